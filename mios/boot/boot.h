@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Starting and ending instances, on instance 0 only: what the files of this
+ * directory share.  mios/main.c calls init and exit; user space comes in
+ * through dev.c, a child's death through life.c.
+ */
+#ifndef MIOS_BOOT_H
+#define MIOS_BOOT_H
+
+#include <linux/cpumask.h>
+#include <linux/mutex.h>
+#include <linux/time64.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <asm/mios.h>
+#include <uapi/linux/mios.h>
+#include <mios/layout.h>
+
+#define MIOS_NODE_RANGES	4
+
+/*
+ * How the head of a node's memory is laid out while it has an instance; what
+ * follows is free for the image.  The head counts as RAM of the child, which
+ * keeps manifest and log from its allocator; a randomised kernel is never
+ * placed below MIOS_HEAD_END.
+ */
+#define MIOS_HEAD_SIZE		(2UL << 20)
+#define MIOS_HEAD_MANIFEST	0UL
+#define MIOS_HEAD_SEED		(1UL * PAGE_SIZE)
+#define MIOS_HEAD_LOG		(2UL * PAGE_SIZE)
+#define MIOS_LOG_SIZE		(512UL << 10)	/* a power of two */
+#define MIOS_HEAD_END		(1UL << 20)
+
+/*
+ * Below 1 MiB each instance has a slice: first for the page that its boot CPU
+ * starts from and the tables it starts with, then for its own trampoline,
+ * which needs 20,516 bytes on 6.12.  A kernel ignores what lies below 64 KiB.
+ */
+#define MIOS_SLICE_FIRST	0x10000UL
+#define MIOS_SLICE_SIZE		0x6000UL
+#define MIOS_SLICE_LIMIT	0x98000UL
+
+struct mios_link_ops;
+struct mios_log_source;
+
+/**
+ * struct mios_node - a node that can have an instance of its own
+ * @id:		number of node and instance
+ * @ranges:	its memory, the largest range first, aligned to 2 MiB
+ * @nr_ranges:	how many there are
+ * @size:	bytes in all of them
+ * @lent:	which of the ranges instance 0 uses now
+ * @cpus:	its CPUs, as instance 0 numbers them
+ * @apicid:	their APIC ids, in the order of @cpus
+ * @nr_cpus:	how many there are
+ * @slice:	physical address of its slice of low memory
+ * @lock:	held while the node changes hands; guards everything below
+ * @state:	enum mios_state; written under @lock, but for BOOTING to UP, which
+ *		is a cmpxchg; read anywhere
+ * @claimer:	the open file that holds the node before the start, or NULL
+ * @incarnation: number of the last boot
+ * @ring:	ring of the last boot
+ * @head:	mapping of the head, while an instance has the node
+ * @entry:	what START jumps to, physical
+ * @zero_page:	struct boot_params for it, physical
+ * @overdue:	when an instance that has announced its end is ended by force, in
+ *		jiffies; 0: it has not
+ * @last_words: enum mios_manifest_state of its last end, read after the fence
+ * @loaded:	segments are in place and were found intact
+ * @log:	log of the present instance, or of the last one; or NULL
+ * @reaper:	takes the node back when its instance has ended
+ */
+struct mios_node {
+	u32 id;
+	struct mios_range ranges[MIOS_NODE_RANGES];
+	unsigned int nr_ranges;
+	u64 size;
+	DECLARE_BITMAP(lent, MIOS_NODE_RANGES);
+	struct cpumask cpus;
+	u32 apicid[MIOS_MAX_CPUS];
+	unsigned int nr_cpus;
+	u64 slice;
+
+	struct mutex lock;	/* everything below */
+	u32 state;
+	const void *claimer;
+	u32 incarnation;
+	u32 ring;
+	void *head;
+	u64 entry;
+	u64 zero_page;
+	unsigned long overdue;
+	u32 last_words;
+	bool loaded;
+	struct mios_segment segments[MIOS_MAX_SEGMENTS];
+	unsigned int nr_segments;
+	struct mios_log_source *log;
+	struct work_struct reaper;
+};
+
+/* The line a person sees after a failed call; see MIOS_IOC_REASON. */
+__printf(2, 3) void mios_reason_set(struct mios_reason *why, const char *fmt,
+				    ...);
+
+/* node.c: which nodes there are */
+void mios_nodes_init(void);
+void mios_nodes_exit(void);
+struct mios_node *mios_node_get(u32 instance);
+
+static inline struct mios_manifest *mios_node_manifest(struct mios_node *node)
+{
+	return node->head + MIOS_HEAD_MANIFEST;
+}
+
+static inline struct mios_log *mios_node_log(struct mios_node *node)
+{
+	return node->head + MIOS_HEAD_LOG;
+}
+
+static inline u64 mios_node_base(const struct mios_node *node)
+{
+	return node->ranges[0].base;
+}
+
+/* memory.c: memory of a node, to and from instance 0 */
+int mios_memory_lend(struct mios_node *node);
+int mios_memory_take(struct mios_node *node, struct mios_reason *why);
+
+/* cpu.c: CPUs of a node, to and from instance 0 */
+int mios_cpus_init(void);
+void mios_cpus_exit(void);
+int mios_cpus_take(struct mios_node *node, struct mios_reason *why);
+int mios_cpus_return(struct mios_node *node);
+int mios_cpus_fence(struct mios_node *node);
+extern const u8 mios_sipi_code[], mios_sipi_params[], mios_sipi_end[];
+int mios_cpu_start(struct mios_node *node, struct mios_reason *why);
+
+/* image.c: what lies in the node's memory when it starts */
+int mios_image_load(struct mios_node *node, const struct mios_load *load,
+		    struct mios_reason *why);
+int mios_image_finish(struct mios_node *node, struct mios_reason *why);
+
+/* life.c: from claim to the sync point */
+/* No person waits longer than an hour for an instance. */
+#define MIOS_WAIT_MAX	(3600U * MSEC_PER_SEC)
+
+/* Woken whenever a node changes state. */
+extern wait_queue_head_t mios_state_wait;
+
+void mios_node_state(struct mios_node *node, u32 state);
+struct mios_node *mios_node_find(u32 instance, struct mios_reason *why,
+				 int *err);
+void mios_node_return(struct mios_node *node);
+int mios_node_claim(struct mios_claim *claim, const void *claimer,
+		    struct mios_reason *why);
+int mios_node_load(u32 instance, const struct mios_load *load,
+		   const void *claimer, struct mios_reason *why);
+int mios_node_start(u32 instance, unsigned int timeout_ms, const void *claimer,
+		    struct mios_reason *why);
+void mios_node_release(u32 instance, const void *claimer);
+
+/* end.c: death, and back to instance 0 */
+void mios_node_reap(struct mios_node *node);
+int mios_node_log_open(u32 instance, u32 flags, struct mios_reason *why);
+int mios_node_stop(u32 instance, unsigned int timeout_ms,
+		   struct mios_reason *why);
+int mios_node_kill(u32 instance, struct mios_reason *why);
+extern const struct mios_link_ops mios_life_ops;
+void mios_life_check(void);
+int mios_life_init(void);
+void mios_life_exit(void);
+
+/* dev.c: /dev/mios */
+int mios_dev_init(void);
+void mios_dev_exit(void);
+
+int mios_boot_init(void);
+void mios_boot_exit(void);
+
+#endif /* MIOS_BOOT_H */

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A node's CPUs, from instance 0 and back.  INIT leaves a CPU waiting for a
+ * SIPI, which is x86's "off": so a CPU is started by SIPI and ended by INIT,
+ * whatever it was doing.  Called under the node's lock; the interrupt command
+ * register belongs to the CPU we run on, with interrupts off.
+ */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/delay.h>
+#include <linux/io.h>
+#include <linux/moduleparam.h>
+#include <asm/apic.h>
+#include <asm/barrier.h>
+#include <asm/cpufeature.h>
+#include <asm/processor-flags.h>
+
+#include "boot.h"
+
+/* The tables behind the code in the slice, one page each. */
+enum { SLICE_CODE, SLICE_PGD, SLICE_P4D, SLICE_PUD_LOW, SLICE_PUD_HIGH };
+
+/* struct at mios_sipi_params in arch/x86/sipi.S */
+struct sipi_params {
+	u16 gdt_limit;
+	u32 gdt_base;
+	u16 pad0;
+	u32 jump32;
+	u16 code32;
+	u16 pad1;
+	u32 jump64;
+	u16 code64;
+	u16 pad2;
+	u32 cr3;
+	u32 cr4;
+	u64 entry;
+	u64 zero_page;
+} __packed;
+static_assert(sizeof(struct sipi_params) == 48);
+
+#ifdef MIOS_FAULT
+static unsigned int fault_leave_cpu;
+module_param(fault_leave_cpu, uint, 0600);
+MODULE_PARM_DESC(fault_leave_cpu, "fault: keep this many CPUs of a node when it is given back");
+#else
+#define fault_leave_cpu 0
+#endif
+
+static struct cpumask away;		/* CPUs that run another kernel */
+static enum cpuhp_state guard_state;
+
+/*
+ * Refuses to bring up a CPU that runs another kernel.  Not -EBUSY, on which
+ * the driver core would try again for a second.
+ */
+static int cpu_guard(unsigned int cpu)
+{
+	return cpumask_test_cpu(cpu, &away) ? -EPERM : 0;
+}
+
+/**
+ * mios_cpus_init - guard the CPUs that are not ours, stop shorthand IPIs
+ */
+int mios_cpus_init(void)
+{
+	int state;
+
+	apic_ipi_shorthand_disable();
+	state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "mios:guard",
+					  cpu_guard, NULL);
+	if (state < 0)
+		return state;
+	guard_state = state;
+	return 0;
+}
+
+/**
+ * mios_cpus_exit - drop the guard; every CPU has come back
+ */
+void mios_cpus_exit(void)
+{
+	cpuhp_remove_state_nocalls(guard_state);
+}
+
+static int icr_send(u32 low, u32 apicid)
+{
+	unsigned long flags;
+	unsigned int tries;
+	bool busy = true;
+
+	local_irq_save(flags);
+	/* An x2APIC's write would overtake what the receiver is to find. */
+	weak_wrmsr_fence();
+	apic->icr_write(low, apicid);
+	/* A delivery takes some bus cycles; 100 ms is never. */
+	for (tries = 0; busy && tries < 20000; tries++) {
+		busy = apic->icr_read() & APIC_ICR_BUSY;
+		if (busy)
+			udelay(5);
+	}
+	local_irq_restore(flags);
+	return busy ? -EIO : 0;
+}
+
+static int init_send(u32 apicid)
+{
+	int err;
+
+	err = icr_send(APIC_INT_LEVELTRIG | APIC_INT_ASSERT | APIC_DM_INIT,
+		       apicid);
+	usleep_range(10, 50);
+	/* Deassert: nothing to an x2APIC or a modern xAPIC, kept for the old */
+	return err ?: icr_send(APIC_INT_LEVELTRIG | APIC_DM_INIT, apicid);
+}
+
+/**
+ * mios_cpus_fence - stop every CPU of a node for good
+ * @node: whose
+ *
+ * INIT cannot be masked: when this returns 0 none of them executes an
+ * instruction until it is started again.
+ *
+ * Return: 0; -EIO if a CPU did not take it, and may still run.
+ */
+int mios_cpus_fence(struct mios_node *node)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < node->nr_cpus; i++) {
+		if (!init_send(node->apicid[i]))
+			continue;
+		pr_err_ratelimited("instance %u: CPU with APIC id %u does not take INIT\n",
+				   node->id, node->apicid[i]);
+		err = -EIO;
+	}
+	/* Until the last one has acted on it, as the kernel itself waits. */
+	usleep_range(200, 400);
+	return err;
+}
+
+/**
+ * mios_cpus_take - take a node's CPUs away from instance 0
+ * @node: node to boot
+ * @why: explains a failure
+ *
+ * Return: 0, or -errno of the CPU hotplug with every CPU back.
+ */
+int mios_cpus_take(struct mios_node *node, struct mios_reason *why)
+{
+	unsigned int cpu;
+	int err;
+
+	/* First the guard, so that nobody brings one back behind us. */
+	cpumask_or(&away, &away, &node->cpus);
+	for_each_cpu(cpu, &node->cpus) {
+		err = remove_cpu(cpu);
+		/* 1: it was offline before */
+		if (err < 0 || cpu_online(cpu)) {
+			mios_reason_set(why,
+					"node %u: CPU %u cannot be taken offline (error %d)",
+					node->id, cpu, -err);
+			mios_cpus_return(node);
+			return err < 0 ? err : -EBUSY;
+		}
+	}
+	/* Dead in software; now also in hardware. */
+	err = mios_cpus_fence(node);
+	if (err) {
+		mios_reason_set(why, "node %u: a CPU does not take INIT",
+				node->id);
+		mios_cpus_return(node);
+	}
+	return err;
+}
+
+/**
+ * mios_cpus_return - give a node's CPUs back to instance 0
+ * @node: whose CPUs are fenced
+ *
+ * Return: 0, or the first error; the others are back all the same.
+ */
+int mios_cpus_return(struct mios_node *node)
+{
+	unsigned int cpu, left = fault_leave_cpu;
+	int err, first = 0;
+
+	for_each_cpu(cpu, &node->cpus) {
+		if (left) {
+			left--;
+			continue;
+		}
+		cpumask_clear_cpu(cpu, &away);
+		err = add_cpu(cpu);
+		/* 1: it was online before */
+		if (err < 0) {
+			pr_err("node %u: CPU %u does not come back: %d\n",
+			       node->id, cpu, err);
+			first = first ?: err;
+		}
+	}
+	return first;
+}
+
+/* One table maps 512 GiB in pages of 1 GiB, each to itself. */
+static void identity_map(u64 *pud, u64 base)
+{
+	unsigned int i;
+
+	base = ALIGN_DOWN(base, 1ULL << 39);
+	for (i = 0; i < PTRS_PER_PUD; i++)
+		pud[i] = (base + ((u64)i << 30)) | _PAGE_PRESENT | _PAGE_RW |
+			 _PAGE_PSE;
+}
+
+static u32 tables_fill(struct mios_node *node, void *slice, bool la57)
+{
+	const u64 flags = _PAGE_PRESENT | _PAGE_RW;
+	u64 *pgd = slice + SLICE_PGD * PAGE_SIZE;
+	u64 *p4d = slice + SLICE_P4D * PAGE_SIZE;
+	u64 high = node->entry >> 39;
+
+	identity_map(slice + SLICE_PUD_LOW * PAGE_SIZE, 0);
+	p4d[0] = (node->slice + SLICE_PUD_LOW * PAGE_SIZE) | flags;
+	if (high) {
+		identity_map(slice + SLICE_PUD_HIGH * PAGE_SIZE, node->entry);
+		p4d[high] = (node->slice + SLICE_PUD_HIGH * PAGE_SIZE) | flags;
+	}
+	if (!la57)
+		return node->slice + SLICE_P4D * PAGE_SIZE;
+	pgd[0] = (node->slice + SLICE_P4D * PAGE_SIZE) | flags;
+	return node->slice + SLICE_PGD * PAGE_SIZE;
+}
+
+static void slice_fill(struct mios_node *node, void *slice)
+{
+	bool la57 = __read_cr4() & X86_CR4_LA57;
+	struct sipi_params *p;
+
+	memset(slice, 0, MIOS_SLICE_SIZE);
+	memcpy(slice, mios_sipi_code, mios_sipi_end - mios_sipi_code);
+	p = slice + (mios_sipi_params - mios_sipi_code);
+	p->gdt_base += node->slice;
+	p->jump32 += node->slice;
+	p->jump64 += node->slice;
+	p->cr3 = tables_fill(node, slice, la57);
+	/* Left as it is, or the image would look for low memory to change it */
+	p->cr4 = X86_CR4_PAE | (la57 ? X86_CR4_LA57 : 0);
+	p->entry = node->entry;
+	p->zero_page = node->zero_page;
+}
+
+/**
+ * mios_cpu_start - start a loaded image on a node's first CPU
+ * @node: whose CPUs are fenced and whose image is complete
+ * @why: explains a failure
+ *
+ * The other CPUs are started by the new kernel itself.
+ *
+ * Return: 0; -EOPNOTSUPP without 1 GiB pages; -EIO if the CPU takes no SIPI.
+ */
+int mios_cpu_start(struct mios_node *node, struct mios_reason *why)
+{
+	u32 apicid = node->apicid[0];
+	void *slice;
+	int i, err = 0;
+
+	if (!boot_cpu_has(X86_FEATURE_GBPAGES) || node->entry >> 48) {
+		mios_reason_set(why,
+				"node %u: starting it needs CPUs with 1 GiB pages and memory below 256 TiB",
+				node->id);
+		return -EOPNOTSUPP;
+	}
+	slice = memremap(node->slice, MIOS_SLICE_SIZE, MEMREMAP_WB);
+	if (!slice)
+		return -ENOMEM;
+	slice_fill(node, slice);
+	memunmap(slice);
+
+	/* Twice, as the manuals want it; a running CPU ignores the second. */
+	for (i = 0; i < 2 && !err; i++) {
+		err = icr_send(APIC_DM_STARTUP | (node->slice >> PAGE_SHIFT),
+			       apicid);
+		usleep_range(300, 600);
+	}
+	if (err)
+		mios_reason_set(why,
+				"node %u: CPU with APIC id %u takes no start-up interrupt",
+				node->id, apicid);
+	return err;
+}

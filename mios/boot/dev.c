@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /dev/mios: the ioctls of uapi/linux/mios.h, on every instance.  One open
+ * file is one transaction: it claims at most one node at a time, remembers
+ * why its last call failed, and gives an unstarted node back when it is
+ * closed.  The file's own lock serialises its calls.
+ */
+#include <linux/capability.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "../link/link.h"
+#include "boot.h"
+
+struct session {
+	struct mutex lock;		/* serialises the calls */
+	u32 claimed;			/* instance, 0: none */
+	struct mios_reason why;
+};
+
+/**
+ * mios_reason_set - say why a call fails
+ * @why: where
+ * @fmt: one line, without a newline
+ */
+void mios_reason_set(struct mios_reason *why, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vscnprintf(why->text, sizeof(why->text), fmt, args);
+	va_end(args);
+}
+
+static int may(int cap, const char *name, struct session *s)
+{
+	if (capable(cap))
+		return 0;
+	mios_reason_set(&s->why, "this needs %s (run it as root)", name);
+	return -EPERM;
+}
+
+static int may_boot(struct session *s)
+{
+	int err = may(CAP_SYS_BOOT, "CAP_SYS_BOOT", s);
+
+	if (!err && mios_manifest()) {
+		mios_reason_set(&s->why,
+				"instances are started and ended from instance 0");
+		err = -EOPNOTSUPP;
+	}
+	return err;
+}
+
+static int do_claim(struct session *s, void __user *arg)
+{
+	struct mios_claim claim;
+	int err;
+
+	err = may_boot(s);
+	if (err)
+		return err;
+	if (copy_from_user(&claim, arg, sizeof(claim)))
+		return -EFAULT;
+	if (s->claimed)
+		mios_node_release(s->claimed, s);
+	s->claimed = 0;
+	err = mios_node_claim(&claim, s, &s->why);
+	if (err)
+		return err;
+	s->claimed = claim.instance;
+	return copy_to_user(arg, &claim, sizeof(claim)) ? -EFAULT : 0;
+}
+
+static int do_load(struct session *s, void __user *arg)
+{
+	struct mios_load load;
+	int err = may_boot(s);
+
+	if (err)
+		return err;
+	if (copy_from_user(&load, arg, sizeof(load)))
+		return -EFAULT;
+	return mios_node_load(s->claimed, &load, s, &s->why);
+}
+
+static int do_start(struct session *s, void __user *arg)
+{
+	struct mios_start start;
+	int err = may_boot(s);
+
+	if (err)
+		return err;
+	if (copy_from_user(&start, arg, sizeof(start)))
+		return -EFAULT;
+	return mios_node_start(s->claimed, start.timeout_ms, s, &s->why);
+}
+
+static int do_end(struct session *s, void __user *arg, bool force)
+{
+	struct mios_end end;
+	int err = may_boot(s);
+
+	if (err)
+		return err;
+	if (copy_from_user(&end, arg, sizeof(end)))
+		return -EFAULT;
+	return force ? mios_node_kill(end.instance, &s->why) :
+		mios_node_stop(end.instance, end.timeout_ms, &s->why);
+}
+
+static int do_stream(struct session *s, void __user *arg, bool console)
+{
+	struct mios_stream stream;
+	int fd;
+
+	fd = console ? may(CAP_SYS_TTY_CONFIG, "CAP_SYS_TTY_CONFIG", s) :
+		may(CAP_SYSLOG, "CAP_SYSLOG", s);
+	if (fd)
+		return fd;
+	if (copy_from_user(&stream, arg, sizeof(stream)))
+		return -EFAULT;
+	if (console) {
+		fd = mios_console_open(stream.instance);
+	} else if (mios_manifest()) {
+		mios_reason_set(&s->why,
+				"instance 0 keeps the logs; there: mios log %u",
+				stream.instance);
+		fd = -EOPNOTSUPP;
+	} else {
+		fd = mios_node_log_open(stream.instance,
+					stream.flags & MIOS_STREAM_FOLLOW,
+					&s->why);
+	}
+	if (fd < 0)
+		return fd;
+	stream.fd = fd;
+	return copy_to_user(arg, &stream, sizeof(stream)) ? -EFAULT : 0;
+}
+
+static int do_reason(struct session *s, void __user *arg)
+{
+	return copy_to_user(arg, &s->why, sizeof(s->why)) ? -EFAULT : 0;
+}
+
+static int call(struct session *s, unsigned int cmd, void __user *arg)
+{
+	if (cmd == MIOS_IOC_REASON)
+		return do_reason(s, arg);
+	memset(&s->why, 0, sizeof(s->why));
+	switch (cmd) {
+	case MIOS_IOC_CLAIM:
+		return do_claim(s, arg);
+	case MIOS_IOC_LOAD:
+		return do_load(s, arg);
+	case MIOS_IOC_START:
+		return do_start(s, arg);
+	case MIOS_IOC_STOP:
+		return do_end(s, arg, false);
+	case MIOS_IOC_KILL:
+		return do_end(s, arg, true);
+	case MIOS_IOC_LOG:
+		return do_stream(s, arg, false);
+	case MIOS_IOC_CONSOLE:
+		return do_stream(s, arg, true);
+	default:
+		return -ENOTTY;
+	}
+}
+
+static long dev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct session *s = file->private_data;
+	long err;
+
+	if (mutex_lock_interruptible(&s->lock))
+		return -EINTR;
+	err = call(s, cmd, (void __user *)arg);
+	mutex_unlock(&s->lock);
+	return err;
+}
+
+static int dev_open(struct inode *inode, struct file *file)
+{
+	struct session *s = kzalloc(sizeof(*s), GFP_KERNEL);
+
+	if (!s)
+		return -ENOMEM;
+	mutex_init(&s->lock);
+	file->private_data = s;
+	return nonseekable_open(inode, file);
+}
+
+static int dev_release(struct inode *inode, struct file *file)
+{
+	struct session *s = file->private_data;
+
+	if (s->claimed)
+		mios_node_release(s->claimed, s);
+	kfree(s);
+	return 0;
+}
+
+static const struct file_operations dev_fops = {
+	.owner		= THIS_MODULE,
+	.open		= dev_open,
+	.release	= dev_release,
+	.unlocked_ioctl	= dev_ioctl,
+};
+
+/* Open to all: every call checks what its caller may do. */
+static struct miscdevice dev = {
+	.minor	= MISC_DYNAMIC_MINOR,
+	.name	= "mios",
+	.fops	= &dev_fops,
+	.mode	= 0666,
+};
+
+/**
+ * mios_dev_init - make /dev/mios
+ */
+int mios_dev_init(void)
+{
+	return misc_register(&dev);
+}
+
+/**
+ * mios_dev_exit - remove /dev/mios; every file of it is closed by now
+ */
+void mios_dev_exit(void)
+{
+	misc_deregister(&dev);
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How instances end: asked, by force, or by themselves.  All ways lead to the
+ * reaper, one work item per node, which alone takes a node from dead to down.
+ * The watch looks at every manifest for last words that no doorbell has
+ * announced.  See life.c for the states.
+ */
+#include <linux/jiffies.h>
+#include <linux/wait.h>
+
+#include "../link/link.h"
+#include "../proc/log.h"
+#include "boot.h"
+
+/* How often to look for last words. */
+#define WATCH_INTERVAL	(HZ / 20)
+
+static struct workqueue_struct *reaper_wq;
+static void watch(struct work_struct *work);
+static DECLARE_DELAYED_WORK(watch_work, watch);
+
+/**
+ * mios_node_reap - an instance is dead: let the reaper have its node
+ * @node: which, locked and not yet dead
+ */
+void mios_node_reap(struct mios_node *node)
+{
+	mios_node_state(node, MIOS_STATE_DEAD);
+	queue_work(reaper_wq, &node->reaper);
+}
+
+/**
+ * mios_node_log_open - file descriptor of an instance's log
+ * @instance: which; the log of a dead one stays until its next boot
+ * @flags: MIOS_STREAM_*
+ * @why: explains a failure
+ */
+int mios_node_log_open(u32 instance, u32 flags, struct mios_reason *why)
+{
+	struct mios_node *node;
+	int fd;
+
+	node = mios_node_find(instance, why, &fd);
+	if (!node)
+		return fd;
+	mutex_lock(&node->lock);
+	if (node->log) {
+		fd = mios_log_open(node->log, flags);
+	} else {
+		mios_reason_set(why, "instance %u has never been booted",
+				instance);
+		fd = -ENODATA;
+	}
+	mutex_unlock(&node->lock);
+	return fd;
+}
+
+/* Fence, keep the log, make the others forget, give everything back. */
+static void reaper(struct work_struct *work)
+{
+	struct mios_node *node = container_of(work, struct mios_node, reaper);
+
+	mutex_lock(&node->lock);
+	/* Nothing is recovered that may still be in use: the watch tries again */
+	if (node->state == MIOS_STATE_DEAD && !mios_cpus_fence(node)) {
+		node->last_words = READ_ONCE(mios_node_manifest(node)->state);
+		mios_log_retire(node->log);
+		mios_link_dead(node->id, node->incarnation);
+		mios_node_return(node);
+	}
+	mutex_unlock(&node->lock);
+}
+
+/* Is it a kernel, whatever it does? */
+static bool running(const struct mios_node *node)
+{
+	return node->state == MIOS_STATE_BOOTING ||
+	       node->state == MIOS_STATE_UP ||
+	       node->state == MIOS_STATE_STOPPING;
+}
+
+/**
+ * mios_node_kill - end an instance by force
+ * @instance: which
+ * @why: explains a failure
+ *
+ * Returns when CPUs and memory are back.
+ */
+int mios_node_kill(u32 instance, struct mios_reason *why)
+{
+	struct mios_node *node;
+	int err;
+
+	node = mios_node_find(instance, why, &err);
+	if (!node)
+		return err;
+	mutex_lock(&node->lock);
+	if (running(node)) {
+		mios_node_reap(node);
+	} else if (node->state != MIOS_STATE_DEAD) {
+		mios_reason_set(why, "instance %u is not running", instance);
+		err = -ESRCH;
+	}
+	mutex_unlock(&node->lock);
+	flush_work(&node->reaper);
+	return err;
+}
+
+static bool settled(const struct mios_node *node)
+{
+	u32 state = READ_ONCE(node->state);
+
+	return state == MIOS_STATE_DOWN || state == MIOS_STATE_UP;
+}
+
+/**
+ * mios_node_stop - let an instance power off in order
+ * @instance: which
+ * @timeout_ms: how long it may take
+ * @why: explains a failure
+ *
+ * Returns when CPUs and memory are back; -ETIMEDOUT if it is still running.
+ */
+int mios_node_stop(u32 instance, unsigned int timeout_ms,
+		   struct mios_reason *why)
+{
+	struct mios_node *node;
+	long left;
+	int err;
+
+	node = mios_node_find(instance, why, &err);
+	if (!node)
+		return err;
+	mutex_lock(&node->lock);
+	if (node->state == MIOS_STATE_UP || node->state == MIOS_STATE_STOPPING) {
+		/* Asked again each time: a request may have been lost. */
+		err = mios_link_request_shutdown(instance);
+		if (!err)
+			mios_node_state(node, MIOS_STATE_STOPPING);
+	} else {
+		err = -ESRCH;
+	}
+	mutex_unlock(&node->lock);
+	if (err) {
+		mios_reason_set(why, err == -ESRCH ? "instance %u is not up" :
+				"instance %u does not listen; kill it", instance);
+		return err;
+	}
+	left = wait_event_interruptible_timeout(mios_state_wait, settled(node),
+						msecs_to_jiffies(min(timeout_ms, MIOS_WAIT_MAX)));
+	if (left <= 0) {
+		mios_reason_set(why, "instance %u is still shutting down; wait, or kill it",
+				instance);
+		return left ? (int)left : -ETIMEDOUT;
+	}
+	return 0;
+}
+
+/*
+ * The two below run on the link's queue, where the acknowledgements that the
+ * reaper waits for come in: so they must not wait for a node's lock.
+ */
+static void life_joined(u32 instance, u32 incarnation)
+{
+	struct mios_node *node = mios_node_get(instance);
+
+	if (!node || READ_ONCE(node->incarnation) != incarnation)
+		return;
+	/* Loses against a kill, as it should. */
+	cmpxchg(&node->state, MIOS_STATE_BOOTING, MIOS_STATE_UP);
+	wake_up_all(&mios_state_wait);
+}
+
+/*
+ * A kernel that ends says so in its manifest too, when its log is complete;
+ * if it does not get that far it is ended.  One that has only left its ring is
+ * out of reach for good, and ended at once.
+ */
+static void life_leaving(u32 instance, u32 incarnation, enum mios_ending how)
+{
+	static const unsigned int grace[] = {
+		[MIOS_END_HALT] = 20 * HZ,
+		[MIOS_END_RESTART] = 20 * HZ,
+		[MIOS_END_PANIC] = 2 * HZ,
+		[MIOS_END_UNLOAD] = 0,
+	};
+	struct mios_node *node = mios_node_get(instance);
+
+	if (!node || READ_ONCE(node->incarnation) != incarnation ||
+	    how >= ARRAY_SIZE(grace))
+		return;
+	WRITE_ONCE(node->overdue, (jiffies + grace[how]) ?: 1);
+	mios_life_check();
+}
+
+/* What the link tells us. */
+const struct mios_link_ops mios_life_ops = {
+	.joined = life_joined,
+	.leaving = life_leaving,
+	.rang = mios_life_check,
+};
+
+static void node_check(struct mios_node *node)
+{
+	u32 state;
+
+	/* Busy elsewhere: the next look will find it. */
+	if (!mutex_trylock(&node->lock))
+		return;
+	if (node->head && running(node)) {
+		/* Pairs with the release in mios_end(): the log is complete. */
+		state = smp_load_acquire(&mios_node_manifest(node)->state);
+		if (state != MIOS_CHILD_LOADED && state != MIOS_CHILD_ALIVE) {
+			pr_info("instance %u has ended (%u)\n", node->id, state);
+			mios_node_reap(node);
+		} else if (READ_ONCE(node->overdue) &&
+			   time_after_eq(jiffies, node->overdue)) {
+			pr_warn("instance %u does not finish ending\n",
+				node->id);
+			mios_node_reap(node);
+		}
+	} else if (node->state == MIOS_STATE_DEAD) {
+		queue_work(reaper_wq, &node->reaper);
+	}
+	mutex_unlock(&node->lock);
+}
+
+/**
+ * mios_life_check - look for instances that have said their last words
+ *
+ * Called by the watch and when a doorbell rings; may sleep.
+ */
+void mios_life_check(void)
+{
+	unsigned int i;
+
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
+		if (mios_node_get(i))
+			node_check(mios_node_get(i));
+}
+
+static void watch(struct work_struct *work)
+{
+	mios_life_check();
+	schedule_delayed_work(&watch_work, WATCH_INTERVAL);
+}
+
+/**
+ * mios_life_init - lend every node to instance 0 and start to watch
+ */
+int mios_life_init(void)
+{
+	unsigned int i;
+
+	reaper_wq = alloc_workqueue("mios-reaper", WQ_UNBOUND, 0);
+	if (!reaper_wq)
+		return -ENOMEM;
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
+		struct mios_node *node = mios_node_get(i);
+
+		if (!node)
+			continue;
+		INIT_WORK(&node->reaper, reaper);
+		mios_link_describe(i, node->id, node->nr_cpus, node->size);
+		mutex_lock(&node->lock);
+		mios_memory_lend(node);
+		mios_node_state(node, MIOS_STATE_DOWN);
+		mutex_unlock(&node->lock);
+	}
+	schedule_delayed_work(&watch_work, WATCH_INTERVAL);
+	return 0;
+}
+
+/**
+ * mios_life_exit - end every instance and stop to watch
+ */
+void mios_life_exit(void)
+{
+	struct mios_reason unused;
+	unsigned int i;
+
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
+		if (mios_node_get(i))
+			mios_node_kill(i, &unused);
+	/* Nobody calls mios_life_ops after this. */
+	mios_link_quiet();
+	cancel_delayed_work_sync(&watch_work);
+	destroy_workqueue(reaper_wq);
+}

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What lies in a node's memory when it starts: the segments that the loader
+ * brought, checked against the node's bounds and against their checksums, and
+ * beside them what only the kernel may say: memory map, manifest, seed.
+ * Called under the node's lock, while none of the node's CPUs runs.
+ */
+#include <linux/crc32.h>
+#include <linux/io.h>
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+#include <linux/overflow.h>
+#include <linux/random.h>
+#include <linux/sched/signal.h>
+#include <linux/threads.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+#include <asm/apic.h>
+#include <asm/bootparam.h>
+#include <asm/e820/types.h>
+#include <asm/setup_data.h>
+#include <asm/tsc.h>
+
+#include "../link/link.h"
+#include "boot.h"
+
+#define PIECE		SZ_2M		/* mapped and copied at once */
+#define SEED_SIZE	32
+#define PIDS_EACH	(PID_MAX_LIMIT / MIOS_MAX_INSTANCES)
+
+#ifdef MIOS_FAULT
+static unsigned int fault_manifest_version;
+module_param(fault_manifest_version, uint, 0600);
+MODULE_PARM_DESC(fault_manifest_version, "fault: hand out manifests of this version");
+static bool fault_share_pids;
+module_param(fault_share_pids, bool, 0600);
+MODULE_PARM_DESC(fault_share_pids, "fault: give every instance the PIDs of instance 1");
+static bool fault_damage_image;
+module_param(fault_damage_image, bool, 0600);
+MODULE_PARM_DESC(fault_damage_image, "fault: flip a byte of the image after it was loaded");
+#else
+#define fault_damage_image false
+#define fault_manifest_version 0
+#define fault_share_pids false
+#endif
+
+static u64 load_base(const struct mios_node *node)
+{
+	return mios_node_base(node) + MIOS_HEAD_SIZE;
+}
+
+static u64 load_end(const struct mios_node *node)
+{
+	return mios_node_base(node) + node->ranges[0].size;
+}
+
+static bool inside(const struct mios_segment *s, u64 base, u64 size)
+{
+	return base >= s->dest && size <= s->memsz &&
+	       base - s->dest <= s->memsz - size;
+}
+
+static const struct mios_segment *segment_of(const struct mios_node *node,
+					     u64 base, u64 size)
+{
+	unsigned int i;
+
+	for (i = 0; i < node->nr_segments; i++)
+		if (inside(&node->segments[i], base, size))
+			return &node->segments[i];
+	return NULL;
+}
+
+static int segment_check(const struct mios_node *node, unsigned int n,
+			 struct mios_reason *why)
+{
+	const struct mios_segment *s = &node->segments[n], *t;
+	u64 end;
+
+	if (!s->memsz || s->bufsz > s->memsz || !PAGE_ALIGNED(s->dest) ||
+	    check_add_overflow(s->dest, s->memsz, &end)) {
+		mios_reason_set(why, "segment %u is malformed", n);
+		return -EINVAL;
+	}
+	if (s->dest < load_base(node) || end > load_end(node)) {
+		mios_reason_set(why,
+				"segment %u (%llu bytes) does not fit into node %u; it has room for %llu",
+				n, s->memsz, node->id,
+				load_end(node) - load_base(node));
+		return -EFBIG;
+	}
+	for (t = node->segments; t < s; t++) {
+		if (s->dest < t->dest + t->memsz && t->dest < end) {
+			mios_reason_set(why, "segment %u overlaps another", n);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+/* Fill one piece from user space, or zero it; sums up what was copied. */
+static int piece_fill(u64 dest, u64 size, const void __user *from, u64 count,
+		      u32 *crc)
+{
+	void *map = memremap(dest, size, MEMREMAP_WB);
+	int err = 0;
+
+	if (!map)
+		return -ENOMEM;
+	if (count && copy_from_user(map, from, count))
+		err = -EFAULT;
+	else
+		memset(map + count, 0, size - count);
+	*crc = crc32_le(*crc, map, count);
+	memunmap(map);
+	return err;
+}
+
+static int segment_copy(const struct mios_segment *s, unsigned int n,
+			struct mios_reason *why)
+{
+	const void __user *from = u64_to_user_ptr(s->buf);
+	u32 crc = ~0;
+	u64 at;
+	int err;
+
+	for (at = 0; at < s->memsz; at += PIECE) {
+		u64 size = min_t(u64, PIECE, s->memsz - at);
+		u64 count = at < s->bufsz ? min(size, s->bufsz - at) : 0;
+
+		if (signal_pending(current))
+			return -EINTR;
+		err = piece_fill(s->dest + at, size, from + at, count, &crc);
+		if (err)
+			return err;
+		cond_resched();
+	}
+	if (~crc != s->crc) {
+		mios_reason_set(why,
+				"segment %u changed while it was loaded (checksum); load it again",
+				n);
+		return -EBADMSG;
+	}
+	return 0;
+}
+
+/* As a stray write, or a bad memory module, would. */
+static void segment_damage(const struct mios_segment *s)
+{
+	u8 *map = memremap(s->dest, PAGE_SIZE, MEMREMAP_WB);
+
+	if (map) {
+		map[0] ^= 1;
+		memunmap(map);
+	}
+}
+
+static int segment_verify(const struct mios_segment *s)
+{
+	u32 crc = ~0;
+	u64 at;
+
+	for (at = 0; at < s->bufsz; at += PIECE) {
+		u64 size = min_t(u64, PIECE, s->bufsz - at);
+		void *map = memremap(s->dest + at, size, MEMREMAP_WB);
+
+		if (!map)
+			return -ENOMEM;
+		crc = crc32_le(crc, map, size);
+		memunmap(map);
+		cond_resched();
+	}
+	return ~crc == s->crc ? 0 : -EBADMSG;
+}
+
+/**
+ * mios_image_load - copy segments into a claimed node
+ * @node: which
+ * @load: as user space gave it, itself already copied in
+ * @why: explains a failure
+ */
+int mios_image_load(struct mios_node *node, const struct mios_load *load,
+		    struct mios_reason *why)
+{
+	const struct mios_segment *zero;
+	unsigned int i;
+	int err;
+
+	node->loaded = false;
+	node->nr_segments = 0;
+	if (!load->nr_segments || load->nr_segments > MIOS_MAX_SEGMENTS) {
+		mios_reason_set(why, "%u segments; 1 to %u are possible",
+				load->nr_segments, MIOS_MAX_SEGMENTS);
+		return -EINVAL;
+	}
+	if (copy_from_user(node->segments, u64_to_user_ptr(load->segments),
+			   load->nr_segments * sizeof(node->segments[0])))
+		return -EFAULT;
+	node->nr_segments = load->nr_segments;
+	for (i = 0; i < node->nr_segments; i++) {
+		err = segment_check(node, i, why);
+		if (err)
+			return err;
+	}
+	zero = segment_of(node, load->zero_page, sizeof(struct boot_params));
+	if (!zero || zero->dest != load->zero_page ||
+	    !segment_of(node, load->entry, 1)) {
+		mios_reason_set(why,
+				"entry point or zero page lies outside the segments");
+		return -EINVAL;
+	}
+	for (i = 0; i < node->nr_segments; i++) {
+		err = segment_copy(&node->segments[i], i, why);
+		if (err)
+			return err;
+	}
+	node->entry = load->entry;
+	node->zero_page = load->zero_page;
+	node->loaded = true;
+	return 0;
+}
+
+static void e820_add(struct boot_params *bp, u64 base, u64 size,
+		     enum e820_type type)
+{
+	struct boot_e820_entry *e = &bp->e820_table[bp->e820_entries++];
+
+	e->addr = base;
+	e->size = size;
+	e->type = type;
+}
+
+/*
+ * The slice of low memory and the node's own.  The head is RAM of the child,
+ * so that it is in its direct map from the beginning, but of the type that
+ * the decompressor never places a randomised kernel in.
+ */
+static void memory_map(struct mios_node *node, struct boot_params *bp)
+{
+	u64 base = mios_node_base(node);
+	unsigned int i;
+
+	bp->e820_entries = 0;
+	e820_add(bp, node->slice, MIOS_SLICE_SIZE, E820_TYPE_RAM);
+	e820_add(bp, base, MIOS_HEAD_END, E820_TYPE_RESERVED_KERN);
+	e820_add(bp, base + MIOS_HEAD_END, node->ranges[0].size - MIOS_HEAD_END,
+		 E820_TYPE_RAM);
+	for (i = 1; i < node->nr_ranges; i++)
+		e820_add(bp, node->ranges[i].base, node->ranges[i].size,
+			 E820_TYPE_RAM);
+}
+
+/* Two instances must not start from the same random numbers. */
+static void seed_fill(struct mios_node *node)
+{
+	struct setup_data *seed = node->head + MIOS_HEAD_SEED;
+
+	seed->next = 0;
+	seed->type = SETUP_RNG_SEED;
+	seed->len = SEED_SIZE;
+	get_random_bytes(seed->data, SEED_SIZE);
+}
+
+static int zero_page_finish(struct mios_node *node)
+{
+	struct boot_params *bp;
+
+	bp = memremap(node->zero_page, sizeof(*bp), MEMREMAP_WB);
+	if (!bp)
+		return -ENOMEM;
+	/* Firmware and screen are not the child's. */
+	memset(&bp->screen_info, 0, sizeof(bp->screen_info));
+	memset(&bp->efi_info, 0, sizeof(bp->efi_info));
+	bp->acpi_rsdp_addr = 0;
+	bp->hdr.setup_data = mios_node_base(node) + MIOS_HEAD_SEED;
+	bp->hdr.hardware_subarch = X86_SUBARCH_MIOS;
+	bp->hdr.hardware_subarch_data =
+		mios_node_base(node) + MIOS_HEAD_MANIFEST;
+	memory_map(node, bp);
+	memunmap(bp);
+	return 0;
+}
+
+static int manifest_fill(struct mios_node *node)
+{
+	struct mios_manifest *m = mios_node_manifest(node);
+	struct mios_log *log = mios_node_log(node);
+	u32 pids = fault_share_pids ? 1 : node->id;
+	const u8 *from = (const u8 *)&m->instance;
+	int err;
+
+	memset(m, 0, MIOS_MANIFEST_SIZE);
+	mios_host_describe(m);
+	if (fault_manifest_version)
+		m->version = fault_manifest_version;
+	m->self = mios_node_base(node) + MIOS_HEAD_MANIFEST;
+	m->instance = node->id;
+	m->node = node->id;
+	m->incarnation = node->incarnation;
+	m->ring = node->ring;
+	m->nr_cpus = node->nr_cpus;
+	memcpy(m->apicid, node->apicid, node->nr_cpus * sizeof(u32));
+	m->pid_first = pids * PIDS_EACH;
+	m->pid_last = (pids + 1) * PIDS_EACH - 1;
+	m->host_apicid = per_cpu(x86_cpu_to_apicid, 0);
+	err = mios_link_area(node->ring, &m->area_base, &m->area_size);
+	if (err)
+		return err;
+
+	m->log_base = mios_node_base(node) + MIOS_HEAD_LOG;
+	m->log_size = MIOS_LOG_SIZE;
+	memset(log, 0, sizeof(*log));
+	log->magic = MIOS_LOG_MAGIC;
+	log->size = MIOS_LOG_SIZE;
+
+	local_irq_disable();
+	m->wall_tsc = rdtsc_ordered();
+	m->wall_ns = ktime_get_real_ns();
+	local_irq_enable();
+	m->crc = ~crc32_le(~0, from, (const u8 *)m + MIOS_MANIFEST_SIZE - from);
+	m->state = MIOS_CHILD_LOADED;
+	return 0;
+}
+
+/**
+ * mios_image_finish - complete what was loaded, and look at it once more
+ * @node: which
+ * @why: explains a failure
+ *
+ * Until the child's own interrupt table stands a fault resets the machine, so
+ * a damaged image must not get as far as the first SIPI.
+ *
+ * Return: 0; -ENOEXEC before a load; -EBADMSG if memory differs from what was
+ * loaded.
+ */
+int mios_image_finish(struct mios_node *node, struct mios_reason *why)
+{
+	unsigned int i;
+	int err;
+
+	if (!node->loaded) {
+		mios_reason_set(why, "node %u: nothing has been loaded",
+				node->id);
+		return -ENOEXEC;
+	}
+	if (fault_damage_image)
+		segment_damage(&node->segments[0]);
+	for (i = 0; i < node->nr_segments; i++) {
+		err = segment_verify(&node->segments[i]);
+		if (err) {
+			mios_reason_set(why,
+					"node %u: segment %u is damaged in memory; not started",
+					node->id, i);
+			return err;
+		}
+	}
+	/* Once only: the zero page differs from what was loaded after this. */
+	node->loaded = false;
+	seed_fill(node);
+	err = zero_page_finish(node);
+	return err ?: manifest_fill(node);
+}

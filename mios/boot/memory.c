@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A node's memory, to instance 0 and back.  While the node has no instance of
+ * its own, instance 0 uses its memory as driver-managed, movable memory; a
+ * boot takes all of it back, and what lived there migrates.  Called under the
+ * node's lock.
+ */
+#include <linux/completion.h>
+#include <linux/ioport.h>
+#include <linux/kthread.h>
+#include <linux/memory.h>
+#include <linux/memory_hotplug.h>
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "boot.h"
+
+/*
+ * The name of the resource.  Allocated once and never freed, for memory may
+ * stay lent when the module is unloaded.
+ */
+static const char *lent_name;
+
+static unsigned int take_timeout = 15;
+module_param(take_timeout, uint, 0644);
+MODULE_PARM_DESC(take_timeout,
+		 "seconds that migrating a node's live data may take (default 15)");
+
+/* Only whole memory blocks can be lent; the rest waits for an instance. */
+static struct mios_range lendable(const struct mios_range *range)
+{
+	u64 block = memory_block_size_bytes();
+	struct mios_range r = { .base = ALIGN(range->base, block) };
+	u64 end = ALIGN_DOWN(range->base + range->size, block);
+
+	r.size = end > r.base ? end - r.base : 0;
+	return r;
+}
+
+/**
+ * mios_memory_lend - let instance 0 use a node's memory
+ * @node: node without an instance
+ *
+ * Return: 0 or -errno; what could be lent by then stays lent.
+ */
+int mios_memory_lend(struct mios_node *node)
+{
+	unsigned int i;
+	int err;
+
+	if (!lent_name)
+		lent_name = kstrdup("System RAM (mios)", GFP_KERNEL);
+	if (!lent_name)
+		return -ENOMEM;
+	for (i = 0; i < node->nr_ranges; i++) {
+		struct mios_range r = lendable(&node->ranges[i]);
+
+		if (!r.size || test_bit(i, node->lent))
+			continue;
+		err = add_memory_driver_managed(node->id, r.base, r.size,
+						lent_name, MHP_NONE);
+		/* -EEXIST: lent by an earlier life of this module */
+		if (!err || err == -EEXIST) {
+			/* Some blocks may be in use even if the call fails */
+			__set_bit(i, node->lent);
+			err = memory_blocks_online_movable(r.base, r.size);
+		}
+		if (err) {
+			pr_err("node %u: cannot lend %#llx bytes at %#llx: %d\n",
+			       node->id, r.size, r.base, err);
+			return err;
+		}
+	}
+	return 0;
+}
+
+/* One at a time: each holds the lock of all hotplug for its whole migration. */
+static DEFINE_MUTEX(take_lock);
+
+struct take_job {
+	struct mios_node *node;
+	int err;
+	struct completion done;
+};
+
+/*
+ * Its own task, because offlining tries for ever and gives up only when a
+ * signal is pending; a signal to the caller would hit what else it does.
+ */
+static int take_thread(void *data)
+{
+	struct take_job *job = data;
+	struct mios_node *node = job->node;
+	unsigned int i;
+
+	allow_signal(SIGKILL);
+	for (i = 0; i < node->nr_ranges; i++) {
+		struct mios_range r = lendable(&node->ranges[i]);
+
+		if (!test_bit(i, node->lent))
+			continue;
+		job->err = offline_and_remove_memory(r.base, r.size);
+		if (job->err)
+			break;
+		__clear_bit(i, node->lent);
+	}
+	complete(&job->done);
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(HZ / 10);
+	return 0;
+}
+
+static bool folio_has_extra_references(struct folio *folio)
+{
+	int expected = folio_mapcount(folio);
+
+	if (folio_test_swapcache(folio) ||
+	    (!folio_test_anon(folio) && folio->mapping))
+		expected += folio_nr_pages(folio);
+	if (folio_test_private(folio))
+		expected++;
+	return folio_ref_count(folio) > expected;
+}
+
+/* What stood in the way: the first page somebody holds a reference to. */
+static unsigned long find_pinned(const struct mios_node *node, int *refs)
+{
+	unsigned int i;
+
+	for (i = 0; i < node->nr_ranges; i++) {
+		struct mios_range r = lendable(&node->ranges[i]);
+		unsigned long pfn = PHYS_PFN(r.base);
+		unsigned long end = PHYS_PFN(r.base + r.size);
+
+		for (; pfn < end; pfn++) {
+			struct page *page = pfn_to_online_page(pfn);
+			struct folio *folio;
+
+			if (!(pfn % SZ_4K))
+				cond_resched();
+			if (!page || !page_count(page))
+				continue;
+			folio = page_folio(page);
+			if (!folio_try_get(folio))
+				continue;
+			*refs = folio_ref_count(folio) - 1;
+			if (folio_test_lru(folio) &&
+			    folio_ref_count(folio) > 1 &&
+			    *refs > folio_mapcount(folio) &&
+			    folio_has_extra_references(folio)) {
+				folio_put(folio);
+				return pfn;
+			}
+			folio_put(folio);
+		}
+	}
+	return 0;
+}
+
+static void explain(struct mios_node *node, int err, struct mios_reason *why)
+{
+	int refs = 0;
+	unsigned long pfn = find_pinned(node, &refs);
+
+	why->frame = pfn;
+	if (pfn)
+		mios_reason_set(why,
+				"node %u: page frame %#lx is pinned (%d references) and cannot move",
+				node->id, pfn, refs);
+	else
+		mios_reason_set(why,
+				"node %u: its memory cannot be taken back now (error %d); try again",
+				node->id, -err);
+}
+
+/**
+ * mios_memory_take - take all of a node's memory back from instance 0
+ * @node: node to boot
+ * @why: explains a failure
+ *
+ * Live data migrates to other nodes.
+ *
+ * Return: 0; -EBUSY if a page could not be moved in time, with everything
+ * lent again; -ENOMEM if instance 0 has no room for what lives there.
+ */
+int mios_memory_take(struct mios_node *node, struct mios_reason *why)
+{
+	struct take_job job = { .node = node };
+	struct task_struct *task;
+
+	init_completion(&job.done);
+	mutex_lock(&take_lock);
+	task = kthread_run(take_thread, &job, "mios-take/%u", node->id);
+	if (IS_ERR(task)) {
+		mutex_unlock(&take_lock);
+		return PTR_ERR(task);
+	}
+	get_task_struct(task);
+
+	if (!wait_for_completion_timeout(&job.done, take_timeout * HZ)) {
+		send_sig(SIGKILL, task, 1);
+		wait_for_completion(&job.done);
+		if (job.err)
+			job.err = -EBUSY;
+	}
+	kthread_stop(task);
+	put_task_struct(task);
+	mutex_unlock(&take_lock);
+
+	if (job.err) {
+		explain(node, job.err, why);
+		mios_memory_lend(node);
+		return job.err == -ENOMEM ? -ENOMEM : -EBUSY;
+	}
+	return 0;
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which nodes of the machine can have an instance: those, other than the boot
+ * CPU's, whose memory the operator has reserved on instance 0's command line
+ * (memmap=SIZE$BASE).  Found once when the module is loaded; the list never
+ * changes, so reading it takes no lock.
+ */
+#include <linux/cpu.h>
+#include <linux/ioport.h>
+#include <linux/numa.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/vmalloc.h>
+#include <asm/apic.h>
+#include <asm/e820/api.h>
+#include <asm/smp.h>
+
+#include "../proc/log.h"
+#include "boot.h"
+
+#define CHUNK	MIOS_HEAD_SIZE
+
+static struct mios_node *nodes[MIOS_MAX_INSTANCES];
+
+/**
+ * mios_node_get - the node of an instance
+ * @instance: its number
+ *
+ * Return: the node; NULL where there is none that can have an instance.
+ */
+struct mios_node *mios_node_get(u32 instance)
+{
+	return instance < MIOS_MAX_INSTANCES ? nodes[instance] : NULL;
+}
+
+/*
+ * Does the firmware call all of a range RAM?  e820 can only be asked for
+ * "any", so in steps, and for every type that must not be there.
+ */
+static bool firmware_ram(u64 base, u64 size, u64 step)
+{
+	static const enum e820_type foreign[] = {
+		E820_TYPE_RESERVED, E820_TYPE_ACPI, E820_TYPE_NVS,
+		E820_TYPE_UNUSABLE, E820_TYPE_PMEM, E820_TYPE_PRAM,
+	};
+	u64 at;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(foreign); i++)
+		if (e820__mapped_raw_any(base, base + size, foreign[i]))
+			return false;
+	for (at = base; at < base + size; at += step)
+		if (!e820__mapped_raw_any(at, at + step, E820_TYPE_RAM))
+			return false;
+	return true;
+}
+
+/* RAM that this kernel was told to leave alone. */
+static bool chunk_is_reserved_ram(u64 base)
+{
+	return !e820__mapped_any(base, base + CHUNK, E820_TYPE_RAM) &&
+	       firmware_ram(base, CHUNK, SZ_64K);
+}
+
+static struct mios_node *node_of(int nid)
+{
+	struct mios_node *node;
+
+	if (nid <= 0 || nid >= MIOS_MAX_INSTANCES)
+		return NULL;
+	if (nodes[nid])
+		return nodes[nid];
+	node = vzalloc(sizeof(*node));
+	if (!node)
+		return NULL;
+	node->id = nid;
+	mutex_init(&node->lock);
+	nodes[nid] = node;
+	return node;
+}
+
+static void node_add_chunk(u64 base)
+{
+	struct mios_node *node = node_of(phys_to_target_node(base));
+	struct mios_range *last;
+
+	if (!node)
+		return;
+	last = node->nr_ranges ? &node->ranges[node->nr_ranges - 1] : NULL;
+	if (!last || last->base + last->size != base) {
+		if (node->nr_ranges == MIOS_NODE_RANGES)
+			return;
+		last = &node->ranges[node->nr_ranges++];
+		last->base = base;
+		last->size = 0;
+	}
+	last->size += CHUNK;
+	node->size += CHUNK;
+}
+
+static int resource_scan(struct resource *res, void *unused)
+{
+	u64 base;
+
+	for (base = ALIGN(res->start, CHUNK); base + CHUNK <= res->end + 1;
+	     base += CHUNK)
+		if (chunk_is_reserved_ram(base))
+			node_add_chunk(base);
+	return 0;
+}
+
+static int range_larger_first(const void *a, const void *b)
+{
+	const struct mios_range *x = a, *y = b;
+
+	return x->size < y->size ? 1 : -1;
+}
+
+static bool slice_find(struct mios_node *node)
+{
+	static u64 next = MIOS_SLICE_FIRST;
+
+	while (next + MIOS_SLICE_SIZE <= MIOS_SLICE_LIMIT) {
+		u64 slice = next;
+
+		next += MIOS_SLICE_SIZE;
+		if (mios_host_lowmem_used(slice, MIOS_SLICE_SIZE))
+			continue;
+		if (!firmware_ram(slice, MIOS_SLICE_SIZE, PAGE_SIZE))
+			continue;
+		node->slice = slice;
+		return true;
+	}
+	return false;
+}
+
+static bool node_complete(struct mios_node *node)
+{
+	unsigned int cpu;
+
+	for_each_present_cpu(cpu) {
+		if (cpu_to_node(cpu) != node->id)
+			continue;
+		/* The machine's boot CPU resets everything when it is INITed */
+		if (!cpu || node->nr_cpus == MIOS_MAX_CPUS)
+			return false;
+		cpumask_set_cpu(cpu, &node->cpus);
+		node->apicid[node->nr_cpus++] = per_cpu(x86_cpu_to_apicid, cpu);
+	}
+	sort(node->ranges, node->nr_ranges, sizeof(node->ranges[0]),
+	     range_larger_first, NULL);
+	return node->nr_cpus && node->ranges[0].size > 2 * MIOS_HEAD_SIZE &&
+	       slice_find(node);
+}
+
+/**
+ * mios_nodes_init - find the nodes; instance 0 alone is a machine too
+ */
+void mios_nodes_init(void)
+{
+	unsigned int i;
+
+	walk_iomem_res_desc(IORES_DESC_RESERVED, IORESOURCE_MEM, SZ_1M, -1,
+			    NULL, resource_scan);
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
+		struct mios_node *node = nodes[i];
+
+		if (!node)
+			continue;
+		if (!node_complete(node)) {
+			pr_warn("node %u: no CPU, too little memory or no room below 1 MiB; left alone\n",
+				i);
+			vfree(node);
+			nodes[i] = NULL;
+			continue;
+		}
+		pr_info("node %u: %u CPUs, %llu MiB at %#llx\n", i,
+			node->nr_cpus, node->size >> 20, mios_node_base(node));
+	}
+}
+
+/**
+ * mios_nodes_exit - forget the nodes; none has an instance any more
+ */
+void mios_nodes_exit(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < MIOS_MAX_INSTANCES; i++) {
+		if (nodes[i] && nodes[i]->log)
+			mios_log_drop(nodes[i]->log);
+		vfree(nodes[i]);
+		nodes[i] = NULL;
+	}
+}

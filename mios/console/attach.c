@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The other end of a terminal: a file that reads what an instance's console
+ * prints and sends what is typed.  One at a time for each instance.  Opened
+ * by /dev/mios (MIOS_IOC_CONSOLE); fed by the link in softirq context.
+ *
+ * table_lock guards the table and every attachment in it.  What nobody reads
+ * is dropped when the buffer is full, the newest first.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kfifo.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/uaccess.h>
+#include <linux/wait.h>
+
+#include "console.h"
+
+#define BUFFER_SIZE	65536
+#define STATUS_TIMEOUT	(HZ * 2)
+#define SEND_TIMEOUT_MS	1000
+
+/**
+ * struct attachment - an open file
+ * @instance, @incarnation: whose console it is
+ * @status:	1: no answer yet, else 0 or -errno; @dead: the instance is gone
+ * @output:	what it has printed and nobody has read
+ * @wait:	readers, and the opener
+ * @read_lock:	one reader at a time
+ */
+struct attachment {
+	u32 instance;
+	u32 incarnation;
+	int status;
+	bool dead;
+	DECLARE_KFIFO_PTR(output, u8);
+	wait_queue_head_t wait;
+	struct mutex read_lock; /* taking from output */
+};
+
+static DEFINE_SPINLOCK(table_lock);
+static struct attachment *table[MIOS_MAX_INSTANCES];
+
+static void output_message(void *ctx, u32 instance, u32 incarnation,
+			   const void *data, u32 length)
+{
+	struct attachment *a;
+
+	spin_lock_bh(&table_lock);
+	a = table[instance];
+	if (a && a->incarnation == incarnation) {
+		kfifo_in(&a->output, (const u8 *)data, length);
+		wake_up_interruptible(&a->wait);
+	}
+	spin_unlock_bh(&table_lock);
+}
+
+static void status_message(void *ctx, u32 instance, u32 incarnation,
+			   const void *data, u32 length)
+{
+	struct mios_msg_status status;
+	struct attachment *a;
+
+	if (length != sizeof(status))
+		return;
+	memcpy(&status, data, sizeof(status));
+	spin_lock_bh(&table_lock);
+	a = table[instance];
+	if (a && a->incarnation == incarnation) {
+		a->status = status.error ? -EBUSY : 0;
+		wake_up_interruptible(&a->wait);
+	}
+	spin_unlock_bh(&table_lock);
+}
+
+void mios_attach_left(u32 instance, u32 incarnation)
+{
+	struct attachment *a;
+
+	spin_lock_bh(&table_lock);
+	a = table[instance];
+	if (a && a->incarnation == incarnation) {
+		a->dead = true;
+		wake_up_interruptible(&a->wait);
+	}
+	spin_unlock_bh(&table_lock);
+}
+
+static ssize_t attach_read(struct file *file, char __user *buf, size_t size,
+			   loff_t *pos)
+{
+	struct attachment *a = file->private_data;
+	unsigned int copied = 0;
+	int err = 0;
+
+	while (size && !copied && !err) {
+		mutex_lock(&a->read_lock);
+		err = kfifo_to_user(&a->output, buf, size, &copied);
+		mutex_unlock(&a->read_lock);
+		if (copied || err || READ_ONCE(a->dead))
+			break;
+		if (file->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+		err = wait_event_interruptible(a->wait,
+					       !kfifo_is_empty(&a->output) ||
+					       READ_ONCE(a->dead));
+	}
+	return copied ?: err;
+}
+
+static ssize_t attach_write(struct file *file, const char __user *buf,
+			    size_t size, loff_t *pos)
+{
+	struct attachment *a = file->private_data;
+	u8 part[MIOS_CONSOLE_MAX];
+	size_t sent = 0, length;
+	int err = 0;
+
+	while (sent < size && !signal_pending(current)) {
+		length = min_t(size_t, size - sent, sizeof(part));
+		if (copy_from_user(part, buf + sent, length)) {
+			err = -EFAULT;
+			break;
+		}
+		err = READ_ONCE(a->dead) ? -EIO :
+		      file->f_flags & O_NONBLOCK ?
+		      mios_send(a->instance, MIOS_MSG_CONSOLE_INPUT, part,
+				length) :
+		      mios_send_wait(a->instance, MIOS_MSG_CONSOLE_INPUT, part,
+				     length, SEND_TIMEOUT_MS);
+		if (err)
+			break;
+		sent += length;
+	}
+	return sent ?: err;
+}
+
+static __poll_t attach_poll(struct file *file, poll_table *wait)
+{
+	struct attachment *a = file->private_data;
+	__poll_t mask = EPOLLOUT | EPOLLWRNORM;
+
+	poll_wait(file, &a->wait, wait);
+	if (!kfifo_is_empty(&a->output))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	if (READ_ONCE(a->dead))
+		mask |= EPOLLIN | EPOLLRDNORM | EPOLLHUP;
+	return mask;
+}
+
+static void attach_free(struct attachment *a)
+{
+	spin_lock_bh(&table_lock);
+	if (table[a->instance] == a)
+		table[a->instance] = NULL;
+	spin_unlock_bh(&table_lock);
+	kfifo_free(&a->output);
+	kfree(a);
+}
+
+static int attach_release(struct inode *inode, struct file *file)
+{
+	struct attachment *a = file->private_data;
+
+	if (!a->dead)
+		mios_send_wait(a->instance, MIOS_MSG_CONSOLE_DETACH, NULL, 0,
+			       SEND_TIMEOUT_MS);
+	attach_free(a);
+	return 0;
+}
+
+static const struct file_operations attach_fops = {
+	.owner = THIS_MODULE,
+	.read = attach_read,
+	.write = attach_write,
+	.poll = attach_poll,
+	.release = attach_release,
+};
+
+static struct attachment *attach_make(u32 instance, u32 incarnation)
+{
+	struct attachment *a = kzalloc(sizeof(*a), GFP_KERNEL);
+	int err;
+
+	if (!a)
+		return ERR_PTR(-ENOMEM);
+	a->instance = instance;
+	a->incarnation = incarnation;
+	a->status = 1;
+	init_waitqueue_head(&a->wait);
+	mutex_init(&a->read_lock);
+	err = kfifo_alloc(&a->output, BUFFER_SIZE, GFP_KERNEL);
+	if (err) {
+		kfree(a);
+		return ERR_PTR(err);
+	}
+	spin_lock_bh(&table_lock);
+	if (table[instance])
+		err = -EBUSY;
+	else
+		table[instance] = a;
+	spin_unlock_bh(&table_lock);
+	if (!err)
+		return a;
+	kfifo_free(&a->output);
+	kfree(a);
+	return ERR_PTR(err);
+}
+
+/* Ask the instance; it answers, refuses, or has no terminal. */
+static int attach_ask(struct attachment *a)
+{
+	long left;
+	int err;
+
+	err = mios_send_wait(a->instance, MIOS_MSG_CONSOLE_ATTACH, NULL, 0,
+			     SEND_TIMEOUT_MS);
+	if (err)
+		return err;
+	left = wait_event_interruptible_timeout(a->wait,
+						READ_ONCE(a->status) <= 0 ||
+						READ_ONCE(a->dead),
+						STATUS_TIMEOUT);
+	if (left < 0)
+		return left;
+	if (READ_ONCE(a->dead))
+		return -ENOTCONN;
+	return left ? READ_ONCE(a->status) : -ETIMEDOUT;
+}
+
+static int attach_open(u32 instance)
+{
+	struct mios_info *info = kmalloc(sizeof(*info), GFP_KERNEL);
+	struct attachment *a;
+	int err;
+
+	if (!info)
+		return -ENOMEM;
+	err = instance == mios_link_self() ? -EINVAL :
+	      mios_link_info(instance, info);
+	if (!err && info->beat_age_ms < 0)
+		err = -ENOTCONN;
+	a = err ? ERR_PTR(err) : attach_make(instance, info->incarnation);
+	kfree(info);
+	if (IS_ERR(a))
+		return PTR_ERR(a);
+	err = attach_ask(a);
+	if (!err)
+		err = anon_inode_getfd("mios-console", &attach_fops, a,
+				       O_RDWR | O_CLOEXEC);
+	if (err < 0)
+		attach_free(a);
+	return err;
+}
+
+static const struct mios_handler output_handler = { .fn = output_message };
+static const struct mios_handler status_handler = { .fn = status_message };
+
+int mios_attach_init(void)
+{
+	int err;
+
+	err = mios_handler_register(MIOS_MSG_CONSOLE_OUTPUT, &output_handler);
+	if (err)
+		return err;
+	err = mios_handler_register(MIOS_MSG_CONSOLE_STATUS, &status_handler);
+	if (err)
+		goto output;
+	err = mios_console_register(attach_open);
+	if (err)
+		goto status;
+	return 0;
+
+status:
+	mios_handler_unregister(MIOS_MSG_CONSOLE_STATUS);
+output:
+	mios_handler_unregister(MIOS_MSG_CONSOLE_OUTPUT);
+	return err;
+}
+
+void mios_attach_exit(void)
+{
+	mios_console_unregister();
+	mios_handler_unregister(MIOS_MSG_CONSOLE_STATUS);
+	mios_handler_unregister(MIOS_MSG_CONSOLE_OUTPUT);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The interface of the DSM engine: what a caller tells it (events), what it
+ * asks of the caller (actions), what travels between nodes (messages) and
+ * how it is set up.  Read by the kernel binding, the simulator, the
+ * explorer and the fuzzers.  The caller serialises all calls on one engine;
+ * the engine keeps no other state than the memory it was given, which holds
+ * no pointer and may be copied.
+ */
+#ifndef DSM_H
+#define DSM_H
+
+#include "os.h"
+#include "set.h"
+
+#define DSM_PAGE_SIZE	4096
+#define DSM_CPUS_MAX	32
+/* Distinct pages that one instruction may touch before it is given up. */
+#define DSM_TOUCH_MAX	8
+#define DSM_NOBODY	0xffffu
+
+/* How a transport orders what it delivers; each includes the one above. */
+enum dsm_order {
+	DSM_ORDER_FIFO,		/* per sender and receiver */
+	DSM_ORDER_CAUSAL,	/* nothing before what caused it */
+	DSM_ORDER_TOTAL,	/* and all broadcasts alike at all receivers */
+};
+
+enum dsm_protocol {
+	DSM_WI,			/* write-invalidate */
+	DSM_WU,			/* write-update as published */
+	DSM_WUPLUS,		/* and atomics at the owner */
+};
+
+/* The mode of a page: who may write it without owning it. */
+enum dsm_mode {
+	DSM_MODE_WI,		/* nobody */
+	DSM_MODE_MW,		/* everybody, by updates */
+	DSM_MODE_SW,		/* nobody; the owner sends updates */
+	DSM_MODES,
+};
+
+/* States of a page at one node; docs/dsm.md has the table. */
+enum dsm_state {
+	DSM_I,			/* no copy */
+	DSM_S,			/* a copy, owned elsewhere */
+	DSM_O,			/* owned, others may hold copies */
+	DSM_M,			/* owned, the only copy, writable */
+	DSM_IS,			/* no copy, asked to read */
+	DSM_IM,			/* no copy, asked to write */
+	DSM_IO,			/* no copy, asked for ownership */
+	DSM_SM,			/* a copy, asked to write */
+	DSM_SO,			/* a copy, asked for ownership */
+	DSM_OI,			/* owned, collecting INV_ACKs */
+	DSM_OC,			/* owned, collecting MODE_ACKs */
+	DSM_STATES,
+};
+
+enum dsm_msg_type {
+	DSM_GET_S,		/* a copy, please */
+	DSM_GET_X,		/* ownership and all copies gone, please */
+	DSM_GET_O,		/* ownership, copies may stay, please */
+	DSM_DATA_S,		/* here is a copy */
+	DSM_DATA_X,		/* ownership: invalidate this copyset */
+	DSM_DATA_O,		/* ownership: keep this copyset */
+	DSM_INV,		/* drop your copy */
+	DSM_INV_ACK,
+	DSM_EVICT,		/* to the manager: take this page from me */
+	DSM_UPD,		/* a batch of writes */
+	DSM_MODE,		/* the page has another mode now */
+	DSM_MODE_ACK,
+	DSM_FLUSH,		/* node died: all I sent before is out */
+	DSM_HOLD,		/* to the manager: I hold this page */
+	DSM_HOLD_END,		/* to all: I have reported every page */
+	DSM_TAKE,		/* manager: you own this page now */
+	DSM_OWNED,		/* manager: this node owns the page now */
+	DSM_GONE,		/* manager: nobody holds this page */
+	DSM_READY,		/* manager: my pages have owners again */
+	DSM_MSGS,
+};
+
+/* dsm_msg.flags */
+#define DSM_F_DATA	1	/* the page's bytes follow the body */
+#define DSM_F_HAVE	2	/* the sender's copy is still valid */
+#define DSM_F_OWNER	4	/* the reporter owns what it holds */
+#define DSM_F_DIRECTED	8	/* by the manager: you own it, or will */
+
+/*
+ * A message without link header: 24 bytes on the wire.  The body depends on
+ * the type: a copyset and counts for DATA_*, records for UPD.
+ */
+struct dsm_msg {
+	u8 type;
+	u8 flags;
+	u8 mode;		/* of the page, as its owner knows it */
+	u8 hops;
+	u8 src;
+	u8 node;		/* who asked */
+	u8 owner;		/* of the page, for recovery */
+	u8 pad;
+	u32 page;
+	u32 ver;		/* number of the ownership meant */
+	u32 tag;		/* names the request that this answers */
+	u32 clock;		/* Lamport clock of the sender */
+};
+
+/* One record of an UPD body. */
+struct dsm_write {
+	u32 page;
+	u32 clock;
+	u16 word;		/* 8-byte word within the page */
+	u8 mask;		/* bytes written */
+	u8 pad;
+	u32 low, high;		/* the word's new value */
+};
+
+static_assert(sizeof(struct dsm_msg) == 24, "wire header");
+static_assert(sizeof(struct dsm_write) == 20, "update record");
+
+enum dsm_access { DSM_NONE, DSM_RO, DSM_RW };
+
+/* What the faulting instruction does to the page. */
+enum dsm_touch {
+	DSM_READ,
+	DSM_WRITE,		/* a store that can be emulated */
+	DSM_ATOMIC,		/* a locked instruction that can be emulated */
+	DSM_EXCLUSIVE,		/* anything else that writes */
+};
+
+enum dsm_event_type {
+	DSM_EV_FAULT,		/* cpu, page, touch, word, mask, value */
+	DSM_EV_RETIRED,		/* cpu: an instruction has completed */
+	DSM_EV_MSG,		/* msg, body, len */
+	DSM_EV_TICK,		/* now */
+	DSM_EV_TX_IDLE,		/* the transmit queue ran empty */
+	DSM_EV_EVICT,		/* page */
+	DSM_EV_HINT,		/* page, mode */
+	DSM_EV_PIN,		/* page: for DMA; must be writable */
+	DSM_EV_UNPIN,		/* page */
+	DSM_EV_DOWN,		/* node: has been fenced and is dead */
+	DSM_EV_AGAIN,		/* after DSM_ACT_AGAIN */
+};
+
+struct dsm_event {
+	u8 type;
+	u8 cpu;
+	u8 touch;
+	u8 mode;
+	bool tx_idle;		/* a message sent now leaves at once */
+	bool tx_full;		/* no room for updates: hold writers */
+	u8 mask;
+	u16 word;
+	u16 node;
+	u16 len;
+	u32 page;
+	u64 value;		/* new value of the word, under mask */
+	u64 now;		/* any unit, as dsm_config.lease */
+	struct dsm_msg msg;
+	const void *body;
+};
+
+enum dsm_action_type {
+	/*
+	 * Page access for all CPUs of the node: complete when every TLB
+	 * and store buffer has seen it.
+	 */
+	DSM_ACT_ACCESS,
+	/* Send msg with its body, and the page's bytes if DSM_F_DATA. */
+	DSM_ACT_SEND,
+	DSM_ACT_INSTALL,	/* write the message's bytes to the page */
+	DSM_ACT_APPLY,		/* write the masked bytes of a word */
+	DSM_ACT_RETRY,		/* cpu: execute the instruction again */
+	DSM_ACT_DONE,		/* cpu: emulated, go on behind it */
+	DSM_ACT_FAIL,		/* the event was refused */
+	DSM_ACT_EVICTED,	/* the page's frame is free */
+	DSM_ACT_LOST,		/* page: died with its only holder */
+	DSM_ACT_ERROR,		/* cpu: touches a page that is lost */
+	DSM_ACT_AGAIN,		/* call with DSM_EV_AGAIN */
+};
+
+struct dsm_action {
+	u8 type;
+	u8 cpu;
+	u8 access;
+	u8 mask;
+	u16 word;
+	u16 len;		/* of the body */
+	u32 page;
+	u32 body;		/* offset in dsm_actions.body */
+	u64 value;
+	struct dsm_msg msg;
+	struct dsm_set to;
+};
+
+#define DSM_ACTIONS_MAX	256
+#define DSM_BODY_MAX	(32 + 4 * DSM_NODES_MAX)
+#define DSM_BATCH_MAX	50
+
+struct dsm_actions {
+	u32 count;
+	u32 used;		/* bytes of body */
+	bool full;		/* never: an action was lost */
+	struct dsm_action act[DSM_ACTIONS_MAX];
+	u8 body[16 * DSM_BODY_MAX];
+};
+
+/* What happened, for tables and plots; no decision reads it. */
+struct dsm_stats {
+	u64 sent[DSM_MSGS];
+	u64 bytes[DSM_MSGS];	/* headers and bodies, no page bytes */
+	u64 pages_sent;
+	u64 emulated;		/* trapped writes and atomics */
+	u64 misses;		/* requests answered */
+	u64 misses_two_hops;
+	u64 retried;		/* copies invalidated on their way */
+	u64 window_stalls;
+	u64 merged_away;	/* updates wholly hidden by newer ones */
+	u64 announced;		/* periodic updates */
+	u64 refused;		/* messages that broke a rule */
+	u64 expired;		/* leases taken back */
+};
+
+struct dsm_config {
+	u16 nodes;
+	u16 self;
+	u8 cpus;
+	u8 protocol;
+	u8 order;		/* what the transport declares */
+	u8 mode;		/* of every page at first */
+	u32 pages;
+	u32 chunk;		/* pages in a row with the same manager */
+	u16 requests;		/* pool of deferred requests */
+	u16 inflight;		/* pool of updates to pages in flight */
+	u16 batch;		/* records in an UPD, up to DSM_BATCH_MAX */
+	u16 run;		/* writes in a row that take a page alone */
+	u32 window;		/* merge buffer slots, a power of two */
+	u32 seed;		/* of the request tags */
+	u64 lease;		/* longest time a grant is protected */
+	bool serial;		/* GiantVM: one invalidation at a time */
+	bool read_owns;		/* GiantVM: a read moves ownership */
+	bool no_hints;		/* ask the manager always */
+	u32 knobs;		/* rules to break, see knobs.h */
+};
+
+struct dsm;
+
+/* Bytes of memory the engine needs, 0 if the configuration is impossible. */
+size_t dsm_size(const struct dsm_config *cfg);
+/* Zero or -EINVAL; -EPROTO if the transport's order is too weak. */
+int dsm_init(struct dsm *d, const struct dsm_config *cfg);
+/* Give a page another first owner and mode, alike on every node. */
+int dsm_place(struct dsm *d, u32 page, u16 owner,
+	      const struct dsm_set *copyset, u8 mode);
+void dsm_step(struct dsm *d, const struct dsm_event *ev,
+	      struct dsm_actions *out);
+
+enum dsm_order dsm_needs(enum dsm_protocol protocol);
+enum dsm_state dsm_page_state(const struct dsm *d, u32 page);
+enum dsm_mode dsm_page_mode(const struct dsm *d, u32 page);
+enum dsm_access dsm_page_access(const struct dsm *d, u32 page);
+bool dsm_cpu_holds(const struct dsm *d, u8 cpu);
+bool dsm_cpu_waits(const struct dsm *d, u8 cpu);
+bool dsm_pending(const struct dsm *d);
+const struct dsm_set *dsm_page_copyset(const struct dsm *d, u32 page);
+const struct dsm_stats *dsm_statistics(const struct dsm *d);
+/* Bytes at the front that decide what happens next: all but statistics. */
+size_t dsm_state_size(const struct dsm *d);
+
+extern const char *const dsm_state_name[DSM_STATES];
+extern const char *const dsm_msg_name[DSM_MSGS];
+extern const char *const dsm_mode_name[DSM_MODES];
+
+#endif /* DSM_H */

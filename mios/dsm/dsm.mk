@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0
+# The DSM engine's native build: tools, tests, figures; no kernel needed.
+# Included by the top Makefile, or used alone: make -f mios/dsm/dsm.mk dsm
+
+DSM_TOP := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))/../..
+DSM_OUT := $(DSM_TOP)/build/dsm
+DSM_BIN := $(DSM_TOP)/build/bin/mios-dsm
+DSM_TEST_BIN := $(DSM_OUT)/mios-dsm-test
+
+DSM_ENGINE := $(wildcard $(DSM_TOP)/mios/dsm/*.c)
+DSM_ENGINE := $(filter-out %/module.c %/port.c %.mod.c,$(DSM_ENGINE))
+DSM_TOOLS := $(wildcard $(DSM_TOP)/userspace/mios-dsm/*.c)
+DSM_HEADERS := $(wildcard $(DSM_TOP)/mios/dsm/*.h) \
+	$(wildcard $(DSM_TOP)/userspace/mios-dsm/*.h)
+
+DSM_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Wmissing-prototypes -Werror \
+	-I$(DSM_TOP)/mios/dsm -I$(DSM_TOP)/userspace/mios-dsm
+# As the kernel compiles it: no libc header, no libc call.
+DSM_FREESTANDING := -ffreestanding -nostdinc \
+	-isystem $(shell $(CC) -print-file-name=include) -fno-builtin
+
+dsm_obj = $(patsubst $(DSM_TOP)/%.c,$(DSM_OUT)/$(1)/%.o,$(2))
+
+DSM_REL_OBJ := $(call dsm_obj,release,$(DSM_ENGINE) $(DSM_TOOLS))
+DSM_TEST_OBJ := $(call dsm_obj,test,$(DSM_ENGINE) $(DSM_TOOLS))
+
+.PHONY: dsm check-dsm bench-dsm soak-dsm
+
+dsm: $(DSM_BIN)
+
+$(DSM_OUT)/release/mios/dsm/%.o: $(DSM_TOP)/mios/dsm/%.c $(DSM_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(DSM_CFLAGS) $(DSM_FREESTANDING) -c $< -o $@
+
+$(DSM_OUT)/release/%.o: $(DSM_TOP)/%.c $(DSM_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(DSM_CFLAGS) -c $< -o $@
+
+# The tests' build knows how to break each rule (knobs.h).
+$(DSM_OUT)/test/%.o: $(DSM_TOP)/%.c $(DSM_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(DSM_CFLAGS) -DDSM_KNOBS -c $< -o $@
+
+$(DSM_BIN): $(DSM_REL_OBJ)
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^
+
+$(DSM_TEST_BIN): $(DSM_TEST_OBJ)
+	$(CC) -o $@ $^
+
+check-dsm: $(DSM_BIN) $(DSM_TEST_BIN)
+	$(DSM_TOP)/selftests/unit/dsm/run $(DSM_TOP)
+
+bench-dsm: $(DSM_BIN)
+	$(DSM_TOP)/selftests/bench/dsm-figures $(DSM_TOP)
+
+soak-dsm: $(DSM_BIN) $(DSM_TEST_BIN)
+	DSM_SOAK=1 $(DSM_TOP)/selftests/unit/dsm/run $(DSM_TOP)

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The engine's inside: one node's state and the functions by which its
+ * files call each other, grouped by file.  Nobody else reads it.
+ */
+#ifndef DSM_ENGINE_H
+#define DSM_ENGINE_H
+
+#include "dsm.h"
+#include "knobs.h"
+
+#define DSM_NIL		0xffffu
+
+/* dsm_page.flags */
+#define PAGE_EVICT	1	/* leave as soon as we do not own it */
+#define PAGE_INV	2	/* an INV waits for the lease to end */
+#define PAGE_ASTRAY	4	/* the hint was wrong, ask the manager */
+#define PAGE_LOST	8	/* died with its only holder */
+#define PAGE_OWNED	32	/* recovery: its owner has reported */
+#define PAGE_POISON	16	/* the pool ran out: fetch it again */
+
+struct dsm_page {
+	u32 ver;		/* number of the latest ownership we know */
+	u32 ticket;		/* manager: number given out last */
+	u32 mine;		/* number of our own request, if known */
+	u32 inv_ver;		/* copies older than this are void */
+	u32 tag;		/* of our request under way */
+	u32 lease;		/* CPUs that must complete an instruction */
+	u16 run;		/* local writes since the last remote one */
+	u16 pins;
+	u16 queue, queue_tail;	/* requests deferred */
+	u16 flight, flight_tail; /* updates received during a fetch */
+	u8 state;
+	u8 mode;
+	u8 owner;		/* manager: last to get it; else a guess */
+	u8 flags;
+	u8 inv_from;		/* PAGE_INV: who waits for our ack */
+	u8 tries;		/* copies invalidated on their way here */
+	u8 next_mode;
+	u8 pad;
+	u32 inv_pending;	/* PAGE_INV: its version */
+	struct dsm_set copyset;	/* owner: who else may hold a copy */
+	struct dsm_set acks;	/* OI, OC: who has not answered */
+};
+
+/* A request that waits at the owner, or for the ownership to arrive. */
+struct dsm_request {
+	u16 next;
+	u16 pad;
+	struct dsm_msg msg;
+};
+
+/* An update to a page that is on its way here. */
+struct dsm_flight {
+	u16 next;
+	u8 src;
+	u8 mask;
+	u16 word;
+	u16 pad;
+	u32 index;		/* the how-manieth UPD of src */
+	u64 value;
+};
+
+/* One slot of the merge buffer. */
+struct dsm_slot {
+	u64 seq;		/* 0: never used */
+	u64 older;		/* sequence number of the next in its chain */
+	u32 page;
+	u16 word;
+	u8 mask;
+	u8 pad;
+};
+
+struct dsm_cpu {
+	u8 count;		/* pages this instruction has touched */
+	u8 at;			/* the one it waits for */
+	bool waits;
+	bool leased;
+	u64 since;		/* of its leases */
+	u32 page[DSM_TOUCH_MAX]; /* ascending */
+	u8 touch[DSM_TOUCH_MAX];
+};
+
+struct dsm {
+	struct dsm_config cfg;
+	u32 off_page, off_request, off_flight, off_batch, off_slot;
+	u32 off_head;
+	u32 off_cpu, off_node, off_stats, size;
+	u32 clock;
+	u32 announced;		/* clock when last broadcast */
+	u32 tags;
+	u16 free_request, free_flight;
+	u16 pending;		/* records not sent yet */
+	bool stalled;		/* some CPU waits for the merge window */
+	bool tx_full;
+	u8 recovering;		/* recover.c */
+	u8 dead;		/* how many died */
+	bool asking;		/* recovery: requests are sent again */
+	u32 cursor;		/* next page to report, to reissue */
+	struct dsm_set live;
+	struct dsm_set early;	/* FLUSH came before the news of the death */
+	struct dsm_set flushes;	/* FLUSH not yet received */
+	struct dsm_set ends;	/* HOLD_END not yet received */
+	struct dsm_set readies;	/* READY not yet received */
+};
+
+/* What we know about each node. */
+struct dsm_node {
+	u32 heard;		/* its clock when it last spoke */
+	u32 got;		/* UPDs received from it; ours: sent */
+};
+
+#define DSM_TABLE(name, type)						\
+static inline struct type *name##_at(struct dsm *d, u32 i)		\
+{									\
+	return (struct type *)((char *)d + d->off_##name) + i;		\
+}
+
+DSM_TABLE(page, dsm_page)
+DSM_TABLE(request, dsm_request)
+DSM_TABLE(flight, dsm_flight)
+DSM_TABLE(batch, dsm_write)
+DSM_TABLE(slot, dsm_slot)
+DSM_TABLE(cpu, dsm_cpu)
+DSM_TABLE(node, dsm_node)
+
+static inline u64 *head_at(struct dsm *d, u32 i)
+{
+	return (u64 *)((char *)d + d->off_head) + i;
+}
+
+static inline struct dsm_stats *stats_of(struct dsm *d)
+{
+	return (struct dsm_stats *)((char *)d + d->off_stats);
+}
+
+/* The call under way: engine, event and where the actions go. */
+struct step {
+	struct dsm *d;
+	const struct dsm_event *ev;
+	struct dsm_actions *out;
+};
+
+static inline bool state_in(const struct dsm_page *p, u32 states)
+{
+	return states >> p->state & 1;
+}
+
+#define IN(s)		(1u << DSM_##s)
+#define STATES_COPY	(IN(S) | IN(O) | IN(M) | IN(SM) | IN(SO) | \
+			 IN(OI) | IN(OC))
+#define STATES_OWNER	(IN(O) | IN(M) | IN(OI) | IN(OC))
+#define STATES_STABLE	(IN(I) | IN(S) | IN(O) | IN(M))
+#define STATES_FETCH	(IN(IS) | IN(IM) | IN(IO))
+
+/* view.c: what CPUs may do in each state */
+extern const u8 dsm_access_of[DSM_STATES];
+
+/* engine.c */
+u16 dsm_manager(const struct dsm *d, u32 page);
+struct dsm_action *step_act(struct step *s, enum dsm_action_type type);
+bool step_room(const struct step *s);
+void step_access(struct step *s, u32 page, enum dsm_access access);
+void step_again(struct step *s);
+void msg_init(struct step *s, struct dsm_msg *m, u8 type, u32 page);
+void msg_send(struct step *s, const struct dsm_msg *m, u16 to,
+	      const void *body, u16 len);
+void msg_cast(struct step *s, const struct dsm_msg *m,
+	      const struct dsm_set *to, const void *body, u16 len);
+void msg_refuse(struct step *s);
+void page_set_state(struct step *s, u32 page, enum dsm_state state);
+void page_settle(struct step *s, u32 page);
+void page_kick(struct step *s, u32 page);
+
+/* fault.c */
+void fault_take(struct step *s);
+bool fault_can(struct dsm *d, u32 page, u8 touch);
+void cpu_advance(struct step *s, u8 cpu);
+void cpu_retire(struct step *s, u8 cpu);
+void cpu_expire(struct step *s, u64 now);
+void page_want(struct step *s, u32 page, u8 touch);
+
+/* request.c */
+void request_send(struct step *s, u32 page, enum dsm_msg_type type);
+void request_repeat(struct step *s, u32 page, u16 to);
+void request_take(struct step *s, const struct dsm_msg *m);
+void request_serve_queue(struct step *s, u32 page);
+void request_drop_queue(struct dsm *d, u32 page);
+void owner_learn(struct dsm *d, u32 page, u8 owner, u32 ver);
+
+/* grant.c */
+void grant_take(struct step *s);
+void invalidate_start(struct step *s, u32 page);
+void inv_take(struct step *s);
+void inv_do(struct step *s, u32 page, u8 from, u32 ver);
+void inv_ack_take(struct step *s);
+void acks_done(struct step *s, u32 page);
+
+/* update.c */
+bool update_room(struct dsm *d);
+void update_stall(struct step *s);
+void update_store(struct step *s);
+void update_flush(struct step *s);
+void update_announce(struct step *s);
+void update_take(struct step *s);
+u16 update_counts(struct dsm *d, u8 *body);
+void flight_apply(struct step *s, u32 page, u8 src, const u8 *counts);
+void flight_drop(struct dsm *d, u32 page);
+
+/* merge.c */
+u8 merge_insert(struct dsm *d, u64 seq, u32 page, u16 word, u8 mask);
+
+/* mode.c */
+void mode_start(struct step *s, u32 page, u8 mode);
+void mode_take(struct step *s);
+void mode_ack_take(struct step *s);
+void hint_take(struct step *s);
+
+/* evict.c */
+void evict_take(struct step *s);
+void evict_msg_take(struct step *s);
+void evict_finish(struct step *s, u32 page);
+void pin_take(struct step *s, bool pin);
+
+/* recover.c */
+void recover_start(struct step *s);
+void recover_msg_take(struct step *s);
+void recover_again(struct step *s);
+
+#endif /* DSM_ENGINE_H */

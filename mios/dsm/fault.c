@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The CPUs' side: faults, the grant that lets an instruction go on, and the
+ * lease that keeps a granted page here until one instruction has completed.
+ * Called by dsm_step() and whenever a page reaches a stable state.
+ *
+ * An instruction may touch several pages.  The engine remembers those that
+ * it faulted on since the CPU last completed one, and acquires them in
+ * ascending order, holding the lower ones: no two CPUs can wait for each
+ * other in a circle.
+ */
+#include "engine.h"
+
+/* May an instruction that touches the page so be executed or emulated? */
+bool fault_can(struct dsm *d, u32 page, u8 touch)
+{
+	struct dsm_page *p = page_at(d, page);
+
+	if (touch == DSM_READ)
+		return state_in(p, STATES_COPY);
+	if (p->state == DSM_M)
+		return true;
+	if (touch == DSM_EXCLUSIVE || p->mode == DSM_MODE_WI ||
+	    d->cfg.protocol == DSM_WI || p->run >= d->cfg.run)
+		return false;
+	if (touch == DSM_ATOMIC)
+		return d->cfg.protocol == DSM_WUPLUS &&
+			p->mode == DSM_MODE_SW && p->state == DSM_O &&
+			update_room(d);
+	if (p->mode == DSM_MODE_SW)
+		return p->state == DSM_O && update_room(d);
+	/*
+	 * Many writers: anybody at any time, but not into a page that is
+	 * on its way here, and not while its mode changes.
+	 */
+	return !state_in(p, STATES_FETCH | IN(OC)) && update_room(d);
+}
+
+/* Ask for what the touch lacks; a request under way must end first. */
+void page_want(struct step *s, u32 page, u8 touch)
+{
+	struct dsm *d = s->d;
+	struct dsm_page *p = page_at(d, page);
+	bool alone = touch == DSM_EXCLUSIVE || p->mode == DSM_MODE_WI ||
+		p->run >= d->cfg.run ||
+		(touch == DSM_ATOMIC && d->cfg.protocol == DSM_WU);
+
+	if (!state_in(p, STATES_STABLE))
+		return;
+	if (touch == DSM_READ) {
+		/* A manager that holds a copy may as well own the page. */
+		bool own = d->cfg.read_owns || (p->mode == DSM_MODE_WI &&
+			dsm_manager(d, page) == d->cfg.self);
+
+		page_set_state(s, page, own ? DSM_IO : DSM_IS);
+		request_send(s, page, own ? DSM_GET_O : DSM_GET_S);
+		return;
+	}
+	if (!alone && touch == DSM_WRITE && p->mode == DSM_MODE_MW) {
+		/* Only the merge window holds it up. */
+		update_stall(s);
+		return;
+	}
+	if (p->state == DSM_O) {
+		if (alone)
+			invalidate_start(s, page);
+		else if (p->mode == DSM_MODE_MW)
+			mode_start(s, page, DSM_MODE_SW);
+		else
+			update_stall(s);
+		return;
+	}
+	if (alone) {
+		page_set_state(s, page,
+			       p->state == DSM_S ? DSM_SM : DSM_IM);
+		request_send(s, page, DSM_GET_X);
+	} else {
+		page_set_state(s, page,
+			       p->state == DSM_S ? DSM_SO : DSM_IO);
+		request_send(s, page, DSM_GET_O);
+	}
+}
+
+static void lease_drop(struct step *s, u8 cpu, u8 from)
+{
+	struct dsm_cpu *c = cpu_at(s->d, cpu);
+
+	for (u8 i = from; i < c->count; i++) {
+		struct dsm_page *p = page_at(s->d, c->page[i]);
+
+		if (!(p->lease >> cpu & 1))
+			continue;
+		p->lease &= ~(1u << cpu);
+		page_kick(s, c->page[i]);
+	}
+}
+
+/*
+ * Take the pages in order; at the first that is not ours to use, let go of
+ * it and all above it, and wait.
+ */
+void cpu_advance(struct step *s, u8 cpu)
+{
+	struct dsm *d = s->d;
+	struct dsm_cpu *c = cpu_at(d, cpu);
+	struct dsm_action *a;
+
+	for (u8 i = 0; i < c->count; i++) {
+		if (page_at(d, c->page[i])->flags & PAGE_LOST) {
+			c->waits = false;
+			cpu_retire(s, cpu);
+			a = step_act(s, DSM_ACT_ERROR);
+			a->cpu = cpu;
+			return;
+		}
+		if (fault_can(d, c->page[i], c->touch[i])) {
+			page_at(d, c->page[i])->lease |= 1u << cpu;
+			continue;
+		}
+		c->at = i;
+		c->waits = true;
+		lease_drop(s, cpu, i);
+		if (!fault_can(d, c->page[i], c->touch[i]))
+			page_want(s, c->page[i], c->touch[i]);
+		return;
+	}
+	c->waits = false;
+	if (!c->leased) {
+		c->leased = true;
+		c->since = s->ev->now;
+	}
+	a = step_act(s, DSM_ACT_RETRY);
+	a->cpu = cpu;
+}
+
+/* One instruction has completed (or was given up): the pages may go. */
+void cpu_retire(struct step *s, u8 cpu)
+{
+	struct dsm_cpu *c = cpu_at(s->d, cpu);
+	u8 count = c->count;
+
+	c->waits = false;
+	c->leased = false;
+	lease_drop(s, cpu, 0);
+	if (c->count == count)
+		c->count = 0;
+}
+
+/* A lease must not outlive its time, whatever the CPU does. */
+void cpu_expire(struct step *s, u64 now)
+{
+	struct dsm *d = s->d;
+
+	for (u8 i = 0; i < d->cfg.cpus; i++) {
+		struct dsm_cpu *c = cpu_at(d, i);
+
+		if (!c->leased || now - c->since < d->cfg.lease)
+			continue;
+		c->leased = false;
+		stats_of(d)->expired++;
+		lease_drop(s, i, 0);
+	}
+}
+
+/* Insert the page in order, or strengthen what is known of it. */
+static void touch_add(struct step *s, struct dsm_cpu *c)
+{
+	const struct dsm_event *ev = s->ev;
+	u8 i, j;
+
+	for (i = 0; i < c->count && c->page[i] < ev->page; i++)
+		;
+	if (i < c->count && c->page[i] == ev->page) {
+		if (ev->touch > c->touch[i])
+			c->touch[i] = ev->touch;
+		return;
+	}
+	if (c->count == DSM_TOUCH_MAX) {
+		/* No instruction needs so many: it is another one. */
+		cpu_retire(s, ev->cpu);
+		c->count = i = 0;
+	}
+	for (j = c->count++; j > i; j--) {
+		c->page[j] = c->page[j - 1];
+		c->touch[j] = c->touch[j - 1];
+	}
+	c->page[i] = ev->page;
+	c->touch[i] = ev->touch;
+}
+
+static bool emulated(struct dsm *d, const struct dsm_event *ev)
+{
+	return (ev->touch == DSM_WRITE || ev->touch == DSM_ATOMIC) &&
+		page_at(d, ev->page)->state != DSM_M &&
+		fault_can(d, ev->page, ev->touch);
+}
+
+void fault_take(struct step *s)
+{
+	struct dsm *d = s->d;
+	const struct dsm_event *ev = s->ev;
+	struct dsm_cpu *c = cpu_at(d, ev->cpu);
+
+	if (page_at(d, ev->page)->flags & PAGE_LOST) {
+		step_act(s, DSM_ACT_ERROR)->cpu = ev->cpu;
+		cpu_retire(s, ev->cpu);
+		return;
+	}
+	if (emulated(d, ev)) {
+		update_store(s);
+		step_act(s, DSM_ACT_DONE)->cpu = ev->cpu;
+		cpu_retire(s, ev->cpu);
+		return;
+	}
+	touch_add(s, c);
+	cpu_advance(s, ev->cpu);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Fault injection: one bit for each rule of the protocols that a test wants
+ * to see broken.  Only builds with -DDSM_KNOBS know them; in all others a
+ * knob is the constant false and dsm_init() refuses dsm_config.knobs.
+ */
+#ifndef DSM_KNOBS_H
+#define DSM_KNOBS_H
+
+#define DSM_KNOB_NO_FLUSH	(1u << 0) /* reply before pending writes */
+#define DSM_KNOB_KEEP_N1	(1u << 1) /* apply what the page holds */
+#define DSM_KNOB_NO_MASK	(1u << 2) /* merge without constraint */
+#define DSM_KNOB_MANY_WRITERS	(1u << 3) /* atomics beside updates */
+#define DSM_KNOB_NO_LEASE	(1u << 4) /* a page may leave unused */
+#define DSM_KNOB_NO_ACK		(1u << 5) /* write before the INV_ACKs */
+#define DSM_KNOB_OLD_COPY	(1u << 6) /* accept an overtaken copy */
+#define DSM_KNOB_STALE_COPY	(1u << 7) /* acknowledge INV, keep copy */
+
+#ifdef DSM_KNOBS
+#define DSM_KNOB(d, name)	((d)->cfg.knobs & DSM_KNOB_##name)
+#else
+#define DSM_KNOB(d, name)	false
+#endif
+
+#endif /* DSM_KNOBS_H */

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The link layer: turns a transport that loses, doubles and reorders frames
+ * into one that delivers each message once and in order, per sender and
+ * receiver.  Sequence numbers, cumulative acknowledgements, retransmission,
+ * and an epoch per peer that shuts out frames from before a restart.
+ * A link belongs to one node and is called under the same lock as its
+ * engine; it reads no clock and keeps no pointer in its memory.
+ */
+#ifndef DSM_LINK_H
+#define DSM_LINK_H
+
+#include "dsm.h"
+
+/* The header of a frame; what follows is a dsm_msg, its body, a page. */
+struct dsm_frame {
+	u32 seq;		/* of this message, if there is one */
+	u32 ack;		/* next one expected from the receiver */
+	u16 epoch;
+	u16 body;		/* bytes of body */
+};
+
+static_assert(sizeof(struct dsm_frame) == 12, "frame header");
+
+#define DSM_FRAME_MAX	(sizeof(struct dsm_frame) + \
+			 sizeof(struct dsm_msg) + DSM_BODY_MAX + \
+			 DSM_PAGE_SIZE)
+
+struct dsm_link_config {
+	u16 nodes;
+	u16 self;
+	u16 frames;		/* pool: unacknowledged and out of order */
+	u16 window;		/* frames per peer on the wire */
+	u32 frame_max;		/* bytes, up to DSM_FRAME_MAX */
+	u32 page_bytes;		/* DSM_PAGE_SIZE; a simulator may cut it */
+	u64 timeout;		/* until a frame is sent again */
+	u64 delay;		/* how long an acknowledgement may wait */
+};
+
+struct dsm_link_stats {
+	u64 frames, bytes;	/* sent, all kinds */
+	u64 acks;		/* frames with nothing but an ack */
+	u64 again;		/* sent again */
+	u64 twice;		/* received again, dropped */
+	u64 early;		/* received out of order, kept */
+	u64 refused;		/* malformed, of another epoch, no room */
+};
+
+struct dsm_link;
+
+/*
+ * What a call asks of the caller: frames to put on the wire, messages to
+ * give to the engine.  Pointers hold until the next call on the link.
+ */
+struct dsm_link_out {
+	u32 sends, messages;
+	struct { u16 to; u32 len; const void *frame; } send[64];
+	struct { u16 from; u32 len; const void *frame; } message[64];
+};
+
+size_t dsm_link_size(const struct dsm_link_config *cfg);
+int dsm_link_init(struct dsm_link *l, const struct dsm_link_config *cfg);
+/* -ENOSPC when the pool is used up: the caller has sized it too small. */
+int dsm_link_send(struct dsm_link *l, u16 to, const struct dsm_msg *m,
+		  const void *body, u16 len, const void *page, u64 now,
+		  struct dsm_link_out *out);
+void dsm_link_receive(struct dsm_link *l, u16 from, const void *frame,
+		      u32 len, u64 now, struct dsm_link_out *out);
+/* Sends again what is overdue, and acknowledgements that waited. */
+void dsm_link_tick(struct dsm_link *l, u64 now, struct dsm_link_out *out);
+/* The peer has died or was born again: forget it, under a new epoch. */
+void dsm_link_reset(struct dsm_link *l, u16 peer, u16 epoch);
+/* Nothing sent waits to be acknowledged. */
+bool dsm_link_idle(const struct dsm_link *l, u16 peer);
+u16 dsm_link_room(const struct dsm_link *l);
+const struct dsm_link_stats *dsm_link_statistics(const struct dsm_link *l);
+
+/* Takes a delivered frame apart into an event; false if it is no message. */
+bool dsm_frame_parse(const void *frame, u32 len, u16 from,
+		     u32 page_bytes, struct dsm_event *ev,
+		     const void **page);
+
+#endif /* DSM_LINK_H */

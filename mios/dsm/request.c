@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Requests on their way to the owner, waiting there until the page may
+ * leave, and the answer.
+ *
+ * The manager numbers all requests for ownership of a page and sends each
+ * to the node that got the number before it. That node owns the page or
+ * will, so it keeps the request until then: the requests form one line, no
+ * request chases the page, and everybody's turn comes. Reads try the
+ * probable owner first, which saves a hop when it is right.
+ */
+#include "engine.h"
+
+/* A better guess at the owner. The manager does not guess. */
+void owner_learn(struct dsm *d, u32 page, u8 owner, u32 ver)
+{
+	struct dsm_page *p = page_at(d, page);
+
+	if (state_in(p, STATES_OWNER) || ver < p->ver)
+		return;
+	p->ver = ver;
+	if (dsm_manager(d, page) != d->cfg.self)
+		p->owner = owner;
+}
+
+static bool is_manager(struct dsm *d, u32 page)
+{
+	return dsm_manager(d, page) == d->cfg.self;
+}
+
+/* The manager's part: who is to answer, and with which number. */
+static u16 request_direct(struct dsm *d, struct dsm_msg *m)
+{
+	struct dsm_page *p = page_at(d, m->page);
+	u16 to = p->owner;
+
+	m->flags |= DSM_F_DIRECTED;
+	if (m->type == DSM_GET_S)
+		return to;
+	m->ver = ++p->ticket;
+	p->owner = m->node;
+	return to;
+}
+
+static u16 request_first(struct dsm *d, struct dsm_msg *m)
+{
+	struct dsm_page *p = page_at(d, m->page);
+
+	if (is_manager(d, m->page))
+		return request_direct(d, m);
+	if (m->type != DSM_GET_S || d->cfg.no_hints ||
+	    p->flags & PAGE_ASTRAY || p->owner == d->cfg.self)
+		return dsm_manager(d, m->page);
+	return p->owner;
+}
+
+static void request_send_to(struct step *s, u32 page, u8 type, u16 to)
+{
+	struct dsm *d = s->d;
+	struct dsm_page *p = page_at(d, page);
+	struct dsm_msg m;
+
+	msg_init(s, &m, type, page);
+	/* Spread, so that a peer that was not asked cannot guess it. */
+	d->tags = d->tags * 1664525u + 1013904223u;
+	p->tag = d->cfg.seed ? d->tags : p->tag + 1;
+	m.tag = p->tag;
+	if (state_in(p, IN(SM) | IN(SO)))
+		m.flags |= DSM_F_HAVE;
+	if (d->recovering)
+		return;		/* recover_again() sends it */
+	if (to == DSM_NIL) {
+		to = request_first(d, &m);
+	} else {
+		m.flags |= DSM_F_DIRECTED;
+		m.ver = p->mine;
+	}
+	if (to == d->cfg.self) {
+		msg_refuse(s);
+		return;
+	}
+	msg_send(s, &m, to, NULL, 0);
+}
+
+void request_send(struct step *s, u32 page, enum dsm_msg_type type)
+{
+	request_send_to(s, page, type, DSM_NIL);
+}
+
+/*
+ * The same question again, as the page's state has it; straight to the
+ * owner that has answered with a copy only, else the usual way.
+ */
+void request_repeat(struct step *s, u32 page, u16 to)
+{
+	switch (page_at(s->d, page)->state) {
+	case DSM_IS:
+		request_send_to(s, page, DSM_GET_S, to);
+		break;
+	case DSM_IM:
+	case DSM_SM:
+		request_send_to(s, page, DSM_GET_X, to);
+		break;
+	case DSM_IO:
+	case DSM_SO:
+		request_send_to(s, page, DSM_GET_O, to);
+		break;
+	}
+}
+
+static void request_defer(struct step *s, const struct dsm_msg *m)
+{
+	struct dsm *d = s->d;
+	struct dsm_page *p = page_at(d, m->page);
+	u16 i = d->free_request;
+	struct dsm_request *r;
+
+	if (i == DSM_NIL) {
+		msg_refuse(s);
+		return;
+	}
+	r = request_at(d, i);
+	d->free_request = r->next;
+	r->msg = *m;
+	r->next = DSM_NIL;
+	if (p->queue == DSM_NIL)
+		p->queue = i;
+	else
+		request_at(d, p->queue_tail)->next = i;
+	p->queue_tail = i;
+}
+
+static u16 request_unlink(struct dsm *d, struct dsm_page *p)
+{
+	u16 i = p->queue;
+	struct dsm_request *r = request_at(d, i);
+
+	p->queue = r->next;
+	if (p->queue == DSM_NIL)
+		p->queue_tail = DSM_NIL;
+	memset(&r->msg, 0, sizeof(r->msg));
+	r->next = d->free_request;
+	d->free_request = i;
+	return i;
+}
+
+void request_drop_queue(struct dsm *d, u32 page)
+{
+	struct dsm_page *p = page_at(d, page);
+
+	while (p->queue != DSM_NIL)
+		request_unlink(d, p);
+}
+
+/* Copyset, and the counts that tell which updates the page includes. */
+static u16 grant_body(struct dsm *d, const struct dsm_set *copyset,
+		      u8 type, u8 *body)
+{
+	u16 len = 0;
+
+	if (type != DSM_DATA_S) {
+		len = (d->cfg.nodes + 63) / 64 * 8;
+		memcpy(body, copyset->word, len);
+	}
+	if (d->cfg.protocol != DSM_WI)
+		len += update_counts(d, body + len);
+	return len;
+}
+
+static void grant_send(struct step *s, const struct dsm_msg *req, u8 type,
+		       const struct dsm_set *copyset, bool data)
+{
+	u8 body[DSM_BODY_MAX];
+	struct dsm_msg m;
+	u16 len;
+
+	/* Before the counts are read: they include what leaves now. */
+	if (!DSM_KNOB(s->d, NO_FLUSH))
+		update_flush(s);
+	msg_init(s, &m, type, req->page);
+	m.node = req->node;
+	m.tag = req->tag;
+	m.hops = req->hops;
+	/* Who asked for more than a copy learns the number to ask with. */
+	if (type == DSM_DATA_S && req->type != DSM_GET_S)
+		m.ver = req->ver;
+	if (data)
+		m.flags |= DSM_F_DATA;
+	len = grant_body(s->d, copyset, type, body);
+	msg_send(s, &m, req->node, body, len);
+}
+
+/* The page moves to req->node; who else keeps a copy depends on type. */
+static void owner_give(struct step *s, const struct dsm_msg *req, u8 type)
+{
+	struct dsm *d = s->d;
+	struct dsm_page *p = page_at(d, req->page);
+	struct dsm_set copyset = p->copyset;
+	bool data = !(set_has(&copyset, req->node) &&
+		      req->flags & DSM_F_HAVE);
+
+	set_del(&copyset, req->node);
+	set_clear(&p->copyset);
+	/* No CPU may write once the page's bytes are read. */
+	page_set_state(s, req->page, type == DSM_DATA_X ? DSM_I : DSM_S);
+	if (type == DSM_DATA_O)
+		set_add(&copyset, d->cfg.self);
+	p->ver = req->ver;
+	if (!is_manager(d, req->page))
+		p->owner = req->node;
+	p->run = 0;
+	grant_send(s, req, type, &copyset, data);
+	if (type == DSM_DATA_X)
+		p->inv_ver = p->ver;
+}
+
+static void copy_give(struct step *s, const struct dsm_msg *req)
+{
+	struct dsm_page *p = page_at(s->d, req->page);
+
+	page_set_state(s, req->page, DSM_O);
+	p->run = 0;
+	set_add(&p->copyset, req->node);
+	grant_send(s, req, DSM_DATA_S, &p->copyset, true);
+}
+
+/*
+ * Where updates fly, ownership moves only to a node that has a copy already:
+ * a copy can be fetched again if the updates that it lacks did not fit in
+ * the receiver's pool, ownership cannot.  Who has none gets a copy first.
+ */
+static void request_serve(struct step *s, const struct dsm_msg *m)
+{
+	struct dsm *d = s->d;
+	struct dsm_page *p = page_at(d, m->page);
+	bool have = m->flags & DSM_F_HAVE && set_has(&p->copyset, m->node);
+
+	if (m->type == DSM_GET_S || (p->mode != DSM_MODE_WI && !have))
+		copy_give(s, m);
+	else if (m->type == DSM_GET_X)
+		owner_give(s, m, DSM_DATA_X);
+	else
+		owner_give(s, m, DSM_DATA_O);
+}
+
+/* Not now: it stays until something changes. */
+static bool request_must_wait(struct dsm *d, const struct dsm_msg *m)
+{
+	struct dsm_page *p = page_at(d, m->page);
+
+	if (state_in(p, IN(OI) | IN(OC)))
+		return true;
+	if (state_in(p, STATES_OWNER))
+		return (p->lease && !DSM_KNOB(d, NO_LEASE)) || p->pins;
+	return m->flags & DSM_F_DIRECTED;
+}
+
+/* Serve it, or send it to where it can be served. */
+static void request_route(struct step *s, struct dsm_msg m)
+{
+	struct dsm *d = s->d;
+	struct dsm_page *p = page_at(d, m.page);
+	u16 to = dsm_manager(d, m.page);
+
+	if (state_in(p, IN(O) | IN(M))) {
+		request_serve(s, &m);
+		return;
+	}
+	if (m.hops < 255)
+		m.hops++;
+	if (to == d->cfg.self)
+		to = request_direct(d, &m);
+	if (to == d->cfg.self)
+		request_defer(s, &m);
+	else if (to == m.node)
+		msg_refuse(s);
+	else
+		msg_send(s, &m, to, NULL, 0);
+}
+
+void request_take(struct step *s, const struct dsm_msg *in)
+{
+	struct dsm *d = s->d;
+	struct dsm_msg m = *in;
+	struct dsm_page *p = page_at(d, m.page);
+
+	if (m.node == d->cfg.self || !set_has(&d->live, m.node)) {
+		msg_refuse(s);
+		return;
+	}
+	if (d->recovering) {
+		/* From before the death: asked again when it is over. */
+		if (!set_has(&d->flushes, in->src))
+			request_defer(s, &m);
+		return;
+	}
+	/* Every request for ownership takes its number, even from us. */
+	if (is_manager(d, m.page) && !(m.flags & DSM_F_DIRECTED)) {
+		u16 to = request_direct(d, &m);
+
+		if (to != d->cfg.self) {
+			m.hops++;
+			if (to == m.node)
+				msg_refuse(s);
+			else
+				msg_send(s, &m, to, NULL, 0);
+			return;
+		}
+	}
+	if (request_must_wait(d, &m) || p->queue != DSM_NIL)
+		request_defer(s, &m);
+	else
+		request_route(s, m);
+	evict_finish(s, m.page);
+}
+
+void request_serve_queue(struct step *s, u32 page)
+{
+	struct dsm *d = s->d;
+	struct dsm_page *p = page_at(d, page);
+	struct dsm_msg m;
+
+	while (p->queue != DSM_NIL && !d->recovering) {
+		m = request_at(d, p->queue)->msg;
+		if (request_must_wait(d, &m))
+			return;
+		if (!step_room(s)) {
+			step_again(s);
+			return;
+		}
+		request_unlink(d, p);
+		request_route(s, m);
+	}
+}

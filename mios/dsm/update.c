@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Write-update: trapped writes leave in batches to all nodes and are merged
+ * there.  A page that is on its way here gets the updates which its sender
+ * had not yet seen.  Called from fault.c for local writes, from dsm_step()
+ * for received ones, and from msg_cast() before anything else is sent.
+ */
+#include "engine.h"
+
+/* Updates kept for one page in flight; more, and it is fetched again. */
+#define FLIGHT_MAX	24
+
+static u64 write_seq(const struct dsm *d, u32 clock, u16 node)
+{
+	return (u64)clock * d->cfg.nodes + node;
+}
+
+/*
+ * May another write have a number?  Not if its slot in a merge buffer could
+ * still be needed: every node's future writes must lie inside the window.
+ */
+bool update_room(struct dsm *d)
+{
+	u64 next = write_seq(d, d->clock + 1, d->cfg.self);
+	u16 n;
+
+	if (d->recovering || d->tx_full)
+		return false;
+	set_for_each(n, &d->live) {
+		u64 least = write_seq(d, node_at(d, n)->heard + 1, n);
+
+		if (n != d->cfg.self && next >= least + d->cfg.window)
+			return false;
+	}
+	return true;
+}
+
+/* Others answer what they receive: do not sit on what they wait for. */
+void update_stall(struct step *s)
+{
+	s->d->stalled = true;
+	stats_of(s->d)->window_stalls++;
+	update_flush(s);
+}
+
+static void update_cast(struct step *s)
+{
+	struct dsm *d = s->d;
+	struct dsm_set others = d->live;
+	struct dsm_msg m;
+
+	set_del(&others, d->cfg.self);
+	msg_init(s, &m, DSM_UPD, 0);
+	m.mode = 0;
+	m.ver = 0;
+	m.owner = 0;
+	d->announced = d->clock;
+	if (!set_empty(&others))
+		msg_cast(s, &m, &others, batch_at(d, 0),
+			 d->pending * sizeof(struct dsm_write));
+}
+
+void update_flush(struct step *s)
+{
+	struct dsm *d = s->d;
+
+	if (!d->pending)
+		return;
+	node_at(d, d->cfg.self)->got++;
+	update_cast(s);
+	memset(batch_at(d, 0), 0, d->pending * sizeof(struct dsm_write));
+	d->pending = 0;
+}
+
+/*
+ * A node that only listens holds up the others' windows.  It speaks when a
+ * quarter of the window has passed, and whenever time allows.
+ */
+void update_announce(struct step *s)
+{
+	struct dsm *d = s->d;
+	u64 silent = (u64)(d->clock - d->announced) * d->cfg.nodes;
+	bool tick = s->ev->type == DSM_EV_TICK;
+
+	if (d->cfg.protocol == DSM_WI || !silent ||
+	    (!tick && silent < d->cfg.window / 4))
+		return;
+	stats_of(d)->announced++;
+	update_flush(s);
+	if (d->announced != d->clock)
+		update_cast(s);
+}
+
+static void write_apply(struct step *s, u32 page, u16 word, u8 mask,
+			u64 value)
+{
+	struct dsm_action *a;
+
+	if (!mask) {
+		stats_of(s->d)->merged_away++;
+		return;
+	}
+	a = step_act(s, DSM_ACT_APPLY);
+	a->page = page;
+	a->word = word;
+	a->mask = mask;
+	a->value = value;
+}
+
+/* The event is a write that fault_can() allows. */
+void update_store(struct step *s)
+{
+	struct dsm *d = s->d;
+	const struct dsm_event *ev = s->ev;
+	struct dsm_page *p = page_at(d, ev->page);
+	struct dsm_write *w = batch_at(d, d->pending++);
+	u8 mask;
+
+	d->clock++;
+	stats_of(d)->emulated++;
+	mask = merge_insert(d, write_seq(d, d->clock, d->cfg.self),
+			    ev->page, ev->word, ev->mask);
+	if (state_in(p, STATES_COPY))
+		write_apply(s, ev->page, ev->word, mask, ev->value);
+	w->page = ev->page;
+	w->clock = d->clock;
+	w->word = ev->word;
+	w->mask = ev->mask;
+	w->pad = 0;
+	w->low = (u32)ev->value;
+	w->high = ev->value >> 32;
+	if (p->run < d->cfg.run)
+		p->run++;
+	/*
+	 * An idle wire costs nothing.  A busy one collects what follows;
+	 * the caller reports when it falls idle.
+	 */
+	if (ev->tx_idle || d->pending == d->cfg.batch)
+		update_flush(s);
+}
+
+static void flight_keep(struct dsm *d, struct dsm_page *p, u8 src,
+			const struct dsm_write *w, u8 mask)
+{
+	u16 i = d->free_flight, length = 0;
+	struct dsm_flight *f;
+
+	/*
+	 * What this write hides of those that wait stays hidden even if it
+	 * is discarded itself, because the page holds it already.
+	 */
+	for (u16 j = p->flight; j != DSM_NIL; j = f->next, length++) {
+		f = flight_at(d, j);
+		if (f->word == w->word)
+			f->mask &= ~mask;
+	}
+	if (i == DSM_NIL || length >= FLIGHT_MAX) {
+		p->flags |= PAGE_POISON;
+		return;
+	}
+	f = flight_at(d, i);
+	d->free_flight = f->next;
+	f->next = DSM_NIL;
+	f->src = src;
+	f->mask = mask;
+	f->word = w->word;
+	f->index = node_at(d, src)->got;
+	f->value = (u64)w->high << 32 | w->low;
+	if (p->flight == DSM_NIL)
+		p->flight = i;
+	else
+		flight_at(d, p->flight_tail)->next = i;
+	p->flight_tail = i;
+}
+
+static void flight_free(struct dsm *d, struct dsm_page *p)
+{
+	u16 i = p->flight;
+	struct dsm_flight *f = flight_at(d, i);
+
+	p->flight = f->next;
+	if (p->flight == DSM_NIL)
+		p->flight_tail = DSM_NIL;
+	memset(f, 0, sizeof(*f));
+	f->next = d->free_flight;
+	d->free_flight = i;
+}
+
+void flight_drop(struct dsm *d, u32 page)
+{
+	struct dsm_page *p = page_at(d, page);
+
+	while (p->flight != DSM_NIL)
+		flight_free(d, p);
+}
+
+u16 update_counts(struct dsm *d, u8 *body)
+{
+	for (u16 n = 0; n < d->cfg.nodes; n++)
+		memcpy(body + 4 * n, &node_at(d, n)->got, 4);
+	return 4 * d->cfg.nodes;
+}
+
+/*
+ * The page has arrived.  Its sender had received the first counts[n]
+ * updates of node n (all of its own): they are in the page, and to write
+ * them again could bury what was written over them.  The rest is missing.
+ */
+void flight_apply(struct step *s, u32 page, u8 src, const u8 *counts)
+{
+	struct dsm *d = s->d;
+	struct dsm_page *p = page_at(d, page);
+
+	while (p->flight != DSM_NIL) {
+		struct dsm_flight *f = flight_at(d, p->flight);
+		u32 count;
+		bool in_page;
+
+		memcpy(&count, counts + 4 * f->src, 4);
+		in_page = (int)(f->index - count) <= 0;
+		if (f->src == src && DSM_KNOB(d, KEEP_N1))
+			in_page = false;
+		if (!in_page)
+			write_apply(s, page, f->word, f->mask, f->value);
+		flight_free(d, p);
+	}
+}
+
+static void update_one(struct step *s, const struct dsm_write *w, u8 src)
+{
+	struct dsm *d = s->d;
+	struct dsm_page *p = page_at(d, w->page);
+	u8 mask;
+
+	mask = merge_insert(d, write_seq(d, w->clock, src), w->page,
+			    w->word, w->mask);
+	p->run = 0;
+	if (state_in(p, STATES_COPY))
+		write_apply(s, w->page, w->word, mask,
+			    (u64)w->high << 32 | w->low);
+	else if (state_in(p, STATES_FETCH) && mask)
+		flight_keep(d, p, src, w, mask);
+}
+
+static bool update_good(struct step *s)
+{
+	const struct dsm_event *ev = s->ev;
+	struct dsm_write w;
+
+	if (s->d->cfg.protocol == DSM_WI || ev->len % sizeof(w) ||
+	    ev->len / sizeof(w) > DSM_BATCH_MAX)
+		return false;
+	for (u16 at = 0; at < ev->len; at += sizeof(w)) {
+		memcpy(&w, (const u8 *)ev->body + at, sizeof(w));
+		if (w.page >= s->d->cfg.pages || !w.mask ||
+		    w.word >= DSM_PAGE_SIZE / 8 || !w.clock ||
+		    w.clock > ev->msg.clock)
+			return false;
+	}
+	return true;
+}
+
+void update_take(struct step *s)
+{
+	const struct dsm_event *ev = s->ev;
+	struct dsm_write w;
+
+	if (!update_good(s)) {
+		msg_refuse(s);
+		return;
+	}
+	if (ev->len)
+		node_at(s->d, ev->msg.src)->got++;
+	for (u16 at = 0; at < ev->len; at += sizeof(w)) {
+		memcpy(&w, (const u8 *)ev->body + at, sizeof(w));
+		update_one(s, &w, ev->msg.src);
+	}
+	update_announce(s);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What travels in the channels: message types and their payloads.  A type
+ * belongs to one class of channels; mios/link/, mios/console/ and mios/net/
+ * are the readers, and each checks the length before it looks inside.
+ */
+#ifndef _MIOS_MSG_H
+#define _MIOS_MSG_H
+
+#include <linux/build_bug.h>
+#include <linux/stddef.h>
+#include <linux/types.h>
+
+#include <mios/layout.h>
+
+#define MIOS_TYPES_PER_CLASS	16u
+
+enum mios_msg_type {
+	/* control */
+	MIOS_MSG_NONE = 0,
+	MIOS_MSG_SHUTDOWN,	/* to a child: power off in order; no payload */
+	MIOS_MSG_ECHO,		/* struct mios_msg_echo; comes back */
+	MIOS_MSG_ECHO_REPLY,
+	/* console */
+	MIOS_MSG_CONSOLE_ATTACH = MIOS_CLASS_CONSOLE * MIOS_TYPES_PER_CLASS,
+	MIOS_MSG_CONSOLE_DETACH,
+	MIOS_MSG_CONSOLE_STATUS, /* answer to ATTACH: struct mios_msg_status */
+	MIOS_MSG_CONSOLE_OUTPUT, /* bytes that the console prints */
+	MIOS_MSG_CONSOLE_INPUT,	/* bytes that were typed */
+	/* net */
+	MIOS_MSG_FRAME = MIOS_CLASS_NET * MIOS_TYPES_PER_CLASS,
+	MIOS_MSG_TYPES = MIOS_CLASSES * MIOS_TYPES_PER_CLASS
+};
+
+#define MIOS_CONTROL_MAX	1024u	/* bytes of a control message */
+#define MIOS_CONSOLE_MAX	224u	/* of a console one: one slot */
+
+/* Comes back as it went, but for the type. */
+struct mios_msg_echo {
+	__u32 cookie;
+	__u32 flags;
+};
+
+struct mios_msg_status {
+	__s32 error;	/* 0 or -EBUSY: somebody else is attached */
+	__u32 reserved;
+};
+
+#define MIOS_FRAME_CSUM		(1u << 0)	/* checksum still to be filled */
+
+/**
+ * struct mios_msg_frame - stands before an Ethernet frame
+ * @flags:	MIOS_FRAME_*
+ * @reserved:	0
+ * @csum_start, @csum_offset: where, as in struct sk_buff, from the frame's
+ *		first byte; for MIOS_FRAME_CSUM
+ */
+struct mios_msg_frame {
+	__u16 flags;
+	__u16 csum_start;
+	__u16 csum_offset;
+	__u16 reserved;
+};
+
+static_assert(sizeof(struct mios_msg_frame) == 8);
+
+#define MIOS_FRAME_MAX	(65520u + 18u)	/* largest MTU, Ethernet, VLAN tag */
+
+#endif /* _MIOS_MSG_H */

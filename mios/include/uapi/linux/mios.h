@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * The user-space interface of /dev/mios on instance 0 and on every other
+ * instance: what the loader and mios(1) ask of the kernel.  Included by the
+ * kernel modules and by every program here; nothing else is shared with user
+ * space (state is read from sysfs, see docs/abi/).
+ *
+ * Every call returns 0 or -errno.  After a failure MIOS_IOC_REASON, on the
+ * same file, gives the one line that a person should see.  Loading, stopping
+ * and killing want CAP_SYS_BOOT; logs want CAP_SYSLOG; consoles want
+ * CAP_SYS_TTY_CONFIG; calls that the caller may not make fail with EPERM.
+ */
+#ifndef _UAPI_LINUX_MIOS_H
+#define _UAPI_LINUX_MIOS_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define MIOS_DEVICE		"/dev/mios"
+#define MIOS_MAX_INSTANCES	64
+#define MIOS_MAX_RINGS		16
+#define MIOS_MAX_SEGMENTS	16
+#define MIOS_REASON_LEN		160
+
+/* States of an instance, in sysfs ("state") by the names in the comments. */
+enum mios_state {
+	MIOS_STATE_DOWN = 0,	/* "down": node belongs to instance 0 */
+	MIOS_STATE_CLAIMED,	/* "claimed": taken from instance 0, not started */
+	MIOS_STATE_BOOTING,	/* "booting": started, not at the sync point */
+	MIOS_STATE_UP,		/* "up": joined its ring */
+	MIOS_STATE_STOPPING,	/* "stopping": asked to power off */
+	MIOS_STATE_DEAD,	/* "dead": ended, being fenced and taken back */
+};
+
+/**
+ * struct mios_claim - take a node away from instance 0
+ * @instance:	in: instance (= node) number, 1..MIOS_MAX_INSTANCES-1
+ * @ring:	in: ring to join, 0..MIOS_MAX_RINGS-1
+ * @load_base:	out: first physical address that segments may use
+ * @load_size:	out: bytes there; the kernel, the initrd, the zero page and
+ *		the command line must lie inside
+ * @incarnation: out: number of this boot
+ * @nr_cpus:	out: CPUs of the node
+ *
+ * Exclusive until the file is closed or MIOS_IOC_START succeeds: a second
+ * claimer gets EBUSY.  Closing the file before the start gives the node back.
+ * ENODEV: no such node; EEXIST: it is up; EBUSY: somebody else is booting it,
+ * or one of its pages is pinned (the reason names the owner).
+ */
+struct mios_claim {
+	__u32 instance;
+	__u32 ring;
+	__u64 load_base;
+	__u64 load_size;
+	__u32 incarnation;
+	__u32 nr_cpus;
+};
+
+/**
+ * struct mios_segment - one piece of the image
+ * @buf:	user address of the bytes
+ * @bufsz:	bytes to copy
+ * @dest:	physical address, inside the load range, page aligned
+ * @memsz:	bytes it occupies, >= @bufsz; the rest is zeroed
+ * @crc:	CRC-32 (the IEEE one, zlib's crc32()) of the @bufsz bytes;
+ *		checked again in the node's memory just before the start
+ */
+struct mios_segment {
+	__u64 buf;
+	__u64 bufsz;
+	__u64 dest;
+	__u64 memsz;
+	__u32 crc;
+	__u32 pad;
+};
+
+/**
+ * struct mios_load - put an image into a claimed node
+ * @segments:	user address of an array of struct mios_segment
+ * @nr_segments: 1..MIOS_MAX_SEGMENTS; they must not overlap
+ * @entry:	physical address of the 64-bit entry point (RSI: zero page)
+ * @zero_page:	physical address of struct boot_params, inside a segment of at
+ *		least 4096 bytes; its e820 table, hardware_subarch and
+ *		setup_data are filled in by the kernel
+ */
+struct mios_load {
+	__u64 segments;
+	__u32 nr_segments;
+	__u32 pad;
+	__u64 entry;
+	__u64 zero_page;
+};
+
+/**
+ * struct mios_start - start the loaded image and wait for the sync point
+ * @timeout_ms:	how long to wait; on ETIMEDOUT everything has been undone
+ */
+struct mios_start {
+	__u32 timeout_ms;
+	__u32 pad;
+};
+
+/**
+ * struct mios_end - stop or kill an instance
+ * @instance:	which; 0 gives EINVAL
+ * @timeout_ms:	how long an orderly stop may take (ETIMEDOUT: still running)
+ */
+struct mios_end {
+	__u32 instance;
+	__u32 timeout_ms;
+};
+
+/**
+ * struct mios_stream - open a log or a console
+ * @instance:	in: which
+ * @flags:	in: MIOS_STREAM_*
+ * @fd:		out: a file to read (log) or to read and write (console);
+ *		both can be polled
+ */
+struct mios_stream {
+	__u32 instance;
+	__u32 flags;
+	__s32 fd;
+	__u32 pad;
+};
+
+#define MIOS_STREAM_FOLLOW	(1u << 0)	/* log: block at its end */
+
+/**
+ * struct mios_reason - why the last call on this file failed
+ * @text:	one line for a person, NUL-terminated; empty: errno says it all
+ * @frame:	number of the page frame that could not be moved, 0: none
+ */
+struct mios_reason {
+	char text[MIOS_REASON_LEN];
+	__u64 frame;
+};
+
+#define MIOS_IOC_CLAIM		_IOWR('M', 1, struct mios_claim)
+#define MIOS_IOC_LOAD		_IOW('M', 2, struct mios_load)
+#define MIOS_IOC_START		_IOW('M', 3, struct mios_start)
+#define MIOS_IOC_STOP		_IOW('M', 4, struct mios_end)
+#define MIOS_IOC_KILL		_IOW('M', 5, struct mios_end)
+#define MIOS_IOC_LOG		_IOWR('M', 6, struct mios_stream)
+#define MIOS_IOC_CONSOLE	_IOWR('M', 7, struct mios_stream)
+#define MIOS_IOC_REASON		_IOR('M', 8, struct mios_reason)
+
+#endif /* _UAPI_LINUX_MIOS_H */

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The heartbeat: a sign of life, load figures and, on instance 0, the clock's
+ * anchor, written into the own block of every ring; and the tick at which
+ * doorbells that got lost are found.  A timer, in softirq context, alone on
+ * what it writes.  Nobody is declared dead here: a silent instance is only
+ * suspect, and who suspects must fence first.
+ */
+#include <linux/jiffies.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+#include <linux/sched/loadavg.h>
+#include <linux/sched/signal.h>
+#include <linux/timekeeping.h>
+#include <linux/vmstat.h>
+
+#include <asm/msr.h>
+#include <asm/tsc.h>
+
+#include "fault.h"
+#include "ring.h"
+
+static uint heartbeat_ms = 100;
+module_param(heartbeat_ms, uint, 0400);
+MODULE_PARM_DESC(heartbeat_ms, "time between heartbeats (10-1000)");
+
+/* Distance of two anchors that a rate is computed from. */
+#define RATE_NS		(2 * NSEC_PER_SEC)
+#define RATE_MAX_NS	(8 * RATE_NS)
+#define ANCHOR_TRIES	5
+
+static struct timer_list beat_timer;
+static struct delayed_work count_work;
+static u64 beats;
+static u32 running;
+
+/* For people; once a second, since it walks the task list. */
+static void count_running(struct work_struct *work)
+{
+	struct task_struct *p, *t;
+	u32 count = 0;
+
+	rcu_read_lock();
+	for_each_process_thread(p, t)
+		if (t != current && task_is_running(t))
+			count++;
+	rcu_read_unlock();
+	WRITE_ONCE(running, count);
+	queue_delayed_work(system_unbound_wq, &count_work, HZ);
+}
+
+static void beat_write(struct mios_ring *ring)
+{
+	struct mios_beat beat = {
+		.nr_running = READ_ONCE(running),
+		.count = beats,
+		.tsc = rdtsc_ordered(),
+		.uptime_ns = ktime_get_boottime_ns(),
+		.memory_free = (u64)global_zone_page_state(NR_FREE_PAGES) <<
+			       PAGE_SHIFT,
+		.interval_ms = heartbeat_ms,
+	};
+	u32 i;
+
+	for (i = 0; i < 3; i++)
+		beat.load[i] = (avenrun[i] * 100) >> FSHIFT;
+	mios_seq_write((u32 *)&ring->lines->beat, (const u32 *)&beat,
+		       sizeof(beat));
+}
+
+/* One instant on both clocks: the closest of a few tries. */
+static void anchor_sample(struct mios_anchor *anchor)
+{
+	u64 before, real, after, best = U64_MAX;
+	int tries;
+
+	for (tries = 0; tries < ANCHOR_TRIES; tries++) {
+		before = rdtsc_ordered();
+		real = ktime_get_real_ns();
+		after = rdtsc_ordered();
+		if (after - before >= best)
+			continue;
+		best = after - before;
+		anchor->tsc = before + best / 2;
+		anchor->real_ns = real;
+	}
+}
+
+/*
+ * Nanoseconds per tick, times 2^32: as measured over the last seconds, which
+ * includes what NTP does to the clock, unless the clock has been set since.
+ */
+static u64 anchor_rate(const struct mios_anchor *now)
+{
+	static struct mios_anchor from;
+	static u64 rate;
+	u64 nominal = div_u64((u64)NSEC_PER_MSEC << 32, tsc_khz);
+	u64 ns = now->real_ns - from.real_ns;
+	u64 measured;
+
+	if (!rate)
+		rate = nominal;
+	if (from.tsc && ns < RATE_NS)
+		return rate;
+	/*
+	 * Also a clock that was set back, which is a difference of nearly
+	 * 2^64: a quotient of more than 64 bits traps.
+	 */
+	if (from.tsc && ns > RATE_MAX_NS) {
+		from = *now;
+		return rate;
+	}
+	if (from.tsc && now->tsc > from.tsc) {
+		measured = mul_u64_u64_div_u64(ns, 1ULL << 32,
+					       now->tsc - from.tsc);
+		rate = abs_diff(measured, nominal) < nominal / 20 ? measured :
+								   nominal;
+	}
+	from = *now;
+	return rate;
+}
+
+static void anchor_write(void)
+{
+	struct mios_anchor anchor = {};
+	struct mios_ring *ring;
+	u32 i;
+
+	anchor_sample(&anchor);
+	anchor.mult = anchor_rate(&anchor);
+	for_each_mios_ring(ring, i)
+		mios_seq_write((u32 *)&ring->lines->anchor,
+			       (const u32 *)&anchor, sizeof(anchor));
+}
+
+static void beat(struct timer_list *timer)
+{
+	struct mios_ring *ring;
+	u32 i;
+
+	mod_timer(timer, jiffies + msecs_to_jiffies(heartbeat_ms));
+	if (mios_fault(MIOS_FAULT_STOP_BEAT))
+		return;
+	beats++;
+	if (mios_link.host)
+		anchor_write();
+	for_each_mios_ring(ring, i) {
+		beat_write(ring);
+		mios_bell_tick(ring);
+		mios_message_stuck(ring);
+		if (beats % 10 == 0) {
+			queue_work(mios_link.wq, &ring->scan);
+			mios_message_poll_all(ring);
+		}
+	}
+	if (beats % 10 == 0)
+		mios_bulk_receive();
+}
+
+const struct mios_anchor *mios_link_anchor(void)
+{
+	struct mios_ring *ring;
+	u32 i;
+
+	for_each_mios_ring(ring, i)
+		return &mios_area_lines(ring->area, &ring->g, 0)->anchor;
+	return NULL;
+}
+
+int mios_beat_init(void)
+{
+	heartbeat_ms = clamp(heartbeat_ms, 10U, 1000U);
+	INIT_DELAYED_WORK(&count_work, count_running);
+	timer_setup(&beat_timer, beat, 0);
+	queue_delayed_work(system_unbound_wq, &count_work, 0);
+	mod_timer(&beat_timer, jiffies + 1);
+	return 0;
+}
+
+void mios_beat_exit(void)
+{
+	timer_shutdown_sync(&beat_timer);
+	cancel_delayed_work_sync(&count_work);
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The counters behind mios_fault(): module parameters, so that a test can set
+ * them at run time.  Compiled with MIOS_FAULT=1 only.  No lock: a count that
+ * two CPUs take at once may go one too far, which a test does not mind.
+ */
+#include <linux/module.h>
+#include <linux/types.h>
+
+#include "fault.h"
+
+static int fault_count[MIOS_FAULTS];
+
+#define MIOS_FAULT_PARAM(name, index, text)				\
+	module_param_named(fault_##name, fault_count[index], int, 0600);	\
+	MODULE_PARM_DESC(fault_##name, text ": times, -1 for always")
+
+MIOS_FAULT_PARAM(skip_doorbell, MIOS_FAULT_SKIP_DOORBELL,
+		 "publish without an interrupt");
+MIOS_FAULT_PARAM(stale_incarnation, MIOS_FAULT_STALE_INCARNATION,
+		 "publish slots of the last boot");
+MIOS_FAULT_PARAM(no_slot_check, MIOS_FAULT_NO_SLOT_CHECK,
+		 "believe the header of a slot");
+MIOS_FAULT_PARAM(garbage_slot, MIOS_FAULT_GARBAGE_SLOT,
+		 "publish a slot with a wild header");
+MIOS_FAULT_PARAM(garbage_desc, MIOS_FAULT_GARBAGE_DESC,
+		 "publish a damaged descriptor");
+MIOS_FAULT_PARAM(no_ack, MIOS_FAULT_NO_ACK,
+		 "never confirm that a peer is dropped");
+MIOS_FAULT_PARAM(stop_beat, MIOS_FAULT_STOP_BEAT, "no heartbeat");
+
+bool mios_fault(enum mios_fault fault)
+{
+	int left = READ_ONCE(fault_count[fault]);
+
+	if (!left)
+		return false;
+	if (left > 0)
+		WRITE_ONCE(fault_count[fault], left - 1);
+	return true;
+}

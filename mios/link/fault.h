@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Faults that tests inject, one per guarantee, each a module parameter of the
+ * same name (fault_...): how many times it shall happen, -1 for always.  Built
+ * with MIOS_FAULT=1 only; otherwise nothing of it remains.
+ */
+#ifndef _MIOS_LINK_FAULT_H
+#define _MIOS_LINK_FAULT_H
+
+#include <linux/types.h>
+
+enum mios_fault {
+	MIOS_FAULT_SKIP_DOORBELL,	/* publish, but send no interrupt */
+	MIOS_FAULT_STALE_INCARNATION,	/* publish slots of the last boot */
+	MIOS_FAULT_NO_SLOT_CHECK,	/* believe the header of a slot */
+	MIOS_FAULT_GARBAGE_SLOT,	/* publish a slot with a wild header */
+	MIOS_FAULT_GARBAGE_DESC,	/* publish a damaged descriptor */
+	MIOS_FAULT_NO_ACK,		/* never confirm that a peer is dropped */
+	MIOS_FAULT_STOP_BEAT,		/* no heartbeat */
+	MIOS_FAULTS
+};
+
+struct dentry;
+
+#ifdef MIOS_FAULT
+bool mios_fault(enum mios_fault fault);
+void mios_scribble_init(struct dentry *dir);
+#else
+static inline bool mios_fault(enum mios_fault fault) { return false; }
+static inline void mios_scribble_init(struct dentry *dir) { }
+#endif
+
+#endif /* _MIOS_LINK_FAULT_H */

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The host's part of the link: areas, and what the boot code says of the
+ * instances that it starts and ends.  Instance 0 only; called by mios/boot/
+ * in process context.
+ */
+#define pr_fmt(fmt) "mios: " fmt
+
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/export.h>
+#include <linux/nodemask.h>
+#include <linux/topology.h>
+
+#include "ring.h"
+
+/* How long a survivor may take to forget a dead one. */
+#define ACK_TIMEOUT_MS	1000
+
+/* Serialises the making of areas, which is too slow for link_lock. */
+static DEFINE_MUTEX(area_lock);
+
+static void distances_fill(void *area)
+{
+	struct mios_area_distances *d = area + MIOS_AREA_PAGE;
+	u32 from, to;
+
+	for (from = 0; from < mios_link.nr; from++)
+		for (to = 0; to < mios_link.nr; to++)
+			if (node_possible(from) && node_possible(to))
+				d->from[from][to] = node_distance(from, to);
+}
+
+static struct mios_ring *host_ring_make(u32 id)
+{
+	struct mios_geometry g;
+	struct mios_ring *ring;
+	void *area;
+	u64 base;
+
+	area = mios_area_alloc(id, mios_link.nr, &base, &g);
+	if (!area)
+		return NULL;
+	distances_fill(area);
+	ring = mios_ring_create(id, area, base, &g);
+	if (!ring) {
+		mios_area_free(area, &g);
+		return NULL;
+	}
+	mutex_lock(&mios_link.lock);
+	mios_view_fill(ring);
+	mios_self_publish(ring, MIOS_DESC_UP);
+	WRITE_ONCE(mios_link.rings[id], ring);
+	mutex_unlock(&mios_link.lock);
+	return ring;
+}
+
+static struct mios_ring *host_ring(u32 id)
+{
+	struct mios_ring *ring;
+
+	if (!mios_link.host || id >= MIOS_MAX_RINGS)
+		return NULL;
+	mutex_lock(&area_lock);
+	ring = mios_ring_get(id) ?: host_ring_make(id);
+	mutex_unlock(&area_lock);
+	return ring;
+}
+
+int mios_link_area(u32 ring, u64 *base, u64 *size)
+{
+	struct mios_ring *r = host_ring(ring);
+
+	if (!r)
+		return mios_link.host ? -ENOMEM : -EPERM;
+	*base = r->base;
+	*size = r->g.area_size;
+	return 0;
+}
+EXPORT_SYMBOL_NS_GPL(mios_link_area, MIOS);
+
+static void tell_all(u32 instance)
+{
+	struct mios_ring *ring;
+	u32 i;
+
+	for_each_mios_ring(ring, i)
+		mios_bell_ring_all(ring, MIOS_BELL_CHANGE);
+	mios_event_tell(MIOS_EVENT_STATE, 0, instance, 0);
+}
+
+void mios_link_describe(u32 instance, u32 node, u32 nr_cpus, u64 memory)
+{
+	struct mios_view view;
+
+	if (!mios_link.host || instance >= mios_link.nr)
+		return;
+	mutex_lock(&mios_link.lock);
+	mios_view_get(instance, &view);
+	view.node = node;
+	view.nr_cpus = nr_cpus;
+	view.memory = memory;
+	if (!(view.stamp >> 32))
+		view.ring = -1;
+	mios_view_set(instance, &view);
+	mutex_unlock(&mios_link.lock);
+}
+
+int mios_link_expect(u32 ring, u32 instance, u32 incarnation)
+{
+	struct mios_view view;
+
+	if (!instance || instance >= mios_link.nr || !incarnation)
+		return -EINVAL;
+	if (!host_ring(ring))
+		return -ENOMEM;
+	mutex_lock(&mios_link.lock);
+	mios_view_get(instance, &view);
+	view.ring = ring;
+	view.stamp = (u64)incarnation << 32 | (u32)view.stamp;
+	mios_view_set(instance, &view);
+	mutex_unlock(&mios_link.lock);
+	return 0;
+}
+
+void mios_link_state(u32 instance, enum mios_state state)
+{
+	struct mios_view view;
+	bool changed;
+
+	if (!mios_link.host || !instance || instance >= mios_link.nr)
+		return;
+	mutex_lock(&mios_link.lock);
+	mios_view_get(instance, &view);
+	changed = (u32)view.stamp != state;
+	if (state == MIOS_STATE_DOWN || state == MIOS_STATE_CLAIMED)
+		view.ring = -1;
+	view.stamp = view.stamp >> 32 << 32 | state;
+	if (changed)
+		mios_view_set(instance, &view);
+	mutex_unlock(&mios_link.lock);
+	if (!changed)
+		return;
+	tell_all(instance);
+	mios_member_scan_all();
+}
+
+/* Speak for the one that cannot any more, so that nobody takes it for alive. */
+static void desc_bury(struct mios_ring *ring, u32 instance, u32 incarnation)
+{
+	struct mios_desc *desc = mios_area_desc(ring->area, &ring->g, instance);
+	struct mios_desc_body *body = &ring->look;
+
+	mutex_lock(&mios_link.lock);
+	if (!mios_desc_read(desc, body, ring->id, instance) &&
+	    body->incarnation == incarnation) {
+		body->state = MIOS_DESC_DEAD;
+		mios_desc_write(desc, body);
+	} else {
+		memset(desc, 0, sizeof(*desc));
+	}
+	mutex_unlock(&mios_link.lock);
+}
+
+static bool all_acked(struct mios_ring *ring, u32 instance, u32 incarnation)
+{
+	struct mios_peer *peer;
+
+	for_each_mios_peer(peer, ring)
+		if (peer->instance != instance &&
+		    READ_ONCE(peer->state) == MIOS_PEER_JOINED &&
+		    /* ACK: pairs with the release in views_ack(). */
+		    smp_load_acquire(&peer->lines->ack[instance]) !=
+		    incarnation)
+			return false;
+	return true;
+}
+
+int mios_link_dead(u32 instance, u32 incarnation)
+{
+	struct mios_ring *ring;
+	struct mios_view view;
+	int waited;
+
+	if (!mios_link.host || !instance || instance >= mios_link.nr)
+		return -EINVAL;
+	mutex_lock(&mios_link.lock);
+	mios_view_get(instance, &view);
+	mios_view_state_set(instance, incarnation, MIOS_STATE_DEAD);
+	mutex_unlock(&mios_link.lock);
+	ring = mios_ring_get(view.ring);
+	if (!ring || view.stamp >> 32 != incarnation)
+		return 0;
+	mios_member_drop(ring, instance, incarnation);
+	desc_bury(ring, instance, incarnation);
+	mios_bell_ring_all(ring, MIOS_BELL_CHANGE);
+	mios_event_tell(MIOS_EVENT_STATE, ring->id, instance, incarnation);
+	for (waited = 0; waited < ACK_TIMEOUT_MS; waited += 2) {
+		if (all_acked(ring, instance, incarnation))
+			return 0;
+		usleep_range(1000, 2000);
+	}
+	pr_warn("instance %u is dead, but not every member has dropped it\n",
+		instance);
+	return -ETIMEDOUT;
+}
+
+int mios_link_request_shutdown(u32 instance)
+{
+	if (!mios_link.host || !instance)
+		return -EINVAL;
+	return mios_send_wait(instance, MIOS_MSG_SHUTDOWN, NULL, 0, 1000);
+}

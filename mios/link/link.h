@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What mios/link/ offers to the directories above it: the ring's members,
+ * their states, messages to them.  Callers may sleep unless it says otherwise.
+ *
+ * Lock order: link_lock (states and descriptors, a mutex) is outermost; the
+ * channel locks are spin locks, leaves, and never held while a handler runs.
+ */
+#ifndef _MIOS_LINK_H
+#define _MIOS_LINK_H
+
+#include <linux/notifier.h>
+#include <linux/types.h>
+#include <linux/mios.h>
+
+#include <mios/layout.h>
+#include <mios/msg.h>
+
+/* How an instance ended, by its own account. */
+enum mios_ending {
+	MIOS_END_HALT,		/* halt or power off */
+	MIOS_END_RESTART,	/* reboot */
+	MIOS_END_PANIC,
+	MIOS_END_UNLOAD,	/* its modules were removed; the kernel lives on */
+};
+
+/**
+ * struct mios_link_ops - what the link tells the code that boots instances
+ * @joined:	the incarnation announced by mios_link_expect() is at its sync
+ *		point, and every message to it arrives
+ * @leaving:	it says that it ends; to be fenced, then mios_link_dead()
+ * @shutdown_request: instance 0 asks this instance to power off in order;
+ *		NULL: orderly_poweroff() is called
+ * @rang:	a doorbell without a message: perhaps somebody's last words
+ *
+ * Each may be NULL.  All are called in process context without locks, possibly at the same time
+ * for different instances; they may call anything in this header.
+ */
+struct mios_link_ops {
+	void (*joined)(u32 instance, u32 incarnation);
+	void (*leaving)(u32 instance, u32 incarnation, enum mios_ending how);
+	void (*shutdown_request)(void);
+	void (*rang)(void);
+};
+
+/**
+ * struct mios_self - what this kernel tells the others about itself
+ * @nr_ranges:	entries of @memory; 0: the link looks itself
+ * @memory:	physical memory of this instance
+ * @pool:	memory that others may allocate from
+ */
+struct mios_self {
+	u32 nr_ranges;
+	struct mios_range memory[MIOS_DESC_RANGES];
+	struct mios_range pool;
+};
+
+/**
+ * struct mios_info - a consistent picture of an instance
+ * @state:	enum mios_state
+ * @incarnation: number of its present or last boot
+ * @ring:	ring, -1: none
+ * @node:	NUMA node
+ * @nr_cpus:	its CPUs
+ * @nr_apicids:	entries of @apicid that are known here
+ * @memory:	bytes of memory
+ * @cost:	bytes that its kernel occupies
+ * @memory_free, @uptime_ms, @load, @nr_running: as of the last heartbeat
+ * @beat_age_ms: time since then, -1: not up
+ * @next:	its neighbour in the ring, MIOS_NO_INSTANCE: none
+ * @release:	its uname -r
+ * @apicid:	the CPUs
+ */
+struct mios_info {
+	enum mios_state state;
+	u32 incarnation;
+	s32 ring;
+	u32 node;
+	u32 nr_cpus;
+	u32 nr_apicids;
+	u64 memory;
+	u64 cost;
+	u64 memory_free;
+	u64 uptime_ms;
+	s64 beat_age_ms;
+	u32 load[3];
+	u32 nr_running;
+	u32 next;
+	char release[MIOS_RELEASE_LEN];
+	u32 apicid[MIOS_AREA_CPUS];
+};
+
+/* link.c: life of the link */
+
+/**
+ * mios_link_init() - start the link; in a child this is the sync point
+ * @self: what to say of this instance
+ * @ops: whom to tell about the others; stays valid until mios_link_exit()
+ *
+ * Instance 0 becomes able to host rings; a child maps the area that its
+ * manifest names, publishes its descriptor and joins.  -EPROTO: the area is
+ * of a version that this module does not speak, or damaged.
+ */
+int mios_link_init(const struct mios_self *self,
+		   const struct mios_link_ops *ops);
+
+/**
+ * mios_link_exit() - leave the ring and stop; nothing is sent afterwards
+ */
+void mios_link_exit(void);
+
+/**
+ * mios_link_quiet() - call none of the ops from now on; waits for those at work
+ */
+void mios_link_quiet(void);
+
+/* Number of this instance, and how many the machine may have. */
+u32 mios_link_self(void);
+u32 mios_link_nr(void);
+
+/* host.c: instance 0 only */
+
+/**
+ * mios_link_area() - physical place of a ring's area, made at the first use
+ * @ring: which ring
+ * @base: out, for the manifest's area_base
+ * @size: out, for the manifest's area_size
+ */
+int mios_link_area(u32 ring, u64 *base, u64 *size);
+
+/**
+ * mios_link_describe() - tell what is known of an instance that is not up
+ * @instance: which
+ * @node: its NUMA node
+ * @nr_cpus: CPUs of the node
+ * @memory: bytes of memory of the node
+ */
+void mios_link_describe(u32 instance, u32 node, u32 nr_cpus, u64 memory);
+
+/**
+ * mios_link_expect() - allow one incarnation of an instance to join
+ * @ring: the ring that its manifest names
+ * @instance: which
+ * @incarnation: the one that is about to be started; no other gets in
+ */
+int mios_link_expect(u32 ring, u32 instance, u32 incarnation);
+
+/**
+ * mios_link_state() - publish a state that only the boot code knows
+ * @instance: which
+ * @state: any but MIOS_STATE_UP, which the link sets when it has joined
+ *
+ * DOWN also ends mios_link_expect().
+ */
+void mios_link_state(u32 instance, enum mios_state state);
+
+/**
+ * mios_link_dead() - after the fence: make every survivor forget it
+ * @instance: which; all its CPUs are stopped for good
+ * @incarnation: which boot of it
+ *
+ * Returns 0 when all members have dropped it, -ETIMEDOUT when one did not
+ * say so in time (its messages are then refused by their session number).
+ */
+int mios_link_dead(u32 instance, u32 incarnation);
+
+/**
+ * mios_link_request_shutdown() - ask an instance to power off in order
+ * @instance: which; -ENOTCONN if it is not up, -EAGAIN if it does not listen
+ */
+int mios_link_request_shutdown(u32 instance);
+
+/* member.c: who is there */
+
+/**
+ * mios_link_info() - what is known here of an instance
+ * @instance: which, below mios_link_nr()
+ * @info: out
+ */
+int mios_link_info(u32 instance, struct mios_info *info);
+
+/* NUMA distance between two nodes, 0 if it is not known. */
+u32 mios_link_distance(u32 from, u32 to);
+
+/* The area of the ring that instance 0's clock is read from, or NULL. */
+const struct mios_anchor *mios_link_anchor(void);
+
+/* What has happened to a member; the value of the notifier. */
+enum mios_event {
+	MIOS_EVENT_JOINED,	/* messages to it arrive from now on */
+	MIOS_EVENT_LEFT,	/* its incarnation is gone, channels are closed */
+	MIOS_EVENT_STATE,	/* a state in mios_link_info() has changed */
+};
+
+/* The data of the notifier. */
+struct mios_change {
+	u32 ring;
+	u32 instance;
+	u32 incarnation;
+};
+
+/* Blocking notifier chain of enum mios_event, struct mios_change. */
+int mios_link_register(struct notifier_block *nb);
+void mios_link_unregister(struct notifier_block *nb);
+
+/* message.c: messages and their handlers */
+
+/**
+ * struct mios_handler - reader of one message type
+ * @fn:	called with a private copy of the payload
+ * @ctx: its first argument
+ * @process: true: @fn may sleep; false: it runs in softirq context
+ */
+struct mios_handler {
+	void (*fn)(void *ctx, u32 instance, u32 incarnation,
+		   const void *data, u32 length);
+	void *ctx;
+	bool process;
+};
+
+/**
+ * mios_handler_register() - read a message type from now on
+ * @type: control or console type; -EBUSY if it has a reader
+ * @handler: stays valid until mios_handler_unregister()
+ */
+int mios_handler_register(u32 type, const struct mios_handler *handler);
+
+/**
+ * mios_handler_unregister() - stop reading; @type's reader runs no more
+ * @type: as registered
+ */
+void mios_handler_unregister(u32 type);
+
+/**
+ * mios_send() - send a control or console message; any context
+ * @instance: to whom
+ * @type: enum mios_msg_type
+ * @data: payload, copied
+ * @length: bytes of it
+ *
+ * -EAGAIN: the channel is full; -ENOTCONN: not a member of a common ring;
+ * -EMSGSIZE: too long for its class.  Never waits.
+ */
+int mios_send(u32 instance, u32 type, const void *data, u32 length);
+
+/**
+ * mios_send_wait() - the same, but waits for room
+ * @instance: to whom
+ * @type: enum mios_msg_type
+ * @data: payload
+ * @length: bytes of it
+ * @timeout_ms: how long; -ETIMEDOUT after that
+ */
+int mios_send_wait(u32 instance, u32 type, const void *data, u32 length,
+		   u32 timeout_ms);
+
+/* console: how mios.ko finds mios_console.ko */
+int mios_console_register(int (*open)(u32 instance));
+void mios_console_unregister(void);
+
+/**
+ * mios_console_open() - file descriptor of an instance's console
+ * @instance: which; -EOPNOTSUPP without mios_console.ko, -EBUSY if attached
+ */
+int mios_console_open(u32 instance);
+
+#endif /* _MIOS_LINK_H */

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who is a member of a ring: looks at every descriptor, opens channels with
+ * those that have come, closes them with those that have gone, and keeps the
+ * own link to the next one.  Runs as a work item when a doorbell says that
+ * something has changed, and every second anyway.
+ *
+ * Joining is safe when several do it at once (JOIN): each publishes its own
+ * descriptor before it looks for others, with a full barrier between, so of
+ * two at least one sees the other, opens its ends and rings; the other then
+ * looks again.  A member counts as joined when both sides have opened.
+ */
+#define pr_fmt(fmt) "mios: " fmt
+
+#include <linux/export.h>
+#include <linux/notifier.h>
+#include <linux/slab.h>
+
+#include "fault.h"
+#include "ring.h"
+
+static BLOCKING_NOTIFIER_HEAD(chain);
+
+/* What one look has found, told when the lock has been dropped. */
+struct news {
+	u64 joined;
+	u64 left;
+	u64 changed;
+	u32 incarnation[MIOS_AREA_INSTANCES];
+	u8 ended[MIOS_AREA_INSTANCES];	/* enum mios_desc_state */
+};
+
+/* The stamps of all views at the last look. */
+static u64 seen[MIOS_AREA_INSTANCES];
+
+int mios_link_register(struct notifier_block *nb)
+{
+	return blocking_notifier_chain_register(&chain, nb);
+}
+EXPORT_SYMBOL_NS_GPL(mios_link_register, MIOS);
+
+void mios_link_unregister(struct notifier_block *nb)
+{
+	blocking_notifier_chain_unregister(&chain, nb);
+}
+EXPORT_SYMBOL_NS_GPL(mios_link_unregister, MIOS);
+
+void mios_event_tell(enum mios_event event, u32 ring, u32 instance,
+		     u32 incarnation)
+{
+	struct mios_change change = {
+		.ring = ring,
+		.instance = instance,
+		.incarnation = incarnation,
+	};
+
+	blocking_notifier_call_chain(&chain, event, &change);
+}
+
+static void peer_drop(struct mios_peer *peer, struct news *news)
+{
+	if (peer->state == MIOS_PEER_ABSENT)
+		return;
+	if (peer->state == MIOS_PEER_JOINED)
+		WRITE_ONCE(mios_link.peer_of[peer->instance], NULL);
+	WRITE_ONCE(peer->state, MIOS_PEER_ABSENT);
+	mios_peer_close(peer);
+	news->left |= BIT_ULL(peer->instance);
+	news->incarnation[peer->instance] = peer->incarnation;
+}
+
+static void peer_accept(struct mios_peer *peer)
+{
+	WRITE_ONCE(peer->apicid, peer->desc.doorbell_apicid);
+	WRITE_ONCE(peer->vector, peer->desc.doorbell_vector);
+	mios_peer_open(peer, peer->desc.incarnation);
+	WRITE_ONCE(peer->state, MIOS_PEER_ACCEPTED);
+	mios_bell_ring(peer, MIOS_BELL_CHANGE);
+}
+
+static void peer_join(struct mios_peer *peer, struct news *news)
+{
+	if (!mios_peer_ready(peer))
+		return;
+	WRITE_ONCE(peer->state, MIOS_PEER_JOINED);
+	WRITE_ONCE(mios_link.peer_of[peer->instance], peer);
+	news->joined |= BIT_ULL(peer->instance);
+	news->incarnation[peer->instance] = peer->incarnation;
+	if (mios_link.host)
+		mios_view_state_set(peer->instance, peer->incarnation,
+				    MIOS_STATE_UP);
+}
+
+/* Once for each incarnation and kind of error. */
+static void peer_complain(struct mios_peer *peer, u32 incarnation, int err)
+{
+	u64 key = (u64)incarnation << 32 | (u32)-err;
+
+	if (peer->refused == key)
+		return;
+	peer->refused = key;
+	if (err == -ESTALE)
+		pr_warn("instance %u: incarnation %u is not expected; ignored\n",
+			peer->instance, incarnation);
+	else
+		pr_warn("instance %u: its descriptor is %s; ignored\n",
+			peer->instance, err == -EPROTO ?
+			"of another version" : "damaged");
+}
+
+static bool desc_alive(const struct mios_desc_body *desc)
+{
+	return desc->state == MIOS_DESC_UP || desc->state == MIOS_DESC_STOPPING;
+}
+
+static void peer_update(struct mios_peer *peer, struct news *news)
+{
+	WRITE_ONCE(peer->apicid, peer->desc.doorbell_apicid);
+	WRITE_ONCE(peer->vector, peer->desc.doorbell_vector);
+	if (peer->desc.state == MIOS_DESC_STOPPING && mios_link.host &&
+	    mios_view_state_set(peer->instance, peer->incarnation,
+				MIOS_STATE_STOPPING))
+		news->changed |= BIT_ULL(peer->instance);
+	mios_peer_answer(peer);
+	mios_peer_repair(peer);
+	if (peer->state == MIOS_PEER_ACCEPTED)
+		peer_join(peer, news);
+}
+
+/* One row of docs/channels.md, "Membership", per return. */
+static void peer_look(struct mios_ring *ring, struct mios_peer *peer,
+		      struct news *news)
+{
+	struct mios_desc *shared = mios_area_desc(ring->area, &ring->g,
+						  peer->instance);
+	struct mios_desc_body *desc = &ring->look;
+	int err;
+
+	if (peer->state != MIOS_PEER_ABSENT &&
+	    !mios_view_allows(ring->id, peer->instance, peer->incarnation)) {
+		peer_drop(peer, news);
+		return;
+	}
+	err = mios_desc_read(shared, desc, ring->id, peer->instance);
+	if (err == -ENOENT || err == -EAGAIN)
+		return;
+	if (err) {
+		peer_complain(peer, 0, err);
+		return;
+	}
+	if (peer->state != MIOS_PEER_ABSENT &&
+	    (desc->incarnation != peer->incarnation || !desc_alive(desc))) {
+		if (desc->incarnation == peer->incarnation)
+			news->ended[peer->instance] = desc->state;
+		peer_drop(peer, news);
+	}
+	if (!desc_alive(desc))
+		return;
+	if (!mios_view_allows(ring->id, peer->instance, desc->incarnation)) {
+		peer_complain(peer, desc->incarnation, -ESTALE);
+		return;
+	}
+	peer->desc = *desc;
+	if (peer->state == MIOS_PEER_ABSENT)
+		peer_accept(peer);
+	peer_update(peer, news);
+}
+
+/* The next higher one that we have a channel to, or the lowest. */
+static void ring_relink(struct mios_ring *ring)
+{
+	u32 next = MIOS_NO_INSTANCE;
+	u32 step, i;
+
+	for (step = 1; step < ring->g.nr && next == MIOS_NO_INSTANCE; step++) {
+		i = (mios_link.self + step) % ring->g.nr;
+		if (ring->peers[i].state != MIOS_PEER_ABSENT)
+			next = i;
+	}
+	if (ring->body.next == next)
+		return;
+	ring->body.next = next;
+	if (ring->published)
+		mios_self_publish(ring, ring->body.state);
+}
+
+/* On a child: which states has instance 0 published since the last look? */
+static void views_look(struct news *news)
+{
+	struct mios_view view;
+	u32 i;
+
+	if (mios_link.host)
+		return;
+	for (i = 0; i < mios_link.nr; i++) {
+		mios_view_get(i, &view);
+		if (view.stamp == seen[i])
+			continue;
+		seen[i] = view.stamp;
+		news->changed |= BIT_ULL(i);
+	}
+}
+
+/* Tell instance 0 whose death has sunk in. */
+static void views_ack(struct mios_ring *ring)
+{
+	struct mios_view view;
+	struct mios_peer *peer;
+
+	if (mios_link.host || mios_fault(MIOS_FAULT_NO_ACK))
+		return;
+	for_each_mios_peer(peer, ring) {
+		mios_view_get(peer->instance, &view);
+		if ((u32)view.stamp == MIOS_STATE_DEAD &&
+		    peer->state == MIOS_PEER_ABSENT)
+			/* ACK: pairs with the acquire in mios_link_dead(). */
+			smp_store_release(&ring->lines->ack[peer->instance],
+					  (u32)(view.stamp >> 32));
+	}
+}
+
+static enum mios_ending ending(u32 state)
+{
+	switch (state) {
+	case MIOS_DESC_PANICKED:
+		return MIOS_END_PANIC;
+	case MIOS_DESC_RESTART:
+		return MIOS_END_RESTART;
+	case MIOS_DESC_LEFT:
+		return MIOS_END_UNLOAD;
+	default:
+		return MIOS_END_HALT;
+	}
+}
+
+static void news_tell(struct mios_ring *ring, const struct news *news)
+{
+	const struct mios_link_ops *ops = READ_ONCE(mios_link.ops);
+	u32 i;
+
+	for (i = 0; i < ring->g.nr; i++) {
+		u64 bit = BIT_ULL(i);
+		u32 incarnation = news->incarnation[i];
+
+		if (news->left & bit)
+			mios_event_tell(MIOS_EVENT_LEFT, ring->id, i,
+					incarnation);
+		if ((news->left & bit) && news->ended[i] && ops && ops->leaving)
+			ops->leaving(i, incarnation, ending(news->ended[i]));
+		if (news->joined & bit)
+			mios_event_tell(MIOS_EVENT_JOINED, ring->id, i,
+					incarnation);
+		if ((news->joined & bit) && ops && ops->joined)
+			ops->joined(i, incarnation);
+		if ((news->joined | news->left | news->changed) & bit)
+			mios_event_tell(MIOS_EVENT_STATE, ring->id, i,
+					incarnation);
+	}
+}
+
+void mios_member_scan(struct work_struct *work)
+{
+	struct mios_ring *ring = container_of(work, struct mios_ring, scan);
+	struct news *news = kzalloc(sizeof(*news), GFP_KERNEL);
+	struct mios_peer *peer;
+
+	if (!news)
+		return;		/* the next tick looks again */
+	mutex_lock(&mios_link.lock);
+	smp_mb(); /* JOIN */
+	for_each_mios_peer(peer, ring)
+		peer_look(ring, peer, news);
+	ring_relink(ring);
+	mios_self_check(ring);
+	views_look(news);
+	mutex_unlock(&mios_link.lock);
+	news_tell(ring, news);
+	if (news->joined && mios_link.host)
+		mios_bell_ring_all(ring, MIOS_BELL_CHANGE);
+	mutex_lock(&mios_link.lock);
+	views_ack(ring);
+	mutex_unlock(&mios_link.lock);
+	kfree(news);
+}
+
+void mios_member_scan_all(void)
+{
+	struct mios_ring *ring;
+	u32 i;
+
+	for_each_mios_ring(ring, i)
+		queue_work(mios_link.wq, &ring->scan);
+}
+
+/* Instance 0, after a fence: not to wait for the scan. */
+void mios_member_drop(struct mios_ring *ring, u32 instance, u32 incarnation)
+{
+	struct news *news = kzalloc(sizeof(*news), GFP_KERNEL | __GFP_NOFAIL);
+	struct mios_peer *peer = &ring->peers[instance];
+
+	mutex_lock(&mios_link.lock);
+	if (peer->incarnation == incarnation)
+		peer_drop(peer, news);
+	ring_relink(ring);
+	mutex_unlock(&mios_link.lock);
+	news_tell(ring, news);
+	kfree(news);
+}
+
+/* This instance leaves. */
+void mios_member_drop_all(struct mios_ring *ring)
+{
+	struct news *news = kzalloc(sizeof(*news), GFP_KERNEL | __GFP_NOFAIL);
+	struct mios_peer *peer;
+
+	mutex_lock(&mios_link.lock);
+	for_each_mios_peer(peer, ring)
+		peer_drop(peer, news);
+	mutex_unlock(&mios_link.lock);
+	news_tell(ring, news);
+	kfree(news);
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Measuring and counting, in debugfs, for tests and benchmarks:
+ *   mios/probe	write "doorbell|channel INSTANCE COUNT" or "call CPU COUNT",
+ *		then read "KIND TARGET COUNT FAILED MIN MEDIAN P99 MAX" (ns)
+ *   mios/counters	a line for every channel end and ring
+ * "call" is the kernel's own cross-CPU call, to compare with.  One probe at a
+ * time, under probe_lock; every wait is bounded.
+ */
+#include <linux/completion.h>
+#include <linux/debugfs.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/sort.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+
+#include "fault.h"
+#include "ring.h"
+
+#define PROBE_MAX	100000
+#define PROBE_WAIT_NS	(500 * NSEC_PER_MSEC)
+
+struct probe {
+	char kind[16];
+	u32 target;
+	u32 count;
+	u32 failed;
+	u64 *ns;
+};
+
+static DEFINE_MUTEX(probe_lock);
+static struct dentry *dir;
+static struct probe last;
+static u32 awaited;
+static u32 arrived;
+
+static void echo_reply(void *ctx, u32 instance, u32 incarnation,
+		       const void *data, u32 length)
+{
+	struct mios_msg_echo echo;
+
+	if (length != sizeof(echo))
+		return;
+	memcpy(&echo, data, sizeof(echo));
+	WRITE_ONCE(arrived, echo.cookie);
+}
+
+static const struct mios_handler reply_handler = { .fn = echo_reply };
+
+/* Doorbell there, interrupt handler's answer seen by looking at its block. */
+static int probe_doorbell(u32 target)
+{
+	struct mios_peer *peer = mios_peer_get(target);
+	struct mios_lines *lines;
+	u64 until;
+	u32 number;
+
+	if (!peer)
+		return -ENOTCONN;
+	lines = peer->ring->lines;
+	number = READ_ONCE(lines->echo_request[target]) + 1;
+	WRITE_ONCE(lines->echo_request[target], number);
+	mios_bell_ring(peer, MIOS_BELL_ECHO);
+	until = ktime_get_ns() + PROBE_WAIT_NS;
+	while (READ_ONCE(peer->lines->echo_reply[mios_link.self]) != number) {
+		if (ktime_get_ns() > until)
+			return -ETIMEDOUT;
+		cpu_relax();
+	}
+	return 0;
+}
+
+/* A message there, its handler's answer back: doorbells both ways. */
+static int probe_channel(u32 target)
+{
+	struct mios_msg_echo echo = { .cookie = ++awaited };
+	u64 until;
+	int err;
+
+	err = mios_send(target, MIOS_MSG_ECHO, &echo, sizeof(echo));
+	if (err)
+		return err;
+	until = ktime_get_ns() + PROBE_WAIT_NS;
+	while (READ_ONCE(arrived) != echo.cookie) {
+		if (ktime_get_ns() > until)
+			return -ETIMEDOUT;
+		cpu_relax();
+	}
+	return 0;
+}
+
+static void nothing(void *unused)
+{
+}
+
+static int probe_call(u32 target)
+{
+	return target < nr_cpu_ids && cpu_online(target) ?
+	       smp_call_function_single(target, nothing, NULL, 1) : -ENODEV;
+}
+
+static int (*probe_kind(const char *kind))(u32 target)
+{
+	if (!strcmp(kind, "doorbell"))
+		return probe_doorbell;
+	if (!strcmp(kind, "channel"))
+		return probe_channel;
+	return strcmp(kind, "call") ? NULL : probe_call;
+}
+
+static int compare(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int probe_run(struct probe *p)
+{
+	int (*one)(u32 target) = probe_kind(p->kind);
+	u32 i;
+	u64 start;
+
+	if (!one || !p->count || p->count > PROBE_MAX)
+		return -EINVAL;
+	p->ns = kvcalloc(p->count, sizeof(*p->ns), GFP_KERNEL);
+	if (!p->ns)
+		return -ENOMEM;
+	for (i = 0; i < p->count && !signal_pending(current); i++) {
+		start = ktime_get_ns();
+		if (one(p->target))
+			p->failed++;
+		p->ns[i] = ktime_get_ns() - start;
+		cond_resched();
+	}
+	p->count = i;
+	sort(p->ns, p->count, sizeof(*p->ns), compare, NULL);
+	return 0;
+}
+
+static ssize_t probe_write(struct file *file, const char __user *buf,
+			   size_t size, loff_t *pos)
+{
+	struct probe p = {};
+	char line[64] = {};
+	int err;
+
+	if (size >= sizeof(line) || copy_from_user(line, buf, size))
+		return -EINVAL;
+	if (sscanf(line, "%15s %u %u", p.kind, &p.target, &p.count) != 3)
+		return -EINVAL;
+	mutex_lock(&probe_lock);
+	err = probe_run(&p);
+	if (!err) {
+		kvfree(last.ns);
+		last = p;
+	} else {
+		kvfree(p.ns);
+	}
+	mutex_unlock(&probe_lock);
+	return err ?: size;
+}
+
+static int probe_show(struct seq_file *s, void *unused)
+{
+	const struct probe *p = &last;
+
+	mutex_lock(&probe_lock);
+	if (p->ns && p->count)
+		seq_printf(s, "%s %u %u %u %llu %llu %llu %llu\n", p->kind,
+			   p->target, p->count, p->failed, p->ns[0],
+			   p->ns[p->count / 2],
+			   p->ns[(u64)p->count * 99 / 100],
+			   p->ns[p->count - 1]);
+	mutex_unlock(&probe_lock);
+	return 0;
+}
+
+static int probe_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, probe_show, NULL);
+}
+
+static const struct file_operations probe_fops = {
+	.owner = THIS_MODULE,
+	.open = probe_open,
+	.read = seq_read,
+	.write = probe_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+static void counters_peer(struct seq_file *s, const struct mios_peer *peer)
+{
+	static const char * const names[] = { "control", "console", "net" };
+	u32 class;
+
+	for (class = 0; class < MIOS_CLASSES; class++) {
+		const struct mios_producer *p = &peer->out[class].p;
+		const struct mios_consumer *c = &peer->in[class].c;
+
+		seq_printf(s, "channel %u %s sent %llu full %llu resyncs %llu broken %llu received %llu garbage %llu stale %llu\n",
+			   peer->instance, names[class], p->messages, p->full,
+			   p->resyncs, p->garbage, c->messages, c->garbage,
+			   c->stale);
+	}
+}
+
+static int counters_show(struct seq_file *s, void *unused)
+{
+	struct mios_ring *ring;
+	struct mios_peer *peer;
+	u32 i;
+
+	for_each_mios_ring(ring, i) {
+		seq_printf(s, "ring %u lost_doorbells %llu unknown_messages %llu area_bytes %llu net_slots %u\n",
+			   ring->id, ring->lost, ring->unknown,
+			   ring->g.area_size,
+			   ring->g.shape[MIOS_CLASS_NET].nr_slots);
+		for_each_mios_peer(peer, ring)
+			if (READ_ONCE(peer->state) != MIOS_PEER_ABSENT)
+				counters_peer(s, peer);
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(counters);
+
+void mios_probe_init(void)
+{
+	mios_handler_register(MIOS_MSG_ECHO_REPLY, &reply_handler);
+	dir = debugfs_create_dir("mios", NULL);
+	debugfs_create_file("probe", 0600, dir, NULL, &probe_fops);
+	mios_scribble_init(dir);
+	debugfs_create_file("counters", 0400, dir, NULL, &counters_fops);
+}
+
+void mios_probe_exit(void)
+{
+	debugfs_remove(dir);
+	mios_handler_unregister(MIOS_MSG_ECHO_REPLY);
+	kvfree(last.ns);
+	last.ns = NULL;
+}

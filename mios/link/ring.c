@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The ring and its peers as objects of this kernel: made when an area is at
+ * hand, and the opening and closing of a peer's channels.  Called by host.c,
+ * link.c and member.c under link_lock; the channels' own locks are leaves.
+ */
+#include <linux/jiffies.h>
+#include <linux/lockdep.h>
+#include <linux/slab.h>
+
+#include "ring.h"
+
+/* Between two requests for new sessions to one peer. */
+#define REPAIR_INTERVAL	(HZ / 2)
+
+/* One class per kind: net locks are taken with interrupts on. */
+static struct lock_class_key out_key[MIOS_CLASSES];
+static struct lock_class_key in_key[MIOS_CLASSES];
+
+static void peer_init(struct mios_ring *ring, u32 instance)
+{
+	struct mios_peer *peer = &ring->peers[instance];
+	u32 self = mios_link.self;
+	u32 class;
+
+	peer->ring = ring;
+	peer->instance = instance;
+	init_waitqueue_head(&peer->space);
+	if (instance == self)
+		return;
+	peer->lines = mios_area_lines(ring->area, &ring->g, instance);
+	for (class = 0; class < MIOS_CLASSES; class++) {
+		struct mios_out *out = &peer->out[class];
+		struct mios_in *in = &peer->in[class];
+
+		spin_lock_init(&out->lock);
+		lockdep_set_class(&out->lock, &out_key[class]);
+		mios_producer_init(&out->p,
+				   mios_area_chan(ring->area, &ring->g,
+						  instance, self, class),
+				   &ring->g.shape[class]);
+		spin_lock_init(&in->lock);
+		lockdep_set_class(&in->lock, &in_key[class]);
+		mios_consumer_init(&in->c,
+				   mios_area_chan(ring->area, &ring->g, self,
+						  instance, class),
+				   &ring->g.shape[class]);
+	}
+}
+
+struct mios_ring *mios_ring_create(u32 id, void *area, u64 base,
+				   const struct mios_geometry *g)
+{
+	struct mios_ring *ring = kvzalloc(sizeof(*ring), GFP_KERNEL);
+	u32 i;
+
+	if (!ring)
+		return NULL;
+	ring->peers = kvcalloc(g->nr, sizeof(*ring->peers), GFP_KERNEL);
+	if (!ring->peers) {
+		kvfree(ring);
+		return NULL;
+	}
+	ring->id = id;
+	ring->area = area;
+	ring->base = base;
+	ring->g = *g;
+	ring->lines = mios_area_lines(area, g, mios_link.self);
+	ring->desc = mios_area_desc(area, g, mios_link.self);
+	ring->others = (~0ULL >> (64 - g->nr)) & ~BIT_ULL(mios_link.self);
+	INIT_WORK(&ring->bh, mios_message_bh);
+	INIT_WORK(&ring->scan, mios_member_scan);
+	INIT_WORK(&ring->post, mios_message_post);
+	spin_lock_init(&ring->letters_lock);
+	INIT_LIST_HEAD(&ring->letters);
+	for (i = 0; i < g->nr; i++)
+		peer_init(ring, i);
+	mios_self_init(ring);
+	return ring;
+}
+
+/* Nobody rings, scans or sends any more; the area stays with the caller. */
+void mios_ring_destroy(struct mios_ring *ring)
+{
+	cancel_work_sync(&ring->scan);
+	cancel_work_sync(&ring->bh);
+	cancel_work_sync(&ring->post);
+	kvfree(ring->peers);
+	kvfree(ring);
+}
+
+struct mios_ring *mios_ring_get(u32 id)
+{
+	return id < MIOS_MAX_RINGS ? READ_ONCE(mios_link.rings[id]) : NULL;
+}
+
+/* The first ring that is in use, from number *@id on. */
+struct mios_ring *mios_ring_from(u32 *id)
+{
+	struct mios_ring *ring;
+
+	for (; *id < MIOS_MAX_RINGS; (*id)++) {
+		ring = READ_ONCE(mios_link.rings[*id]);
+		if (ring)
+			return ring;
+	}
+	return NULL;
+}
+
+/* The first other instance, from number @instance on. */
+struct mios_peer *mios_peer_from(struct mios_ring *ring, u32 instance)
+{
+	if (instance == mios_link.self)
+		instance++;
+	return instance < ring->g.nr ? &ring->peers[instance] : NULL;
+}
+
+/* The joined peer of this number, in whichever ring it is. */
+struct mios_peer *mios_peer_get(u32 instance)
+{
+	if (instance >= MIOS_AREA_INSTANCES)
+		return NULL;
+	return READ_ONCE(mios_link.peer_of[instance]);
+}
+
+static void in_open(struct mios_peer *peer, u32 class)
+{
+	struct mios_in *in = &peer->in[class];
+
+	spin_lock_bh(&in->lock);
+	in->stuck = 0;
+	mios_consumer_open(&in->c, mios_link.incarnation, peer->incarnation);
+	mios_consumer_arm(&in->c);
+	spin_unlock_bh(&in->lock);
+}
+
+static void out_open(struct mios_peer *peer, u32 class)
+{
+	struct mios_out *out = &peer->out[class];
+	unsigned long flags;
+
+	spin_lock_irqsave(&out->lock, flags);
+	out->broken = false;
+	mios_producer_open(&out->p, mios_link.incarnation, peer->incarnation);
+	spin_unlock_irqrestore(&out->lock, flags);
+}
+
+/* Open both ends here; the peer has to be told to look. */
+void mios_peer_open(struct mios_peer *peer, u32 incarnation)
+{
+	u32 class;
+
+	peer->incarnation = incarnation;
+	peer->repaired = jiffies;
+	for (class = 0; class < MIOS_CLASSES; class++) {
+		in_open(peer, class);
+		out_open(peer, class);
+	}
+}
+
+void mios_peer_close(struct mios_peer *peer)
+{
+	unsigned long flags;
+	u32 class;
+
+	for (class = 0; class < MIOS_CLASSES; class++) {
+		struct mios_out *out = &peer->out[class];
+		struct mios_in *in = &peer->in[class];
+
+		spin_lock_irqsave(&out->lock, flags);
+		mios_producer_close(&out->p);
+		spin_unlock_irqrestore(&out->lock, flags);
+		spin_lock_bh(&in->lock);
+		mios_consumer_close(&in->c);
+		spin_unlock_bh(&in->lock);
+	}
+	wake_up_all(&peer->space);
+}
+
+/* Has the peer accepted every channel from here? */
+bool mios_peer_ready(struct mios_peer *peer)
+{
+	unsigned long flags;
+	int err = 0;
+	u32 class;
+
+	for (class = 0; class < MIOS_CLASSES && !err; class++) {
+		spin_lock_irqsave(&peer->out[class].lock, flags);
+		err = mios_producer_ready(&peer->out[class].p);
+		spin_unlock_irqrestore(&peer->out[class].lock, flags);
+	}
+	return !err;
+}
+
+/* Begin new sessions where the peer has opened its end again. */
+void mios_peer_answer(struct mios_peer *peer)
+{
+	bool told = false;
+	u32 class;
+
+	for (class = 0; class < MIOS_CLASSES; class++) {
+		struct mios_in *in = &peer->in[class];
+
+		if (!mios_consumer_called(&in->c))
+			continue;
+		in_open(peer, class);
+		told = true;
+	}
+	if (told)
+		mios_bell_ring(peer, MIOS_BELL_CHANGE);
+}
+
+/* Does the peer's end of this class still know us? */
+static bool out_usable(struct mios_out *out)
+{
+	unsigned long flags;
+	int err;
+
+	spin_lock_irqsave(&out->lock, flags);
+	err = out->broken ? -ESHUTDOWN : mios_producer_ready(&out->p);
+	spin_unlock_irqrestore(&out->lock, flags);
+	return !err;
+}
+
+/*
+ * Ask a member for new sessions where its words make no sense any more; not
+ * too often, since it takes a moment to answer.
+ */
+void mios_peer_repair(struct mios_peer *peer)
+{
+	bool told = false;
+	u32 class;
+
+	if (peer->state != MIOS_PEER_JOINED ||
+	    time_before(jiffies, peer->repaired + REPAIR_INTERVAL))
+		return;
+	for (class = 0; class < MIOS_CLASSES; class++) {
+		if (out_usable(&peer->out[class]))
+			continue;
+		out_open(peer, class);
+		told = true;
+	}
+	if (!told)
+		return;
+	peer->repaired = jiffies;
+	mios_bell_ring(peer, MIOS_BELL_CHANGE);
+}

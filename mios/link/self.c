@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What this instance says of itself: its node descriptor, published in every
+ * ring that it is a member of, again whenever its CPUs change, and for the
+ * last time when it stops, panics or leaves.  Guarded by link_lock, which a
+ * panic does not take: by then every other CPU has stopped.
+ */
+#define pr_fmt(fmt) "mios: " fmt
+
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/cpumask.h>
+#include <linux/ioport.h>
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+#include <linux/panic_notifier.h>
+#include <linux/reboot.h>
+#include <linux/utsname.h>
+
+#include <asm/apic.h>
+#include <asm/irq_vectors.h>
+#include <asm/mios.h>
+#include <asm/smp.h>
+
+#include "ring.h"
+
+static int doorbell_cpu = -1;
+module_param(doorbell_cpu, int, 0400);
+MODULE_PARM_DESC(doorbell_cpu, "CPU that takes doorbells (-1: the first)");
+
+static enum cpuhp_state hotplug_state;
+
+static int count_range(struct resource *res, void *arg)
+{
+	struct mios_self *about = arg;
+
+	/* Memory of a node that can be taken back is not ours. */
+	if (res->flags & IORESOURCE_SYSRAM_DRIVER_MANAGED)
+		return 0;
+	if (about->nr_ranges == MIOS_DESC_RANGES) {
+		about->memory[MIOS_DESC_RANGES - 1].size += resource_size(res);
+		return 0;
+	}
+	about->memory[about->nr_ranges].base = res->start;
+	about->memory[about->nr_ranges++].size = resource_size(res);
+	return 0;
+}
+
+static void memory_describe(struct mios_desc_body *body)
+{
+	struct mios_self *about = &mios_link.about;
+	u64 bytes = 0, available;
+	u32 i;
+
+	if (!about->nr_ranges)
+		walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM |
+				    IORESOURCE_BUSY, 0, -1, about, count_range);
+	about->nr_ranges = min(about->nr_ranges, MIOS_DESC_RANGES);
+	body->nr_ranges = about->nr_ranges;
+	body->pool = about->pool;
+	for (i = 0; i < about->nr_ranges; i++) {
+		body->memory[i] = about->memory[i];
+		bytes += about->memory[i].size;
+	}
+	body->memory_bytes = bytes;
+	available = (u64)si_mem_available() << PAGE_SHIFT;
+	body->cost_bytes = bytes > available ? bytes - available : 0;
+}
+
+/* The chosen CPU if it is online, else the first that will stay. */
+static unsigned int doorbell_choose(unsigned int leaving)
+{
+	unsigned int cpu;
+
+	if (doorbell_cpu >= 0 && doorbell_cpu != leaving &&
+	    (unsigned int)doorbell_cpu < nr_cpu_ids && cpu_online(doorbell_cpu))
+		return doorbell_cpu;
+	for_each_online_cpu(cpu)
+		if (cpu != leaving)
+			return cpu;
+	return 0;	/* cannot go offline */
+}
+
+static void cpus_describe(struct mios_desc_body *body, unsigned int leaving)
+{
+	unsigned int cpu;
+
+	mios_link.doorbell_cpu = doorbell_choose(leaving);
+	body->doorbell_apicid = per_cpu(x86_cpu_to_apicid,
+					mios_link.doorbell_cpu);
+	body->doorbell_vector = X86_PLATFORM_IPI_VECTOR;
+	body->nr_cpus = 0;
+	for_each_online_cpu(cpu)
+		if (cpu != leaving && body->nr_cpus < MIOS_AREA_CPUS)
+			body->apicid[body->nr_cpus++] =
+				per_cpu(x86_cpu_to_apicid, cpu);
+}
+
+/* Before anything is published; the memory does not change afterwards. */
+void mios_self_init(struct mios_ring *ring)
+{
+	struct mios_desc_body *body = &ring->body;
+
+	body->instance = mios_link.self;
+	body->ring = ring->id;
+	body->incarnation = mios_link.incarnation;
+	body->node = mios_link.node;
+	body->next = MIOS_NO_INSTANCE;
+	body->area_version = MIOS_AREA_VERSION;
+	body->manifest_version = MIOS_MANIFEST_VERSION;
+	strscpy(body->release, init_utsname()->release, MIOS_RELEASE_LEN);
+	memory_describe(body);
+	body->cost_bytes += ring->g.block_size;
+	cpus_describe(body, nr_cpu_ids);
+}
+
+void mios_self_publish(struct mios_ring *ring, enum mios_desc_state state)
+{
+	ring->body.state = state;
+	mios_desc_write(ring->desc, &ring->body);
+	ring->published = true;
+}
+
+/* Write it anew if somebody has overwritten it; under link_lock. */
+void mios_self_check(struct mios_ring *ring)
+{
+	const struct mios_desc *shared = ring->desc;
+
+	if (!ring->published ||
+	    (!(READ_ONCE(shared->sequence) & 1) &&
+	     READ_ONCE(shared->checksum) ==
+	     mios_crc32(&ring->body, sizeof(ring->body)) &&
+	     !memcmp(&shared->body, &ring->body, sizeof(ring->body))))
+		return;
+	pr_warn("our descriptor in ring %u has been overwritten; written anew\n",
+		ring->id);
+	mios_self_publish(ring, ring->body.state);
+	mios_bell_ring_all(ring, MIOS_BELL_CHANGE);
+}
+
+void mios_self_publish_all(enum mios_desc_state state)
+{
+	struct mios_ring *ring;
+	u32 i;
+
+	for_each_mios_ring(ring, i)
+		if (ring->published) {
+			mios_self_publish(ring, state);
+			mios_bell_ring_all(ring, MIOS_BELL_CHANGE);
+		}
+}
+
+u64 mios_self_memory(void)
+{
+	struct mios_desc_body *body = kzalloc(sizeof(*body), GFP_KERNEL);
+	u64 bytes = 0;
+
+	if (body) {
+		memory_describe(body);
+		bytes = body->memory_bytes;
+	}
+	kfree(body);
+	return bytes;
+}
+
+static void cpus_changed(unsigned int leaving)
+{
+	struct mios_ring *ring;
+	u32 i;
+
+	mutex_lock(&mios_link.lock);
+	for_each_mios_ring(ring, i) {
+		cpus_describe(&ring->body, leaving);
+		if (!ring->published)
+			continue;
+		mios_self_publish(ring, ring->body.state);
+		mios_bell_ring_all(ring, MIOS_BELL_CHANGE);
+	}
+	mutex_unlock(&mios_link.lock);
+}
+
+static int cpu_comes(unsigned int cpu)
+{
+	cpus_changed(nr_cpu_ids);
+	return 0;
+}
+
+/* It takes interrupts for a while: what was rung there is found by the tick. */
+static int cpu_goes(unsigned int cpu)
+{
+	cpus_changed(cpu);
+	return 0;
+}
+
+/* The kernel is about to end in order; the end itself is in the manifest. */
+static int self_reboot(struct notifier_block *nb, unsigned long action,
+		       void *data)
+{
+	mutex_lock(&mios_link.lock);
+	mios_self_publish_all(MIOS_DESC_STOPPING);
+	mutex_unlock(&mios_link.lock);
+	return NOTIFY_DONE;
+}
+
+static int self_panic(struct notifier_block *nb, unsigned long action,
+		      void *data)
+{
+	mios_self_publish_all(MIOS_DESC_PANICKED);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block reboot_nb = { .notifier_call = self_reboot };
+static struct notifier_block panic_nb = { .notifier_call = self_panic };
+
+int mios_self_watch(void)
+{
+	int ret;
+
+	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "mios:link",
+					cpu_comes, cpu_goes);
+	if (ret < 0)
+		return ret;
+	hotplug_state = ret;
+	register_reboot_notifier(&reboot_nb);
+	atomic_notifier_chain_register(&panic_notifier_list, &panic_nb);
+	return 0;
+}
+
+void mios_self_unwatch(void)
+{
+	atomic_notifier_chain_unregister(&panic_notifier_list, &panic_nb);
+	unregister_reboot_notifier(&reboot_nb);
+	cpuhp_remove_state_nocalls(hotplug_state);
+}

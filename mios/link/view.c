@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * States of all instances, as instance 0 knows them: it keeps the original
+ * and writes a copy into its block of every ring; the others read that copy.
+ * Called by host.c and member.c under link_lock.
+ */
+#include <linux/bits.h>
+
+#include "ring.h"
+
+static struct mios_view views[MIOS_AREA_INSTANCES];
+
+static u64 stamp_of(u32 incarnation, u32 state)
+{
+	return (u64)incarnation << 32 | state;
+}
+
+static void view_write(struct mios_ring *ring, u32 instance)
+{
+	struct mios_view *to = &ring->lines->view[instance];
+	const struct mios_view *from = &views[instance];
+
+	WRITE_ONCE(to->memory, from->memory);
+	WRITE_ONCE(to->ring, from->ring);
+	WRITE_ONCE(to->node, from->node);
+	WRITE_ONCE(to->nr_cpus, from->nr_cpus);
+	/* VIEW: pairs with the acquire in mios_view_get(). */
+	smp_store_release(&to->stamp, from->stamp);
+}
+
+static struct mios_lines *host_lines(void)
+{
+	struct mios_ring *ring;
+	u32 i;
+
+	for_each_mios_ring(ring, i)
+		return ring->peers[0].lines;
+	return NULL;
+}
+
+void mios_view_get(u32 instance, struct mios_view *view)
+{
+	struct mios_lines *lines;
+	struct mios_view *from;
+
+	memset(view, 0, sizeof(*view));
+	view->ring = -1;
+	if (instance >= MIOS_AREA_INSTANCES)
+		return;
+	if (mios_link.host) {
+		*view = views[instance];
+		return;
+	}
+	lines = host_lines();
+	if (!lines)
+		return;
+	from = &lines->view[instance];
+	view->stamp = smp_load_acquire(&from->stamp); /* VIEW */
+	view->memory = READ_ONCE(from->memory);
+	view->ring = READ_ONCE(from->ring);
+	view->node = READ_ONCE(from->node);
+	view->nr_cpus = READ_ONCE(from->nr_cpus);
+	if ((u32)view->stamp > MIOS_STATE_DEAD)
+		view->stamp = stamp_of(view->stamp >> 32, MIOS_STATE_DOWN);
+	if (view->ring >= MIOS_MAX_RINGS)
+		view->ring = -1;
+	if (view->node >= MIOS_AREA_INSTANCES)
+		view->node = 0;
+}
+
+void mios_view_set(u32 instance, const struct mios_view *view)
+{
+	struct mios_ring *ring;
+	u32 i;
+
+	views[instance] = *view;
+	for_each_mios_ring(ring, i)
+		view_write(ring, instance);
+}
+
+/* A new ring learns what the others know. */
+void mios_view_fill(struct mios_ring *ring)
+{
+	u32 i;
+
+	for (i = 0; i < MIOS_AREA_INSTANCES; i++)
+		view_write(ring, i);
+}
+
+/* May this incarnation be a member of this ring now? */
+bool mios_view_allows(u32 ring, u32 instance, u32 incarnation)
+{
+	struct mios_view view;
+	u32 state;
+
+	mios_view_get(instance, &view);
+	if (view.stamp >> 32 != incarnation)
+		return false;
+	if (instance == 0)
+		return true;	/* the host of every ring */
+	state = (u32)view.stamp;
+	return view.ring == (s32)ring &&
+	       (state == MIOS_STATE_BOOTING || state == MIOS_STATE_UP ||
+		state == MIOS_STATE_STOPPING);
+}
+
+/* Instance 0: a new state of the present incarnation; false: no change. */
+bool mios_view_state_set(u32 instance, u32 incarnation, enum mios_state state)
+{
+	struct mios_view view = views[instance];
+
+	if (view.stamp >> 32 != incarnation || (u32)view.stamp == state)
+		return false;
+	view.stamp = stamp_of(incarnation, state);
+	mios_view_set(instance, &view);
+	return true;
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The module mios: what an instance needs to be one of several.  The same
+ * file serves instance 0, which starts the others, and every child, which
+ * joins by loading it.  Read it as a table of contents.
+ */
+#include <linux/module.h>
+
+#include <asm/mios.h>
+
+#include "boot/boot.h"
+#include "clock/clock.h"
+#include "link/link.h"
+#include "proc/sysfs.h"
+
+static bool host(void)
+{
+	return !mios_manifest();
+}
+
+static int __init mios_init(void)
+{
+	int err;
+
+	err = mios_link_init(NULL, host() ? &mios_life_ops : NULL);
+	if (err)
+		return err;
+	err = mios_sysfs_init();
+	if (err)
+		goto link;
+	err = mios_clock_init();
+	if (err)
+		goto sysfs;
+	err = host() ? mios_boot_init() : 0;
+	if (err)
+		goto clock;
+	err = mios_dev_init();
+	if (err)
+		goto boot;
+	return 0;
+
+boot:
+	if (host())
+		mios_boot_exit();
+clock:
+	mios_clock_exit();
+sysfs:
+	mios_sysfs_exit();
+link:
+	mios_link_exit();
+	return err;
+}
+
+static void __exit mios_exit(void)
+{
+	mios_dev_exit();
+	if (host())
+		mios_boot_exit();
+	mios_clock_exit();
+	mios_sysfs_exit();
+	mios_link_exit();
+}
+
+module_init(mios_init);
+module_exit(mios_exit);
+
+MODULE_DESCRIPTION("Several kernels on one machine");
+MODULE_LICENSE("GPL");
