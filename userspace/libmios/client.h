@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The caller's side of a session: what mios exec, mios run, mios top and
+ * mios-rsh share.
+ */
+#ifndef LIBMIOS_CLIENT_H
+#define LIBMIOS_CLIENT_H
+
+#include "link.h"
+#include "mios.h"
+
+/* client.c APIs: */
+int client_connect(int instance, int op, unsigned int cpus,
+		   struct mios_link *l, char *why, size_t size);
+int client_send_spec(struct mios_link *l, uint32_t flags, char **argv,
+		     char **envp, int tty);
+int client_signals(void);
+
+/* watch.c APIs: */
+struct mios_watch {
+	int fd;
+	int instance;
+	unsigned int incarnation;
+};
+
+void watch_open(struct mios_watch *w, int instance);
+const char *watch_lost(struct mios_watch *w);
+
+/* command.c APIs: one command, like a local one */
+struct client_command {
+	const char *who;	/* for messages: "mios exec" */
+	int instance;
+	unsigned int cpus;	/* to bind, or 0 */
+	bool tty;		/* on a terminal of its own */
+	bool linger;		/* end with the last process */
+	char **argv;
+	char **envp;
+};
+
+int client_run(const struct client_command *cmd);
+
+#endif /* LIBMIOS_CLIENT_H */

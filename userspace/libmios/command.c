@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Runs one command on an instance as if it ran here: streams, terminal,
+ * signals, job control and the way it ends.  For mios exec and mios-rsh.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client.h"
+
+#define FIRST_ANSWER_S	90	/* slow files on the other side included */
+#define TICK_MS		1000
+
+struct run {
+	const struct client_command *cmd;
+	struct mios_link link;
+	struct mios_source in;
+	struct mios_sink out, err;
+	struct mios_watch watch;
+	struct mios_exit exit;
+	struct termios cooked;
+	bool raw;		/* the terminal is in raw mode */
+	bool started, ended;
+	int signals;
+};
+
+static void tty_restore(struct run *r)
+{
+	if (r->raw)
+		tcsetattr(STDIN_FILENO, TCSADRAIN, &r->cooked);
+	r->raw = false;
+}
+
+static void tty_raw(struct run *r)
+{
+	struct termios t;
+
+	if (!r->cmd->tty || tcgetattr(STDIN_FILENO, &r->cooked))
+		return;
+	t = r->cooked;
+	cfmakeraw(&t);
+	r->raw = !tcsetattr(STDIN_FILENO, TCSADRAIN, &t);
+}
+
+static int send_winsize(struct run *r)
+{
+	struct mios_winsize m;
+	struct winsize w;
+
+	if (!r->cmd->tty || ioctl(STDIN_FILENO, TIOCGWINSZ, &w))
+		return 0;
+	m.rows = w.ws_row;
+	m.cols = w.ws_col;
+	m.xpixel = w.ws_xpixel;
+	m.ypixel = w.ws_ypixel;
+	return link_send(&r->link, MIOS_FRAME_WINSIZE, 0, &m, sizeof(m));
+}
+
+static int forward_signals(struct run *r)
+{
+	struct signalfd_siginfo si;
+	uint32_t sig;
+	int err = 0;
+
+	while (!err && read(r->signals, &si, sizeof(si)) == sizeof(si)) {
+		sig = si.ssi_signo;
+		if (sig == SIGCONT)
+			tty_raw(r);
+		if (sig == SIGWINCH || sig == SIGCONT)
+			err = send_winsize(r);
+		if (!err && sig != SIGWINCH)
+			err = link_send(&r->link, MIOS_FRAME_SIGNAL, 0, &sig,
+					sizeof(sig));
+	}
+	return err;
+}
+
+/* The command was stopped: so are we, until somebody says SIGCONT. */
+static int stop_self(struct run *r)
+{
+	tty_restore(r);
+	raise(SIGSTOP);
+	return 0;
+}
+
+static int take_fail(struct run *r, const void *data, size_t len)
+{
+	struct mios_fail fail;
+
+	if (len != sizeof(fail))
+		return -EPROTO;
+	memcpy(&fail, data, sizeof(fail));
+	fail.text[sizeof(fail.text) - 1] = '\0';
+	tty_restore(r);
+	mios_error(r->cmd->who, "instance %d: %s", r->cmd->instance,
+		   fail.text);
+	r->exit.code = fail.code & 0xff;
+	r->ended = true;
+	return 0;
+}
+
+static int take_exit(struct run *r, const void *data, size_t len)
+{
+	if (len != sizeof(r->exit))
+		return -EPROTO;
+	memcpy(&r->exit, data, sizeof(r->exit));
+	r->ended = true;
+	return 0;
+}
+
+static struct mios_sink *sink_of(struct run *r, int stream)
+{
+	return stream == 1 ? &r->out : stream == 2 ? &r->err : NULL;
+}
+
+static int take_frame(struct run *r, const struct mios_frame *f,
+		      const void *data)
+{
+	struct mios_sink *sink = sink_of(r, f->stream);
+
+	switch (f->type) {
+	case MIOS_FRAME_STARTED:
+		r->started = true;
+		return 0;
+	case MIOS_FRAME_DATA:
+		return sink ? sink_data(sink, data, f->len) : -EPROTO;
+	case MIOS_FRAME_EOF:
+		if (sink) {
+			sink->eof = true;
+		} else {
+			r->in.fd = -1;	/* our writer gets SIGPIPE, too */
+			close(STDIN_FILENO);
+			open("/dev/null", O_RDONLY);
+		}
+		return 0;
+	case MIOS_FRAME_CREDIT:
+		return sink ? -EPROTO : source_credit(&r->in, data, f->len);
+	case MIOS_FRAME_STOPPED:
+		return stop_self(r);
+	case MIOS_FRAME_EXIT:
+		return take_exit(r, data, f->len);
+	case MIOS_FRAME_FAIL:
+		return take_fail(r, data, f->len);
+	}
+	return -EPROTO;
+}
+
+static int take_frames(struct run *r)
+{
+	struct mios_frame f;
+	const void *data;
+	int err;
+
+	err = link_fill(&r->link);
+	while (!err && !r->ended) {
+		err = link_next(&r->link, &f, &data);
+		if (err <= 0)
+			break;
+		err = take_frame(r, &f, data);
+	}
+	if (!err && r->link.ended && !r->ended)
+		err = -ECONNRESET;
+	return err;
+}
+
+/* A job in the background must not be stopped for input it may not want. */
+static bool may_read(const struct run *r)
+{
+	return source_ready(&r->in) && (!isatty(STDIN_FILENO) ||
+		tcgetpgrp(STDIN_FILENO) == getpgrp());
+}
+
+static void arm(struct pollfd *p, int fd, short events)
+{
+	p->fd = events ? fd : -1;
+	p->events = events;
+	p->revents = 0;
+}
+
+static int step(struct run *r)
+{
+	struct pollfd p[6];
+	int n, err = 0;
+
+	arm(&p[0], r->link.fd, r->ended ? 0 : link_events(&r->link));
+	arm(&p[1], r->in.fd, may_read(r) && !r->ended ? POLLIN : 0);
+	arm(&p[2], r->out.fd, sink_ready(&r->out) ? POLLOUT : 0);
+	arm(&p[3], r->err.fd, sink_ready(&r->err) ? POLLOUT : 0);
+	arm(&p[4], r->signals, POLLIN);
+	arm(&p[5], r->watch.fd, POLLPRI);
+	n = poll(p, 6, TICK_MS);
+	if (n < 0)
+		return errno == EINTR ? 0 : -errno;
+	if ((!n || p[5].revents) && !r->ended && watch_lost(&r->watch))
+		return -EHOSTDOWN;
+	if (p[0].revents)
+		err = take_frames(r);
+	if (!err && p[1].revents)
+		err = source_pump(&r->in, &r->link);
+	if (!err && p[2].revents)
+		sink_pump(&r->out, &r->link);
+	if (!err && p[3].revents)
+		sink_pump(&r->err, &r->link);
+	if (!err && p[4].revents)
+		err = forward_signals(r);
+	if (!err && !r->ended && link_flush(&r->link))
+		buffer_drop(&r->link.out, r->link.out.len);
+	return err;	/* if the peer has gone, reading will tell */
+}
+
+static int loop(struct run *r)
+{
+	time_t limit = time(NULL) + FIRST_ANSWER_S;
+	int err = 0;
+
+	while (!err && (!r->ended || sink_ready(&r->out) ||
+			sink_ready(&r->err))) {
+		err = step(r);
+		if (!r->started && !r->ended && time(NULL) > limit)
+			err = -ETIMEDOUT;
+	}
+	return err;
+}
+
+/* End as the command ended, so that our parent sees the truth. */
+static int end_like(const struct mios_exit *x)
+{
+	struct rlimit none = { 0, 0 };
+	sigset_t set;
+
+	if (!x->signal || x->signal > 64)
+		return x->code & 0xff;
+	setrlimit(RLIMIT_CORE, &none);
+	signal(x->signal, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, x->signal);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(x->signal);
+	return 128 + x->signal;
+}
+
+static void explain(struct run *r, int err)
+{
+	const char *lost = watch_lost(&r->watch);
+
+	if (lost)
+		mios_error(r->cmd->who, "instance %d %s: the command there "
+			   "has ended with it (mios log %d tells more)",
+			   r->cmd->instance, lost, r->cmd->instance);
+	else
+		mios_error(r->cmd->who, "lost the connection to instance %d "
+			   "(%s): the command there is killed",
+			   r->cmd->instance, strerror(-err));
+}
+
+/* Whoever closes first keeps the port for a minute: leave it to the peer. */
+static void let_peer_close(struct mios_link *l)
+{
+	struct pollfd p = { .fd = l->fd, .events = POLLIN };
+	int i;
+
+	for (i = 0; i < 4 && !l->ended && poll(&p, 1, 100) > 0; i++)
+		if (link_fill(l))
+			break;
+	link_close(l);
+}
+
+static void open_missing(void)
+{
+	int fd;
+
+	for (fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+			_exit(125);
+}
+
+/* Returns the exit status, or ends this process by the command's signal. */
+int client_run(const struct client_command *cmd)
+{
+	char why[MIOS_TEXT_LEN];
+	uint32_t flags = cmd->linger ? MIOS_SPEC_LINGER : 0;
+	struct run r = { .cmd = cmd };
+	int err;
+
+	open_missing();
+	err = client_connect(cmd->instance, MIOS_OP_EXEC, cmd->cpus, &r.link,
+			     why, sizeof(why));
+	if (err < 0) {
+		mios_error(cmd->who, "%s", why);
+		return 125;
+	}
+	if (cmd->tty)
+		flags |= MIOS_SPEC_TTY;
+	if (!isatty(STDERR_FILENO))
+		flags |= MIOS_SPEC_STDERR;
+	watch_open(&r.watch, cmd->instance);
+	r.signals = client_signals();
+	source_init(&r.in, STDIN_FILENO, 0);
+	sink_init(&r.out, STDOUT_FILENO, 1);
+	sink_init(&r.err, STDERR_FILENO, 2);
+	err = client_send_spec(&r.link, flags, cmd->argv, cmd->envp,
+			       STDIN_FILENO);
+	if (err) {
+		mios_error(cmd->who, "cannot send the command: %s",
+			   err == -E2BIG ? "arguments and environment are "
+			   "longer than 4 MiB" : strerror(-err));
+		return 125;
+	}
+	tty_raw(&r);
+	err = loop(&r);
+	tty_restore(&r);
+	if (err) {
+		explain(&r, err);
+		return 125;
+	}
+	let_peer_close(&r.link);
+	return end_like(&r.exit);
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Streams of a session: a source reads a file into DATA frames as far as it
+ * has credit, a sink writes DATA frames to a file and gives credit back once
+ * the bytes are out.  A full pipe on one stream so never stops another, nor
+ * signals.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "link.h"
+
+/*
+ * poll(2) promises room for PIPE_BUF bytes; files that the user shares with
+ * us stay in blocking mode, so never write more at once.
+ */
+#define SINK_CHUNK	4096
+#define SOURCE_CHUNK	32768
+
+void source_init(struct mios_source *s, int fd, int stream)
+{
+	s->fd = fd;
+	s->stream = stream;
+	s->credit = MIOS_WINDOW;
+}
+
+/* Read once; the caller has polled.  Ends the stream on EOF and on error. */
+int source_pump(struct mios_source *s, struct mios_link *l)
+{
+	unsigned char chunk[SOURCE_CHUNK];
+	size_t want = s->credit < sizeof(chunk) ? s->credit : sizeof(chunk);
+	ssize_t n;
+
+	if (!want || s->fd < 0)
+		return 0;
+	n = read(s->fd, chunk, want);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n <= 0) {		/* EIO: the last user of a pty has gone */
+		s->fd = -1;
+		return link_send(l, MIOS_FRAME_EOF, s->stream, NULL, 0);
+	}
+	s->credit -= n;
+	return link_send(l, MIOS_FRAME_DATA, s->stream, chunk, n);
+}
+
+int source_credit(struct mios_source *s, const void *data, size_t len)
+{
+	uint32_t more;
+
+	if (len != sizeof(more))
+		return -EPROTO;
+	memcpy(&more, data, sizeof(more));
+	if (more > MIOS_WINDOW - s->credit)
+		return -EPROTO;
+	s->credit += more;
+	return 0;
+}
+
+bool source_ready(const struct mios_source *s)
+{
+	return s->fd >= 0 && s->credit;
+}
+
+void sink_init(struct mios_sink *s, int fd, int stream)
+{
+	memset(s, 0, sizeof(*s));
+	s->fd = fd;
+	s->stream = stream;
+	s->room = MIOS_WINDOW;
+}
+
+int sink_data(struct mios_sink *s, const void *data, size_t len)
+{
+	if (len > s->room)
+		return -EPROTO;
+	if (s->eof)
+		return 0;	/* was under way when we closed */
+	s->room -= len;
+	if (s->fd < 0)
+		return 0;
+	return buffer_add(&s->buf, data, len);
+}
+
+static int sink_pay(struct mios_sink *s, struct mios_link *l)
+{
+	uint32_t owed = s->owed;
+
+	if (!owed || s->eof || (owed < MIOS_WINDOW / 8 && s->buf.len))
+		return 0;
+	s->room += owed;
+	s->owed = 0;
+	return link_send(l, MIOS_FRAME_CREDIT, s->stream, &owed, sizeof(owed));
+}
+
+/* Write once; the caller has polled.  A reader that has gone ends the file. */
+int sink_pump(struct mios_sink *s, struct mios_link *l)
+{
+	size_t len = s->buf.len < SINK_CHUNK ? s->buf.len : SINK_CHUNK;
+	ssize_t n;
+
+	if (s->fd >= 0 && len) {
+		n = write(s->fd, s->buf.data + s->buf.start, len);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return 0;
+		if (n < 0) {
+			sink_close(s, l);
+			return -EPIPE;
+		}
+		buffer_drop(&s->buf, n);
+		s->owed += n;
+	}
+	return sink_pay(s, l);
+}
+
+bool sink_ready(const struct mios_sink *s)
+{
+	return s->fd >= 0 && s->buf.len;
+}
+
+/* All that came is out, and nothing more will come. */
+bool sink_done(const struct mios_sink *s)
+{
+	return s->eof && !s->buf.len;
+}
+
+/* From now on drop what comes, and tell the sender that nobody reads it. */
+void sink_close(struct mios_sink *s, struct mios_link *l)
+{
+	s->fd = -1;
+	buffer_free(&s->buf);
+	if (!s->eof)
+		link_send(l, MIOS_FRAME_EOF, s->stream, NULL, 0);
+	s->eof = true;
+}

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Runs the tasks of a job: one session each, output merged line by line,
+ * signals to all of them.  The first failure ends the others; a signal that
+ * does not end them within seconds is followed by a kill.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "job.h"
+
+#define WHO		"mios run"
+#define TICK_MS		500
+#define GRACE_MS	2000	/* between a signal and the kill */
+#define LINE_MAX_LEN	65536	/* longer lines are cut here */
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000ll + ts.tv_nsec / 1000000;
+}
+
+static void write_all(int fd, const unsigned char *data, size_t len)
+{
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+	ssize_t n;
+
+	while (len) {
+		n = write(fd, data, len);
+		if (n < 0 && errno == EAGAIN)
+			poll(&p, 1, -1);
+		else if (n < 0 && errno != EINTR)
+			return;
+		else if (n > 0) {
+			data += n;
+			len -= n;
+		}
+	}
+}
+
+static void put_line(const struct job *job, const struct job_task *t, int fd,
+		     const unsigned char *data, size_t len)
+{
+	struct mios_buffer b = { 0 };
+	char label[16];
+
+	if (job->label) {
+		snprintf(label, sizeof(label), "[%u] ", t->rank);
+		buffer_add(&b, label, strlen(label));
+	}
+	buffer_add(&b, data, len);
+	/* an unfinished line must not swallow another task's next one */
+	if (job->nr_tasks > 1 && len && data[len - 1] != '\n')
+		buffer_add(&b, "\n", 1);
+	write_all(fd, b.data + b.start, b.len);
+	buffer_free(&b);
+}
+
+/* Whole lines go out at once; what is left waits for its end. */
+static int put_data(const struct job *job, struct job_task *t, int stream,
+		    const void *data, size_t len, bool last)
+{
+	struct mios_buffer *b = &t->line[stream - 1];
+	unsigned char *start, *nl;
+	size_t n;
+
+	if (buffer_add(b, data, len))
+		return -ENOMEM;
+	while (b->len) {
+		start = b->data + b->start;
+		nl = memchr(start, '\n', b->len);
+		if (!nl && !last && b->len < LINE_MAX_LEN)
+			break;
+		n = nl ? (size_t)(nl - start) + 1 : b->len;
+		put_line(job, t, stream, start, n);
+		buffer_drop(b, n);
+	}
+	return 0;
+}
+
+static void hang_up(struct job_task *t)
+{
+	if (t->open)
+		link_close(&t->link);
+	t->open = false;
+	t->ended = true;
+}
+
+static void hang_up_all(struct job *job)
+{
+	unsigned int i;
+
+	job->hung_up = true;
+	for (i = 0; i < job->nr_tasks; i++)
+		hang_up(&job->tasks[i]);
+}
+
+/* The first failure decides the status; the others are asked to end. */
+static void fail(struct job *job, int status)
+{
+	uint32_t sig = SIGTERM;
+	unsigned int i;
+
+	if (job->failed)
+		return;
+	job->failed = true;
+	job->status = status;
+	job->deadline = now_ms() + GRACE_MS;
+	for (i = 0; i < job->nr_tasks; i++)
+		if (job->tasks[i].open && !job->tasks[i].ended)
+			link_send(&job->tasks[i].link, MIOS_FRAME_SIGNAL, 0,
+				  &sig, sizeof(sig));
+}
+
+static void task_ended(struct job *job, struct job_task *t)
+{
+	put_data(job, t, 1, "", 0, true);
+	put_data(job, t, 2, "", 0, true);
+	if (!job->failed && t->exit.signal)
+		mios_error(WHO, "task %u on instance %d was ended by signal "
+			   "%u (%s)", t->rank, t->instance, t->exit.signal,
+			   strsignal(t->exit.signal));
+	else if (!job->failed && t->exit.code)
+		mios_error(WHO, "task %u on instance %d exited with %u",
+			   t->rank, t->instance, t->exit.code & 0xff);
+	if (t->exit.signal || t->exit.code)
+		fail(job, t->exit.signal ? 128 + (int)t->exit.signal :
+		     (int)(t->exit.code & 0xff));
+	hang_up(t);
+}
+
+static void task_lost(struct job *job, struct job_task *t, const char *why)
+{
+	if (!job->failed)
+		mios_error(WHO, "task %u: instance %d %s", t->rank,
+			   t->instance, why);
+	t->exit.code = 125;
+	fail(job, 125);
+	hang_up(t);
+}
+
+static int take_output(struct job *job, struct job_task *t,
+		       const struct mios_frame *f, const void *data)
+{
+	uint32_t len = f->len;
+	int err;
+
+	if (f->stream != 1 && f->stream != 2)
+		return -EPROTO;
+	err = put_data(job, t, f->stream, data, len, false);
+	if (!err)
+		err = link_send(&t->link, MIOS_FRAME_CREDIT, f->stream, &len,
+				sizeof(len));
+	return err;
+}
+
+static int take_frame(struct job *job, struct job_task *t,
+		      const struct mios_frame *f, const void *data)
+{
+	struct mios_fail text;
+
+	switch (f->type) {
+	case MIOS_FRAME_STARTED:
+		t->started = true;
+		return 0;
+	case MIOS_FRAME_STOPPED:
+		return 0;
+	case MIOS_FRAME_DATA:
+		return take_output(job, t, f, data);
+	case MIOS_FRAME_EOF:
+		if (!f->stream)
+			t->in.fd = -1;
+		return 0;
+	case MIOS_FRAME_CREDIT:
+		return f->stream ? -EPROTO :
+		       source_credit(&t->in, data, f->len);
+	case MIOS_FRAME_EXIT:
+		if (f->len != sizeof(t->exit))
+			return -EPROTO;
+		memcpy(&t->exit, data, f->len);
+		task_ended(job, t);
+		return 0;
+	case MIOS_FRAME_FAIL:
+		if (f->len != sizeof(text))
+			return -EPROTO;
+		memcpy(&text, data, f->len);
+		text.text[sizeof(text.text) - 1] = '\0';
+		task_lost(job, t, text.text);
+		job->status = text.code & 0xff;
+		return 0;
+	}
+	return -EPROTO;
+}
+
+static void serve_task(struct job *job, struct job_task *t)
+{
+	struct mios_frame f;
+	const void *data;
+	int err;
+
+	err = link_fill(&t->link);
+	while (!err && t->open) {
+		err = link_next(&t->link, &f, &data);
+		if (err <= 0)
+			break;
+		err = take_frame(job, t, &f, data);
+	}
+	if (t->open && (err < 0 || t->link.ended))
+		task_lost(job, t, watch_lost(&t->watch) ? "has died" :
+			  "closed the connection");
+}
+
+/* ^C and its like go to every task, and a second later nobody lives. */
+static void forward_signals(struct job *job)
+{
+	struct signalfd_siginfo si;
+	struct job_task *t;
+	unsigned int i;
+	uint32_t sig;
+
+	while (read(job->signals, &si, sizeof(si)) == sizeof(si)) {
+		sig = si.ssi_signo;
+		if (sig == SIGWINCH)
+			continue;
+		for (i = 0; i < job->nr_tasks; i++) {
+			t = &job->tasks[i];
+			if (t->open)
+				link_send(&t->link, MIOS_FRAME_SIGNAL, 0, &sig,
+					  sizeof(sig));
+		}
+		if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP ||
+		    sig == SIGQUIT) {
+			job->failed = true;
+			job->status = 128 + sig;
+			job->deadline = now_ms() + GRACE_MS;
+		}
+		for (i = 0; sig == SIGTSTP && i < job->nr_tasks; i++)
+			if (job->tasks[i].open)
+				link_flush(&job->tasks[i].link);
+		if (sig == SIGTSTP)
+			raise(SIGSTOP);
+	}
+}
+
+static void look_for_dead(struct job *job)
+{
+	const char *lost;
+	unsigned int i;
+
+	for (i = 0; i < job->nr_tasks; i++) {
+		if (!job->tasks[i].open)
+			continue;
+		lost = watch_lost(&job->tasks[i].watch);
+		if (lost)
+			task_lost(job, &job->tasks[i], lost);
+	}
+}
+
+static int step(struct job *job, struct pollfd *p)
+{
+	unsigned int i, n = job->nr_tasks;
+	struct job_task *t;
+	int ready;
+
+	for (i = 0; i < n; i++) {
+		t = &job->tasks[i];
+		p[i] = (struct pollfd){ t->open ? t->link.fd : -1,
+					t->open ? link_events(&t->link) : 0,
+					0 };
+	}
+	p[n] = (struct pollfd){ job->signals, POLLIN, 0 };
+	t = &job->tasks[0];
+	p[n + 1] = (struct pollfd){ t->open && source_ready(&t->in) ?
+				    t->in.fd : -1, POLLIN, 0 };
+	ready = poll(p, n + 2, TICK_MS);
+	if (ready < 0)
+		return errno == EINTR ? 0 : -errno;
+	for (i = 0; i < n; i++)
+		if (job->tasks[i].open && p[i].revents)
+			serve_task(job, &job->tasks[i]);
+	if (t->open && p[n + 1].revents)
+		source_pump(&t->in, &t->link);
+	if (p[n].revents)
+		forward_signals(job);
+	if (!ready)
+		look_for_dead(job);
+	for (i = 0; i < n; i++)
+		if (job->tasks[i].open)
+			link_flush(&job->tasks[i].link);
+	return 0;
+}
+
+static bool any_open(const struct job *job)
+{
+	unsigned int i;
+
+	for (i = 0; i < job->nr_tasks; i++)
+		if (job->tasks[i].open)
+			return true;
+	return false;
+}
+
+static int set_number(const char *name, unsigned int value)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", value);
+	return setenv(name, text, 1) ? -ENOMEM : 0;
+}
+
+static int set_variables(const struct job *job, const struct job_task *t)
+{
+	if (set_number("MIOS_RANK", t->rank) ||
+	    set_number("MIOS_SIZE", job->nr_tasks) ||
+	    set_number("MIOS_LOCAL_RANK", t->local_rank) ||
+	    set_number("MIOS_LOCAL_SIZE", t->local_size) ||
+	    set_number("MIOS_INSTANCE", t->instance))
+		return -ENOMEM;
+	return 0;
+}
+
+static int start_task(struct job *job, struct job_task *t)
+{
+	char why[MIOS_TEXT_LEN];
+	int err;
+
+	err = set_variables(job, t);
+	if (err)
+		return err;
+	err = client_connect(t->instance, MIOS_OP_EXEC, job->cpus_per_task,
+			     &t->link, why, sizeof(why));
+	if (err) {
+		mios_error(WHO, "task %u: %s", t->rank, why);
+		return err;
+	}
+	t->open = true;
+	watch_open(&t->watch, t->instance);
+	source_init(&t->in, t->rank ? -1 : STDIN_FILENO, 0);
+	err = client_send_spec(&t->link, 0, job->argv, environ, -1);
+	if (!err && t->rank)
+		err = link_send(&t->link, MIOS_FRAME_EOF, 0, NULL, 0);
+	if (!err)	/* now: the others take their time to connect */
+		err = link_flush(&t->link);
+	if (err)
+		mios_error(WHO, "task %u: cannot send the command: %s",
+			   t->rank, strerror(-err));
+	return err;
+}
+
+/* Returns the exit status. */
+int job_run(struct job *job)
+{
+	struct pollfd *p = calloc(job->nr_tasks + 2, sizeof(*p));
+	unsigned int i;
+	int err = p ? 0 : -ENOMEM;
+
+	job->signals = client_signals();
+	for (i = 0; i < job->nr_tasks && !err; i++)
+		err = start_task(job, &job->tasks[i]);
+	if (err) {
+		hang_up_all(job);
+		return 125;
+	}
+	while (any_open(job) && !step(job, p))
+		if (job->deadline && now_ms() > job->deadline)
+			hang_up_all(job);
+	free(p);
+	return job->status;
+}

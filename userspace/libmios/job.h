@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A job: tasks on several instances under one caller.
+ */
+#ifndef LIBMIOS_JOB_H
+#define LIBMIOS_JOB_H
+
+#include "client.h"
+
+struct job_task {
+	int instance;
+	unsigned int rank, local_rank, local_size;
+	struct mios_link link;
+	struct mios_source in;		/* rank 0 reads our input */
+	struct mios_watch watch;
+	struct mios_buffer line[2];	/* unfinished lines of 1 and 2 */
+	bool open, started, ended;
+	struct mios_exit exit;
+};
+
+struct job {
+	struct job_task *tasks;
+	unsigned int nr_tasks;
+	unsigned int cpus_per_task;	/* to bind, 0: do not */
+	bool label;			/* lines begin with [rank] */
+	char **argv;
+	/* how it ended */
+	int status;			/* of the first failure */
+	bool failed, hung_up;
+	int signals;
+	int64_t deadline;		/* ms; then the rest is killed */
+};
+
+/* job.c APIs: */
+int job_run(struct job *job);
+
+#endif /* LIBMIOS_JOB_H */

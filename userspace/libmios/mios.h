@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * libmios: what several programs of userspace/ need.  Functions return 0 or
+ * -errno and print nothing, except where a command of mios(1) could only
+ * print and end: those are said to end.
+ */
+#ifndef LIBMIOS_MIOS_H
+#define LIBMIOS_MIOS_H
+
+#include <linux/mios.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Exit statuses of the commands. */
+#define MIOS_EXIT_OK		0
+#define MIOS_EXIT_FAILED	1	/* tried, did not work */
+#define MIOS_EXIT_USAGE		2	/* not understood, nothing was tried */
+
+/* say.c APIs: */
+void mios_error(const char *who, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void mios_die(int status, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3), noreturn));
+void mios_bad_option(const char *command, char **argv, int c)
+	__attribute__((noreturn));
+void mios_flush_stdout(void);
+
+/* nodes.c APIs: numbers and lists as people type them */
+int mios_number(const char *text, long min, long max, long *value);
+int mios_parse_nodes(const char *text, uint64_t *nodes);
+int mios_parse_targets(const char *command, int argc, char **argv,
+		       uint64_t *nodes);
+
+/* device.c APIs: */
+int mios_device_open(void);
+const char *mios_reason(int fd, int err);
+uint64_t mios_reason_frame(int fd);
+int mios_stream_open(const char *command, int instance, unsigned int flags,
+		     unsigned long request);
+
+/* units.c APIs: */
+int mios_copy_out(int fd);
+void mios_size_text(uint64_t bytes, char *buf, size_t size);
+void mios_time_text(uint64_t seconds, char *buf, size_t size);
+
+/* sysfs.c APIs: */
+#define MIOS_SYSFS	"/sys/kernel/mios"
+#define MIOS_NO_SYSFS	MIOS_SYSFS " is missing: is the mios module loaded " \
+			"on this kernel? (modprobe mios)"
+
+struct mios_instance {
+	int id;
+	enum mios_state state;
+	int node;
+	int ring;			/* -1: none */
+	unsigned int incarnation;
+	unsigned int cpus;
+	uint64_t memory;		/* bytes */
+	uint64_t memory_free;
+	uint64_t cost;
+	uint64_t uptime;		/* seconds */
+	long heartbeat_age;		/* ms, -1 if not up */
+	double load[3];
+	unsigned int runnable;
+	char release[65];
+	char apic_ids[256];
+	unsigned int nr_distances;
+	unsigned int distance[MIOS_MAX_INSTANCES];
+};
+
+const char *mios_state_name(enum mios_state state);
+int mios_self(void);
+int mios_instance_read(int id, struct mios_instance *inst);
+int mios_instances_read(struct mios_instance *list, int max);
+
+#endif /* LIBMIOS_MIOS_H */

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One line per error, and the ends of commands.  Text that may come
+ * from another instance or from a user is printed without control
+ * characters, so that it cannot drive the reader's terminal.
+ */
+#include <ctype.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mios.h"
+
+static void print_line(const char *who, const char *fmt, va_list ap)
+{
+	char line[1024];
+	size_t head, len;
+	char *c;
+
+	/* One write, so that the lines of parallel processes do not mix. */
+	snprintf(line, sizeof(line) - 1, "%s: ", who);
+	head = strlen(line);
+	vsnprintf(line + head, sizeof(line) - 1 - head, fmt, ap);
+	for (c = line; *c; c++)
+		if (iscntrl((unsigned char)*c))
+			*c = '?';
+	len = c - line;
+	line[len++] = '\n';
+	if (write(STDERR_FILENO, line, len) < 0)
+		return;		/* nobody is left to be told */
+}
+
+void mios_error(const char *who, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	print_line(who, fmt, ap);
+	va_end(ap);
+}
+
+/* For the commands of mios(1): says it and ends. */
+void mios_die(int status, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	print_line("mios", fmt, ap);
+	va_end(ap);
+	exit(status);
+}
+
+/*
+ * What getopt_long() did not understand; @c is what it returned.  It wants an
+ * option string that starts with ':', which keeps getopt_long() silent.
+ */
+void mios_bad_option(const char *command, char **argv, int c)
+{
+	mios_die(MIOS_EXIT_USAGE, "%s: %s '%.40s': try 'mios %s --help'",
+		 command, c == ':' ? "a value is missing after" :
+				     "unknown or ambiguous option",
+		 argv[optind - 1], command);
+}
+
+/* A full disk behind "mios status >file" must not look like success. */
+void mios_flush_stdout(void)
+{
+	if (fflush(stdout) || ferror(stdout))
+		mios_die(MIOS_EXIT_FAILED, "cannot write the output: %m");
+}

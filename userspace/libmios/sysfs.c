@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reads what docs/abi/sysfs-kernel-mios describes.  Files that this kernel
+ * does not have leave their field at zero; a missing state means that there
+ * is no such instance.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mios.h"
+
+static const char * const state_names[] = {
+	[MIOS_STATE_DOWN] = "down",
+	[MIOS_STATE_CLAIMED] = "claimed",
+	[MIOS_STATE_BOOTING] = "booting",
+	[MIOS_STATE_UP] = "up",
+	[MIOS_STATE_STOPPING] = "stopping",
+	[MIOS_STATE_DEAD] = "dead",
+};
+
+const char *mios_state_name(enum mios_state state)
+{
+	if ((size_t)state >= sizeof(state_names) / sizeof(state_names[0]))
+		return "unknown";
+	return state_names[state];
+}
+
+/* The file's first line; "" if it cannot be read. */
+static int read_line(const char *path, char *buf, size_t size)
+{
+	ssize_t n;
+	int fd;
+
+	buf[0] = '\0';
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	n = read(fd, buf, size - 1);
+	if (n < 0)
+		n = -errno;
+	close(fd);
+	if (n < 0)
+		return n;
+	buf[n] = '\0';
+	buf[strcspn(buf, "\n")] = '\0';
+	return 0;
+}
+
+static int read_field(int id, const char *field, char *buf, size_t size)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), MIOS_SYSFS "/instance%d/%s", id, field);
+	return read_line(path, buf, size);
+}
+
+static long long read_number(int id, const char *field)
+{
+	char buf[64];
+
+	read_field(id, field, buf, sizeof(buf));
+	return strtoll(buf, NULL, 10);
+}
+
+/* This kernel's instance number, or -errno. */
+int mios_self(void)
+{
+	char buf[32];
+	long id;
+	int err;
+
+	err = read_line(MIOS_SYSFS "/self", buf, sizeof(buf));
+	if (err)
+		return err;
+	err = mios_number(buf, 0, MIOS_MAX_INSTANCES - 1, &id);
+	return err ? err : (int)id;
+}
+
+static void read_distances(struct mios_instance *inst)
+{
+	char buf[1024], *word, *save = NULL;
+
+	read_field(inst->id, "distance", buf, sizeof(buf));
+	for (word = strtok_r(buf, " \t", &save); word;
+	     word = strtok_r(NULL, " \t", &save)) {
+		if (inst->nr_distances == MIOS_MAX_INSTANCES)
+			break;
+		inst->distance[inst->nr_distances++] = strtoul(word, NULL, 10);
+	}
+}
+
+int mios_instance_read(int id, struct mios_instance *inst)
+{
+	char buf[256];
+	size_t i;
+	int err;
+
+	memset(inst, 0, sizeof(*inst));
+	inst->id = id;
+	err = read_field(id, "state", buf, sizeof(buf));
+	if (err)
+		return err;
+	for (i = 0; i < sizeof(state_names) / sizeof(state_names[0]); i++)
+		if (!strcmp(buf, state_names[i]))
+			inst->state = i;
+	inst->node = read_number(id, "node");
+	inst->ring = read_number(id, "ring");
+	inst->incarnation = read_number(id, "incarnation");
+	inst->cpus = read_number(id, "cpus");
+	inst->memory = read_number(id, "memory");
+	inst->memory_free = read_number(id, "memory_free");
+	inst->cost = read_number(id, "cost");
+	inst->uptime = read_number(id, "uptime");
+	inst->heartbeat_age = read_number(id, "heartbeat_age");
+	read_field(id, "load", buf, sizeof(buf));
+	sscanf(buf, "%lf %lf %lf %u", &inst->load[0], &inst->load[1],
+	       &inst->load[2], &inst->runnable);
+	read_field(id, "release", inst->release, sizeof(inst->release));
+	read_field(id, "apic_ids", inst->apic_ids, sizeof(inst->apic_ids));
+	read_distances(inst);
+	return 0;
+}
+
+/* All instances of the machine, up or not; returns how many, or -errno. */
+int mios_instances_read(struct mios_instance *list, int max)
+{
+	int id, n = 0, err;
+
+	err = mios_self();
+	if (err < 0)
+		return err;
+	for (id = 0; id < MIOS_MAX_INSTANCES && n < max; id++)
+		if (!mios_instance_read(id, &list[n]))
+			n++;
+	return n;
+}

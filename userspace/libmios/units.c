@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Small conversions for output: sizes, times, and copying a stream to
+ * standard output.  No locks.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "mios.h"
+
+/* 1073741824 as "1.0G"; below a kibibyte as it is. */
+void mios_size_text(uint64_t bytes, char *buf, size_t len)
+{
+	static const char units[] = "KMGTPE";
+	double value = bytes;
+	int unit = -1;
+
+	while (value >= 1024 && units[unit + 1]) {
+		value /= 1024;
+		unit++;
+	}
+	if (unit < 0)
+		snprintf(buf, len, "%" PRIu64, bytes);
+	else
+		snprintf(buf, len, "%.1f%c", value, units[unit]);
+}
+
+/* 3725 as "1:02:05", days in front when there are some. */
+void mios_time_text(uint64_t seconds, char *buf, size_t len)
+{
+	unsigned int h = seconds / 3600 % 24, m = seconds / 60 % 60;
+	unsigned int s = seconds % 60;
+	uint64_t days = seconds / 86400;
+
+	if (days)
+		snprintf(buf, len, "%" PRIu64 "d %u:%02u:%02u", days, h, m, s);
+	else
+		snprintf(buf, len, "%u:%02u:%02u", h, m, s);
+}
+
+/* Everything that @fd has to standard output; 0 or -errno of either. */
+int mios_copy_out(int fd)
+{
+	char buf[65536];
+	ssize_t got, put;
+	char *from;
+
+	for (;;) {
+		got = read(fd, buf, sizeof(buf));
+		if (!got)
+			return 0;
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		for (from = buf; got; from += put, got -= put) {
+			put = write(STDOUT_FILENO, from, got);
+			if (put < 0 && errno == EINTR)
+				put = 0;
+			else if (put < 0)
+				return -errno;
+		}
+	}
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The command's parts as its main() knows them, and what they share: how a
+ * user's mistake is reported.
+ */
+#ifndef CLI_H
+#define CLI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+int cmd_litmus(int argc, char **argv);
+int cmd_sim(int argc, char **argv);
+int cmd_tables(int argc, char **argv);
+
+/* One line on stderr; returns 2, the exit status of a usage error. */
+int cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* A whole number between low and high, or cli_error() and false. */
+bool cli_number(const char *option, const char *text, uint64_t low,
+		uint64_t high, uint64_t *value);
+bool cli_choice(const char *option, const char *text,
+		const char *const *names, int *value);
+/* Everything written must have arrived: 0, or cli_error(). */
+int cli_flush(void);
+
+#endif /* CLI_H */

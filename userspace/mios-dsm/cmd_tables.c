@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mios-dsm tables: the engine's states and messages as it has them, for the
+ * test that compares the tables in docs/dsm.md with the code.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+#include "engine.h"
+
+int cmd_tables(int argc, char **argv)
+{
+	static const char *const access[] = { "none", "read", "write" };
+
+	if (argc == 2 && !strcmp(argv[1], "states")) {
+		for (int i = 0; i < DSM_STATES; i++)
+			printf("%s %s\n", dsm_state_name[i],
+			       access[dsm_access_of[i]]);
+		return 0;
+	}
+	if (argc == 2 && !strcmp(argv[1], "messages")) {
+		for (int i = 0; i < DSM_MSGS; i++)
+			printf("%s\n", dsm_msg_name[i]);
+		return 0;
+	}
+	return cli_error("tables: 'states' or 'messages' expected");
+}

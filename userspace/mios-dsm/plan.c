@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which clusters a litmus test is tried on: where its threads run, who owns
+ * each page at first and whether others hold copies, and the pages' modes.
+ * All combinations, in an order that never changes.
+ */
+#include <string.h>
+
+#include "explore.h"
+
+struct placement { u8 node[LIT_THREADS]; };
+
+/*
+ * Threads on nodes of their own, then two of them on one node: a node with
+ * two CPUs shows what a node with one cannot.
+ */
+static const struct placement place2[] = { {{ 0, 1 }} };
+static const struct placement place3[] = { {{ 0, 1, 2 }}, {{ 0, 0, 1 }},
+	{{ 0, 1, 0 }}, {{ 0, 1, 1 }} };
+static const struct placement place4[] = { {{ 0, 1, 2, 3 }},
+	{{ 0, 1, 0, 2 }}, {{ 0, 0, 1, 2 }}, {{ 0, 1, 2, 2 }},
+	{{ 0, 1, 1, 2 }}, {{ 0, 1, 2, 0 }}, {{ 0, 1, 2, 1 }},
+	{{ 0, 1, 0, 1 }}, {{ 0, 1, 1, 0 }} };
+
+static int places(const struct lit_test *t, const struct placement **out)
+{
+	switch (t->threads) {
+	case 4:
+		*out = place4;
+		return sizeof(place4) / sizeof(*place4);
+	case 3:
+		*out = place3;
+		return sizeof(place3) / sizeof(*place3);
+	default:
+		*out = place2;
+		return 1;
+	}
+}
+
+static int pages_of(const struct lit_test *t)
+{
+	int pages = 1;
+
+	for (int v = 0; v < t->vars; v++) {
+		int last = t->var[v].page + (t->var[v].offset +
+			t->var[v].size * t->var[v].count - 1) /
+			DSM_PAGE_SIZE;
+
+		if (last >= pages)
+			pages = last + 1;
+	}
+	return pages;
+}
+
+static int power(int base, int exp)
+{
+	int r = 1;
+
+	while (exp--)
+		r *= base;
+	return r;
+}
+
+static int owner_choices(const struct plan *p, int nodes, int pages)
+{
+	/* Every owner for every page, as long as that stays small. */
+	return p->thorough || power(nodes, pages) <= 9 ?
+		power(nodes, pages) : nodes;
+}
+
+/* Copies elsewhere: of any subset, or of none, all, the first two. */
+static int share_choices(int pages)
+{
+	return pages <= 2 ? 1 << pages : 3;
+}
+
+static void fill(struct plan *p, struct world *w)
+{
+	const struct placement *all;
+	int pages = pages_of(p->t), digits = p->owners, modes = p->modes;
+	u8 cpus[W_NODES] = { 0 };
+	bool every;
+
+	places(p->t, &all);
+	w->nodes = 2;
+	for (int i = 0; i < p->t->threads; i++) {
+		w->node_of[i] = all[p->place].node[i];
+		w->cpu_of[i] = cpus[w->node_of[i]]++;
+		if (w->node_of[i] >= w->nodes)
+			w->nodes = w->node_of[i] + 1;
+	}
+	every = owner_choices(p, w->nodes, pages) == power(w->nodes, pages);
+	for (int i = 0; i < pages; i++) {
+		w->owner[i] = every ? digits % w->nodes :
+			(p->owners + i) % w->nodes;
+		digits /= w->nodes;
+		w->shared[i] = pages <= 2 ? p->share >> i & 1 :
+			p->share == 1 || (p->share == 2 && i < 2);
+		w->mode[i] = p->mixed ? modes % DSM_MODES :
+			p->protocol == DSM_WI ? DSM_MODE_WI : DSM_MODE_MW;
+		modes /= DSM_MODES;
+	}
+	w->t = p->t;
+	w->protocol = p->protocol;
+	w->order = p->order;
+}
+
+bool plan_first(struct plan *p, struct world *w)
+{
+	p->place = p->owners = p->modes = p->share = 0;
+	fill(p, w);
+	return true;
+}
+
+/* An odometer: sharing, owners, modes, placement. */
+bool plan_next(struct plan *p, struct world *w)
+{
+	const struct placement *all;
+	int pages = pages_of(p->t);
+
+	if (++p->share == share_choices(pages)) {
+		p->share = 0;
+		if (++p->owners == owner_choices(p, w->nodes, pages)) {
+			p->owners = 0;
+			p->modes++;
+			if (!p->mixed || p->modes == power(DSM_MODES,
+							   pages)) {
+				p->modes = 0;
+				p->place++;
+			}
+		}
+	}
+	if (p->place == places(p->t, &all))
+		return false;
+	fill(p, w);
+	return true;
+}
+
+void plan_name(const struct world *w, char *out, size_t size)
+{
+	size_t n = snprintf(out, size, "threads on");
+
+	for (int i = 0; i < w->t->threads && n < size; i++)
+		n += snprintf(out + n, size - n, " %d.%d", w->node_of[i],
+			      w->cpu_of[i]);
+	for (int p = 0; p < w->pages && n < size; p++)
+		n += snprintf(out + n, size - n, "; page %d %s of %d%s", p,
+			      dsm_mode_name[w->mode[p]], w->owner[p],
+			      w->shared[p] ? " shared" : "");
+}

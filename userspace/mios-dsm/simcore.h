@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The simulator's state while it runs: shared by sim.c, which lets time
+ * pass, and simrun.c, which sets up a cluster and sums up what it did.
+ */
+#ifndef SIMCORE_H
+#define SIMCORE_H
+
+#include "sim.h"
+
+/* How often a node's timers are looked at. */
+#define TICK		50000
+
+enum sim_event_kind { EV_CPU, EV_FRAME, EV_HANDLE, EV_TICK, EV_IDLE };
+
+struct sim_event {
+	u64 time, order;
+	u8 kind, cpu;
+	u16 node, from;
+	u32 len;
+	u8 *frame;
+};
+
+struct sim_node {
+	struct dsm *dsm;
+	struct dsm_link *link;
+	u64 *memory;		/* SIM_WORDS of each page */
+	struct sim_cpu *cpu;
+	u64 port_free;		/* when what is queued has left */
+	u64 busy;		/* until then with messages */
+	bool idle_due;
+};
+
+struct sim {
+	const struct sim_config *c;
+	struct sim_result *r;
+	struct sim_node *node;
+	struct sim_event *heap;
+	u64 count, room, order, now, rng, total;
+	u32 running;
+	int perf;		/* counts instructions, or -1 */
+	bool failed;
+	const u64 *incoming;	/* page bytes of the message in hand */
+};
+
+void sim_queue(struct sim *s, struct sim_event e);
+void sim_loop(struct sim *s);
+void sim_progress(struct sim *s, bool end);
+
+#endif /* SIMCORE_H */

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One simulation from configuration to result: sets up the nodes, lets
+ * sim.c run them, adds up their statistics, checks what is in memory.
+ * Called by cmd_sim.c.
+ */
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "knobs.h"
+#include "simcore.h"
+
+const char *const sim_policy_name[] = { "ivy", "giantvm", "wu", "wu+", NULL };
+const char *const sim_topology_name[] = { "switch", "tree", "ring", NULL };
+
+static void engine_config(const struct sim_config *c, u32 node,
+			  struct dsm_config *d)
+{
+	memset(d, 0, sizeof(*d));
+	d->nodes = c->nodes;
+	d->self = node;
+	d->cpus = c->cpus;
+	d->protocol = c->policy == POL_WU ? DSM_WU :
+		c->policy == POL_WUPLUS ? DSM_WUPLUS : DSM_WI;
+	/*
+	 * Equal delays and nothing lost: a broadcast arrives everywhere at
+	 * one time, so the order is total. Anything else keeps FIFO only.
+	 */
+	d->order = c->jitter || c->loss || c->twice || c->reorder ||
+		c->topology != TOPO_SWITCH ? DSM_ORDER_FIFO :
+		DSM_ORDER_TOTAL;
+	d->mode = d->protocol == DSM_WI ? DSM_MODE_WI : DSM_MODE_MW;
+	d->pages = c->pages;
+	d->chunk = c->chunk ? c->chunk : 1;
+	d->requests = c->nodes * (c->cpus + 1) + 8;
+	d->inflight = 512;
+	d->batch = DSM_BATCH_MAX;
+	d->run = c->run;
+	d->window = c->window;
+	d->seed = 1 + node;
+	d->lease = c->lease;
+	d->serial = c->policy == POL_GIANTVM;
+	d->read_owns = c->policy == POL_GIANTVM;
+	d->no_hints = !c->hints;
+	d->knobs = c->no_lease ? DSM_KNOB_NO_LEASE : 0;
+}
+
+bool sim_good(const struct sim_config *c)
+{
+	struct dsm_config d;
+
+	engine_config(c, 0, &d);
+	return dsm_size(&d) != 0;
+}
+
+static int node_init(struct sim *s, u32 i)
+{
+	const struct sim_config *c = s->c;
+	struct sim_node *n = &s->node[i];
+	struct dsm_link_config l = { .nodes = c->nodes, .self = i,
+		.frames = 192 + 2 * c->nodes, .window = 48,
+		.frame_max = sizeof(struct dsm_frame) +
+			sizeof(struct dsm_msg) + DSM_BODY_MAX +
+			SIM_PAGE_BYTES,
+		.page_bytes = SIM_PAGE_BYTES,
+		.timeout = 12 * c->latency + 4 * c->jitter + TICK,
+		.delay = TICK };
+	struct dsm_config d;
+	struct dsm_set set;
+	int err;
+
+	engine_config(c, i, &d);
+	n->dsm = malloc(dsm_size(&d));
+	n->link = malloc(dsm_link_size(&l));
+	n->memory = calloc(c->pages, SIM_PAGE_BYTES);
+	n->cpu = calloc(c->cpus, sizeof(*n->cpu));
+	if (!n->dsm || !n->link || !n->memory || !n->cpu)
+		return cli_error("sim: out of memory");
+	err = dsm_init(n->dsm, &d);
+	if (err == -EPROTO)
+		return cli_error("sim: %s needs a causal network; jitter, "
+				 "faults and this topology leave FIFO",
+				 sim_policy_name[c->policy]);
+	if (err || dsm_link_init(n->link, &l))
+		return cli_error("sim: configuration impossible");
+	for (u32 p = 0; p < c->pages; p++) {
+		set_clear(&set);
+		for (u32 k = 0; k < c->nodes; k++)
+			if (c->seed_shared ||
+			    (p == 0 && k && k <= c->sharers))
+				set_add(&set, k);
+		set_del(&set, p / d.chunk % c->nodes);
+		dsm_place(n->dsm, p, p / d.chunk % c->nodes, &set, d.mode);
+	}
+	return 0;
+}
+
+static int perf_open(void)
+{
+	struct perf_event_attr a = { .type = PERF_TYPE_HARDWARE,
+		.size = sizeof(a), .config = PERF_COUNT_HW_INSTRUCTIONS,
+		.exclude_kernel = 1, .exclude_hv = 1 };
+
+	return syscall(SYS_perf_event_open, &a, 0, -1, -1, 0);
+}
+
+static void cpus_start(struct sim *s)
+{
+	for (u32 n = 0; n < s->c->nodes; n++) {
+		for (u32 k = 0; k < s->c->cpus; k++) {
+			struct sim_cpu *c = &s->node[n].cpu[k];
+			u32 who = n * s->c->cpus + k;
+
+			c->rng = s->c->seed * 1000003 + who;
+			c->ops = s->c->ops;
+			pattern_next(s->c, who, c);
+			s->running++;
+			if (c->op.kind == SIM_END) {
+				c->ended = true;
+				s->running--;
+				continue;
+			}
+			sim_queue(s, (struct sim_event){ .kind = EV_CPU,
+				.node = n, .cpu = k,
+				.time = 1 + c->op.think });
+		}
+		sim_queue(s, (struct sim_event){ .kind = EV_TICK, .node = n,
+					     .time = TICK + n });
+	}
+}
+
+static u64 final_word(void *arg, u32 page, u16 word)
+{
+	struct sim *s = arg;
+
+	for (u32 n = 0; n < s->c->nodes; n++) {
+		enum dsm_state st = dsm_page_state(s->node[n].dsm, page);
+
+		if (st == DSM_O || st == DSM_M || st == DSM_OI ||
+		    st == DSM_OC)
+			return s->node[n].memory[(u64)page * SIM_WORDS +
+						 word];
+	}
+	return ~0ULL;
+}
+
+static void fairness(struct sim *s)
+{
+	u64 sum = 0, squares = 0, n = s->c->nodes * s->c->cpus;
+
+	s->r->least = ~0ULL;
+	for (u64 i = 0; i < n; i++) {
+		u64 x = s->node[i / s->c->cpus].cpu[i % s->c->cpus].count;
+
+		sum += x;
+		squares += x * x;
+		if (x < s->r->least)
+			s->r->least = x;
+		if (x > s->r->most)
+			s->r->most = x;
+	}
+	/* sum^2 / (n * squares), in thousandths, without overflow. */
+	s->r->fairness = squares ? (u64)((__uint128_t)sum * sum * 1000 /
+					 ((__uint128_t)squares * n)) : 0;
+}
+
+static void sum_up(struct sim *s)
+{
+	struct sim_result *r = s->r;
+	u64 hash = 0xcbf29ce484222325ULL;
+
+	for (u32 n = 0; n < s->c->nodes; n++) {
+		const struct dsm_stats *d = dsm_statistics(s->node[n].dsm);
+		const struct dsm_link_stats *l =
+			dsm_link_statistics(s->node[n].link);
+
+		for (int t = 0; t < DSM_MSGS; t++) {
+			r->sent[t] += d->sent[t];
+			r->bytes[t] += d->bytes[t];
+			r->messages += d->sent[t];
+			r->message_bytes += d->bytes[t];
+		}
+		r->pages_sent += d->pages_sent;
+		r->misses += d->misses;
+		r->two_hops += d->misses_two_hops;
+		r->retried += d->retried;
+		r->refused += d->refused;
+		r->expired += d->expired;
+		r->emulated += d->emulated;
+		r->window_stalls += d->window_stalls;
+		r->announced += d->announced;
+		r->frames += l->frames;
+		r->acks += l->acks;
+		r->again += l->again;
+	}
+	r->data_stalls = r->pages_sent;
+	for (u32 p = 0; p < s->c->pages; p++)
+		for (u16 w = 0; w < SIM_WORDS; w++)
+			hash = (hash ^ final_word(s, p, w)) *
+				0x100000001b3ULL;
+	r->memory = hash;
+	fairness(s);
+}
+
+static u64 check(struct sim *s)
+{
+	u32 n = s->c->nodes * s->c->cpus;
+	struct sim_cpu *all = calloc(n, sizeof(*all));
+	u64 wrong;
+
+	if (!all)
+		return 1;
+	for (u32 i = 0; i < n; i++)
+		all[i] = s->node[i / s->c->cpus].cpu[i % s->c->cpus];
+	wrong = pattern_wrong(s->c, all, final_word, s);
+	free(all);
+	return wrong;
+}
+
+int sim_run(const struct sim_config *c, struct sim_result *r)
+{
+	struct sim s = { .c = c, .r = r, .rng = c->seed ^ 0x5eed,
+			 .perf = perf_open() };
+	int err = 0;
+
+	memset(r, 0, sizeof(*r));
+	s.node = calloc(c->nodes, sizeof(*s.node));
+	for (u32 i = 0; s.node && i < c->nodes && !err; i++)
+		err = node_init(&s, i);
+	if (!s.node)
+		err = cli_error("sim: out of memory");
+	if (!err) {
+		cpus_start(&s);
+		sim_loop(&s);
+		sim_progress(&s, true);
+		sum_up(&s);
+		r->wrong = check(&s);
+		if (s.failed)
+			err = 2;
+	}
+	for (u32 i = 0; s.node && i < c->nodes; i++) {
+		free(s.node[i].dsm);
+		free(s.node[i].link);
+		free(s.node[i].memory);
+		free(s.node[i].cpu);
+	}
+	free(s.node);
+	free(s.heap);
+	if (s.perf >= 0)
+		close(s.perf);
+	return err;
+}

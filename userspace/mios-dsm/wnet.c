@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The explorer's network: reliable, and ordered as the transport says.
+ * FIFO: one queue per sender and receiver.  Causal: besides, a message
+ * waits for all that its sender had sent or seen sent to the same receiver.
+ * Total: a switch takes one message at a time and queues it at all its
+ * receivers; a sender does not wait for its own broadcast to come back.
+ */
+#include <string.h>
+
+#include "world.h"
+
+static int key(const struct world *w, const struct wmsg *m)
+{
+	if (w->order != DSM_ORDER_TOTAL)
+		return m->src * W_NODES + m->dst;
+	/* Past the switch, one queue per receiver. */
+	return m->sorted ? 100 + m->dst : m->src;
+}
+
+static void insert(struct world *w, struct wstate *s, const struct wmsg *m)
+{
+	struct wmsg *q = world_msgs(w, s);
+	int at = s->msgs;
+
+	if (s->msgs == W_MSGS ||
+	    (u8 *)&q[s->msgs + 1] > (u8 *)s + W_STATE) {
+		snprintf(w->broken, sizeof(w->broken),
+			 "more than %d messages under way", s->msgs);
+		return;
+	}
+	while (at > 0 && key(w, &q[at - 1]) > key(w, m))
+		at--;
+	memmove(&q[at + 1], &q[at], (s->msgs - at) * sizeof(*q));
+	q[at] = *m;
+	s->msgs++;
+}
+
+static void copy_send(struct world *w, struct wstate *s, struct wmsg *m,
+		      u32 to)
+{
+	u8 *know = s->know[m->src];
+	u8 after[W_NODES][W_NODES];
+
+	if (w->order == DSM_ORDER_TOTAL) {
+		m->dst = to;
+		insert(w, s, m);
+		return;
+	}
+	/* One broadcast happens at once: all stamps before any copy. */
+	for (int n = 0; w->order == DSM_ORDER_CAUSAL && n < w->nodes; n++) {
+		if (!(to >> n & 1))
+			continue;
+		for (int i = 0; i < W_NODES; i++)
+			after[n][i] = know[i * W_NODES + n];
+		know[m->src * W_NODES + n]++;
+	}
+	for (int n = 0; n < w->nodes; n++) {
+		if (!(to >> n & 1))
+			continue;
+		m->dst = n;
+		if (w->order == DSM_ORDER_CAUSAL) {
+			memcpy(m->after, after[n], sizeof(m->after));
+			memcpy(m->know, know, sizeof(m->know));
+		}
+		insert(w, s, m);
+	}
+}
+
+void net_send(struct world *w, struct wstate *s, int src,
+	      const struct dsm_action *a, const u8 *body)
+{
+	struct wmsg m;
+	u32 to = 0;
+	int n;
+
+	memset(&m, 0, sizeof(m));
+	m.msg = a->msg;
+	m.src = src;
+	if (a->len > W_BODY) {
+		snprintf(w->broken, sizeof(w->broken), "body of %d bytes",
+			 a->len);
+		return;
+	}
+	m.len = a->len;
+	memcpy(m.body, body, a->len);
+	if (m.msg.flags & DSM_F_DATA)
+		for (int i = 0; i < w->words; i++)
+			if (w->at[i].page == m.msg.page)
+				m.word[i] = s->mem[src][i];
+	set_for_each(n, &a->to)
+		if (n < w->nodes && !(s->dead >> n & 1))
+			to |= 1u << n;
+	w->messages += __builtin_popcount(to);
+	if (to)
+		copy_send(w, s, &m, to);
+}
+
+/* May message i be the next that its receiver gets? */
+bool net_ready(const struct world *w, struct wstate *s, int i)
+{
+	struct wmsg *q = world_msgs(w, s), *m = &q[i];
+
+	if (i && key(w, &q[i - 1]) == key(w, m))
+		return false;
+	if (w->order == DSM_ORDER_TOTAL)
+		return m->sorted;
+	if (w->order == DSM_ORDER_CAUSAL)
+		for (int n = 0; n < w->nodes; n++)
+			if (s->got[m->dst][n] < m->after[n])
+				return false;
+	return true;
+}
+
+void net_take(struct world *w, struct wstate *s, int i, struct wmsg *out)
+{
+	struct wmsg *q = world_msgs(w, s);
+	u8 *know;
+
+	*out = q[i];
+	s->msgs--;
+	memmove(&q[i], &q[i + 1], (s->msgs - i) * sizeof(*q));
+	memset(&q[s->msgs], 0, sizeof(*q));
+	if (w->order != DSM_ORDER_CAUSAL)
+		return;
+	s->got[out->dst][out->src]++;
+	know = s->know[out->dst];
+	for (int k = 0; k < W_NODES * W_NODES; k++)
+		if (out->know[k] > know[k])
+			know[k] = out->know[k];
+}
+
+/* The first message of a sender passes the switch, to all its receivers. */
+void net_sort(struct world *w, struct wstate *s, int i)
+{
+	struct wmsg m;
+	u32 to;
+
+	net_take(w, s, i, &m);
+	to = m.dst;
+	m.sorted = 1;
+	for (int n = 0; n < w->nodes; n++) {
+		if (!(to >> n & 1) || s->dead >> n & 1)
+			continue;
+		m.dst = n;
+		insert(w, s, &m);
+	}
+}
+
+/* Nothing reaches a dead node. */
+void net_bury(struct world *w, struct wstate *s, int node)
+{
+	struct wmsg *q = world_msgs(w, s);
+
+	for (int i = 0; i < s->msgs; ) {
+		if (q[i].dst != node ||
+		    (w->order == DSM_ORDER_TOTAL && !q[i].sorted)) {
+			i++;
+			continue;
+		}
+		s->msgs--;
+		memmove(&q[i], &q[i + 1], (s->msgs - i) * sizeof(*q));
+		memset(&q[s->msgs], 0, sizeof(*q));
+	}
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mios-rsh: what MPI's launchers call in place of ssh.  Same arguments: a
+ * host, and words that are joined for a shell there.  Unlike mios exec it
+ * waits for the last process of the tree, since launched daemons go into
+ * the background, and it starts in the home directory, as logins do.
+ */
+#include <arpa/inet.h>
+#include <getopt.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libmios/client.h"
+
+#define WHO	"mios-rsh"
+
+static const char help[] =
+"usage: mios-rsh [OPTION]... HOST COMMAND [WORD]...\n"
+"Run COMMAND on the instance called HOST (node2, its address, or the name of\n"
+"this one), through your shell, as ssh does; for mpirun and its relatives.\n"
+"  -l NAME   your own name; others are refused\n"
+"  -n        read no input\n"
+"  -4 -6 -a -A -C -f -k -q -T -v -x -X -Y, -o TEXT, -p PORT, -i FILE\n"
+"            accepted for ssh's sake and ignored\n";
+
+/* -1: no instance is called so. */
+static int instance_of(const char *host)
+{
+	struct in_addr addr;
+	char own[256] = "";
+	uint32_t a;
+	long id;
+
+	if (!strncmp(host, "node", 4) &&
+	    !mios_number(host + 4, 0, MIOS_MAX_INSTANCES - 1, &id))
+		return id;
+	if (inet_pton(AF_INET, host, &addr) == 1) {
+		a = ntohl(addr.s_addr);
+		if (a >> 16 == (10u << 8 | 77) && (a & 0xff) &&
+		    (a & 0xff) <= MIOS_MAX_INSTANCES)
+			return (a & 0xff) - 1;
+		return a >> 24 == 127 ? mios_self() : -1;
+	}
+	gethostname(own, sizeof(own) - 1);
+	if (!strcmp(host, own) || !strcmp(host, "localhost"))
+		return mios_self();
+	return -1;
+}
+
+/*
+ * A launcher's own variables are for itself: ssh would not carry them, and
+ * its daemons on other instances are told by their arguments.
+ */
+static bool is_launchers(const char *variable)
+{
+	static const char * const prefixes[] = { "OMPI_", "PMIX_", "PRTE_",
+						 "ORTE_", "PMI_" };
+	size_t i;
+
+	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(variable, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
+static void drop_launchers(void)
+{
+	char **from, **to;
+
+	for (from = to = environ; *from; from++)
+		if (!is_launchers(*from))
+			*to++ = *from;
+	*to = NULL;
+}
+
+static char *join(int argc, char **argv)
+{
+	size_t len = 1;
+	char *line;
+	int i;
+
+	for (i = 0; i < argc; i++)
+		len += strlen(argv[i]) + 1;
+	line = calloc(1, len);
+	if (!line)
+		exit(125);
+	for (i = 0; i < argc; i++) {
+		if (i)
+			strcat(line, " ");
+		strcat(line, argv[i]);
+	}
+	return line;
+}
+
+static bool is_me(const char *name)
+{
+	const struct passwd *pw = getpwuid(getuid());
+
+	return pw && !strcmp(pw->pw_name, name);
+}
+
+/* Returns how many arguments were options. */
+static int parse(int argc, char **argv)
+{
+	int c;
+
+	while ((c = getopt(argc, argv, "+46aACfhkl:no:p:i:qTvxXY")) != -1) {
+		switch (c) {
+		case 'h':
+			fputs(help, stdout);
+			exit(0);
+		case 'l':
+			if (!is_me(optarg)) {
+				mios_error(WHO, "cannot become %s: use sudo "
+					   "or su first", optarg);
+				exit(125);
+			}
+			break;
+		case 'n':
+			if (!freopen("/dev/null", "r", stdin))
+				exit(125);
+			break;
+		case '?':
+			exit(125);
+		}
+	}
+	return optind;
+}
+
+int main(int argc, char **argv)
+{
+	struct client_command cmd = { .who = WHO, .linger = true };
+	const struct passwd *pw = getpwuid(getuid());
+	char *words[4];
+	int first;
+
+	if (argc > 1 && !strcmp(argv[1], "--help")) {
+		fputs(help, stdout);
+		return 0;
+	}
+	first = parse(argc, argv);
+	if (argc - first < 2) {
+		mios_error(WHO, "a host and a command are needed (mios-rsh "
+			   "--help)");
+		return 125;
+	}
+	cmd.instance = instance_of(argv[first]);
+	if (cmd.instance < 0) {
+		mios_error(WHO, "no instance is called %s: they are node0 to "
+			   "node%d", argv[first], MIOS_MAX_INSTANCES - 1);
+		return 125;
+	}
+	words[0] = pw && pw->pw_shell && *pw->pw_shell ? pw->pw_shell :
+		   "/bin/sh";
+	words[1] = "-c";
+	words[2] = join(argc - first - 1, argv + first + 1);
+	words[3] = NULL;
+	if ((!pw || chdir(pw->pw_dir)) && chdir("/"))
+		return 125;
+	drop_launchers();
+	cmd.argv = words;
+	cmd.envp = environ;
+	return client_run(&cmd);
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mios boot: reads and checks kernel, initrd and command line, then boots
+ * the named nodes in parallel, a process each.  Nothing is asked of the
+ * kernel before every file has passed.  No locks.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "boot.h"
+#include "libmios/mios.h"
+#include "mios.h"
+
+#define TIMEOUT_DEFAULT	120		/* seconds to the sync point */
+#define TIMEOUT_MAX	3600
+#define TELL_EVERY	2		/* seconds */
+
+static const char usage[] =
+"Usage: mios boot NODES|all [OPTION...]\n"
+"Takes nodes out of instance 0 and starts a kernel of its own on each.\n"
+"NODES is a list such as 1 or 1-3,5; all means every node that is down.\n\n"
+"  -k, --kernel=FILE    bzImage or ELF vmlinux (default: the running one's)\n"
+"  -i, --initrd=FILE    initrd (default: one that mios-initrd makes)\n"
+"  -a, --append=TEXT    add to the kernel command line\n"
+"  -c, --reuse-cmdline  start from instance 0's command line, without what\n"
+"                       describes its memory, CPUs and devices\n"
+"  -r, --ring=NUMBER    ring to join (default 0)\n"
+"  -t, --timeout=SECS   how long a node may take to join, and then to finish\n"
+"                       its init (default 120)\n"
+"  -W, --no-wait        return once the nodes have joined, do not wait for\n"
+"                       their init\n"
+"  -h, --help           print this\n";
+
+struct options {
+	const char *kernel, *initrd, *append;
+	long ring, timeout;
+	int reuse, no_wait;
+	uint64_t nodes;
+	int all;
+};
+
+static void parse_options(int argc, char **argv, struct options *opt)
+{
+	static const struct option longs[] = {
+		{ "kernel", required_argument, NULL, 'k' },
+		{ "initrd", required_argument, NULL, 'i' },
+		{ "append", required_argument, NULL, 'a' },
+		{ "reuse-cmdline", no_argument, NULL, 'c' },
+		{ "ring", required_argument, NULL, 'r' },
+		{ "timeout", required_argument, NULL, 't' },
+		{ "no-wait", no_argument, NULL, 'W' },
+		{ "help", no_argument, NULL, 'h' },
+		{ }
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, ":k:i:a:cr:t:Wh", longs, NULL)) != -1)
+		switch (c) {
+		case 'k': opt->kernel = optarg; break;
+		case 'i': opt->initrd = optarg; break;
+		case 'a': opt->append = optarg; break;
+		case 'c': opt->reuse = 1; break;
+		case 'W': opt->no_wait = 1; break;
+		case 'r':
+			if (mios_number(optarg, 0, MIOS_MAX_RINGS - 1,
+					      &opt->ring))
+				mios_die(MIOS_EXIT_USAGE, "boot: --ring is a "
+					 "number from 0 to %d",
+					 MIOS_MAX_RINGS - 1);
+			break;
+		case 't':
+			if (mios_number(optarg, 1, TIMEOUT_MAX,
+					      &opt->timeout))
+				mios_die(MIOS_EXIT_USAGE, "boot: --timeout is "
+					 "a number of seconds from 1 to %d",
+					 TIMEOUT_MAX);
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			mios_flush_stdout();
+			exit(MIOS_EXIT_OK);
+		default:
+			mios_bad_option("boot", argv, c);
+		}
+}
+
+/* For "all": what is down; what is up already is told and not a failure. */
+static uint64_t nodes_down(void)
+{
+	static struct mios_instance list[MIOS_MAX_INSTANCES];
+	uint64_t nodes = 0;
+	int i, nr;
+
+	nr = mios_instances_read(list, MIOS_MAX_INSTANCES);
+	if (nr < 0)
+		mios_die(MIOS_EXIT_FAILED, "boot: " MIOS_NO_SYSFS);
+	for (i = 0; i < nr; i++) {
+		if (!list[i].id)
+			continue;
+		if (list[i].state == MIOS_STATE_UP)
+			printf("node %d: up already\n", list[i].id);
+		else
+			nodes |= 1ULL << list[i].id;
+	}
+	if (nr < 2)
+		mios_die(MIOS_EXIT_FAILED, "boot: this machine has no node "
+			 "beside node 0 that was set aside: see 'mios reserve'");
+	return nodes;
+}
+
+/* Says early what the kernel would say later; it has the last word. */
+static void check_nodes(uint64_t nodes)
+{
+	struct mios_instance inst;
+	int i;
+
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
+		if (!(nodes & 1ULL << i))
+			continue;
+		if (mios_instance_read(i, &inst))
+			mios_die(MIOS_EXIT_FAILED, "boot %d: there is no node "
+				 "%d that was set aside: see 'mios status' and "
+				 "'mios reserve'", i, i);
+		if (inst.state == MIOS_STATE_UP)
+			mios_die(MIOS_EXIT_FAILED, "boot %d: it is up already: "
+				 "end it with 'mios stop %d' first", i, i);
+	}
+}
+
+static const char *own_cmdline(char *buf, size_t len)
+{
+	FILE *file = fopen("/proc/cmdline", "re");
+
+	if (!file || !fgets(buf, len, file))
+		mios_die(MIOS_EXIT_FAILED, "boot: cannot read /proc/cmdline: "
+			 "%m");
+	fclose(file);
+	return buf;
+}
+
+static void make_plan(const struct options *opt, struct boot_plan *plan)
+{
+	char own[LOADER_CMDLINE_MAX];
+	struct loader_error err;
+	const char *path;
+
+	if (cmdline_build(plan->cmdline, sizeof(plan->cmdline),
+			  opt->reuse ? own_cmdline(own, sizeof(own)) : NULL,
+			  opt->append, &err))
+		mios_die(MIOS_EXIT_FAILED, "boot: %s", err.text);
+	/* The kernel asks for CAP_SYS_BOOT; an initrd cannot be made either. */
+	if (geteuid())
+		mios_die(MIOS_EXIT_FAILED, "boot: not permitted: it needs "
+			 "CAP_SYS_BOOT (run it as root)");
+	path = opt->kernel ? opt->kernel : default_kernel();
+	if (loader_file_read(&plan->kernel, path, "kernel", &err) ||
+	    image_check(&plan->kernel, &plan->image, &err))
+		mios_die(MIOS_EXIT_FAILED, "boot: %s", err.text);
+	if (strlen(plan->cmdline) > plan->image.cmdline_max)
+		mios_die(MIOS_EXIT_FAILED, "boot: the command line has %zu "
+			 "characters, this kernel takes %u: shorten --append",
+			 strlen(plan->cmdline), plan->image.cmdline_max);
+	path = opt->initrd ? opt->initrd : default_initrd(plan->image.release);
+	if (loader_file_read(&plan->initrd, path, "initrd", &err))
+		mios_die(MIOS_EXIT_FAILED, "boot: %s", err.text);
+	plan->ring = opt->ring;
+	/* Only of our own initrd is it known what it starts. */
+	plan->wait = !opt->no_wait && !opt->initrd;
+	plan->timeout_ms = opt->timeout * 1000;
+}
+
+/* Says every other second whom it still waits for. */
+static void tell(uint64_t waiting, unsigned int seconds)
+{
+	char text[256] = "";
+	size_t len = 0;
+	int i;
+
+	for (i = 0; i < MIOS_MAX_INSTANCES; i++)
+		if (waiting & 1ULL << i)
+			len += snprintf(text + len, sizeof(text) - len, " %d",
+					i);
+	fprintf(stderr, "waiting for node%s (%u s)\n", text, seconds);
+}
+
+static int wait_all(uint64_t waiting, const pid_t pids[MIOS_MAX_INSTANCES],
+		    const sigset_t *chld)
+{
+	static const struct timespec every = { .tv_sec = TELL_EVERY };
+	unsigned int seconds = 0;
+	int i, status, failed = 0;
+	pid_t pid;
+
+	while (waiting) {
+		if (sigtimedwait(chld, NULL, &every) < 0 && errno == EAGAIN)
+			tell(waiting, seconds += TELL_EVERY);
+		while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+			for (i = 0; i < MIOS_MAX_INSTANCES; i++)
+				if (waiting & 1ULL << i && pids[i] == pid) {
+					waiting &= ~(1ULL << i);
+					failed += status != 0;
+				}
+	}
+	return failed;
+}
+
+static int boot_all(const struct boot_plan *plan, uint64_t nodes)
+{
+	pid_t pids[MIOS_MAX_INSTANCES] = { 0 };
+	sigset_t chld, old;
+	uint64_t waiting = 0;
+	int i, failed = 0;
+
+	/* Blocked before the first fork, or an early end would be missed. */
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &chld, &old);
+	fflush(stdout);
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
+		if (!(nodes & 1ULL << i))
+			continue;
+		pids[i] = fork();
+		if (!pids[i]) {
+			/* Who kills the command wants no half-booted node. */
+			prctl(PR_SET_PDEATHSIG, SIGTERM);
+			sigprocmask(SIG_SETMASK, &old, NULL);
+			exit(boot_node(plan, i));
+		}
+		if (pids[i] > 0) {
+			waiting |= 1ULL << i;
+			continue;
+		}
+		mios_error("mios", "boot %d: no process for it: %m", i);
+		failed++;
+	}
+	failed += wait_all(waiting, pids, &chld);
+	return failed ? MIOS_EXIT_FAILED : MIOS_EXIT_OK;
+}
+
+int cmd_boot(int argc, char **argv)
+{
+	struct options opt = { .timeout = TIMEOUT_DEFAULT };
+	struct boot_plan *plan;
+	int ret;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	parse_options(argc, argv, &opt);
+	opt.all = mios_parse_targets("boot", argc - optind, argv + optind,
+				     &opt.nodes);
+	if (opt.nodes & 1)
+		mios_die(MIOS_EXIT_FAILED, "boot 0: node 0 runs instance 0, "
+			 "which booted first: choose another node");
+	/* Without device or rights there is no point in reading files. */
+	close(mios_device_open());
+	if (mios_self() > 0)
+		mios_die(MIOS_EXIT_FAILED, "boot: this is instance %d: only "
+			 "instance 0 boots others", mios_self());
+	if (opt.all)
+		opt.nodes = nodes_down();
+	if (!opt.nodes)
+		return MIOS_EXIT_OK;
+	check_nodes(opt.nodes);
+	plan = calloc(1, sizeof(*plan));
+	if (!plan)
+		mios_die(MIOS_EXIT_FAILED, "boot: no memory left");
+	make_plan(&opt, plan);
+	if (plan->wait)
+		wait_for_host_setup();
+	/* A page on its way to a file server cannot move to another node. */
+	sync();
+	ret = boot_all(plan, opt.nodes);
+	if (plan->wait)
+		update_names(plan->ring);
+	return ret;
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Boots one node: takes it, hands over the segments, starts it, and says
+ * how far it is.  Runs in a process per node, so that several come up in
+ * parallel; the claim is the open file's, so a process that dies gives its
+ * node back.  No locks.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+
+#include "boot.h"
+#include "libmios/mios.h"
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+static int failed(int fd, unsigned int node, int err, const char *what)
+{
+	if (err == EPERM)
+		mios_error("mios", "boot %u: not permitted: it needs CAP_SYS_BOOT "
+			  "(run it as root)", node);
+	else
+		mios_error("mios", "boot %u: %s: %s", node, what,
+			  mios_reason(fd, err));
+	return MIOS_EXIT_FAILED;
+}
+
+/* For these the kernel's own line says everything. */
+static int claim_failed(int fd, unsigned int node, int err)
+{
+	char holder[64];
+
+	if (err != ENODEV && err != EEXIST && err != EBUSY)
+		return failed(fd, node, err, "cannot take the node");
+	frame_holder(mios_reason_frame(fd), holder, sizeof(holder));
+	mios_error("mios", "boot %u: %s%s%s", node, mios_reason(fd, err),
+		   holder[0] ? "; it belongs to " : "", holder);
+	return MIOS_EXIT_FAILED;
+}
+
+static int load(int fd, const struct boot_plan *plan,
+		const struct mios_claim *claim)
+{
+	const struct loader_file *initrd =
+		plan->initrd.data ? &plan->initrd : NULL;
+	struct loader_layout *layout;
+	struct loader_error err;
+	struct mios_load args;
+	int ret;
+
+	layout = malloc(sizeof(*layout));
+	if (!layout)
+		return failed(fd, claim->instance, ENOMEM, "cannot load it");
+	ret = image_layout(&plan->image, initrd, plan->cmdline,
+			   claim->load_base, claim->load_size, layout, &err);
+	if (ret) {
+		mios_error("mios", "boot %u: %s", claim->instance, err.text);
+		free(layout);
+		return MIOS_EXIT_FAILED;
+	}
+	args = (struct mios_load) {
+		.segments = (uintptr_t)layout->segments,
+		.nr_segments = layout->nr_segments,
+		.entry = layout->entry,
+		.zero_page = layout->zero_page,
+	};
+	ret = ioctl(fd, MIOS_IOC_LOAD, &args) ? errno : 0;
+	free(layout);
+	return ret ? failed(fd, claim->instance, ret, "cannot load it") : 0;
+}
+
+int boot_node(const struct boot_plan *plan, unsigned int node)
+{
+	struct mios_start start = { .timeout_ms = plan->timeout_ms };
+	struct mios_claim claim = { .instance = node, .ring = plan->ring };
+	double began = now();
+	char size[32];
+	int fd, ret;
+
+	fd = mios_device_open();
+	printf("node %u: taking its CPUs and memory from instance 0\n", node);
+	if (ioctl(fd, MIOS_IOC_CLAIM, &claim))
+		return claim_failed(fd, node, errno);
+	mios_size_text(claim.load_size, size, sizeof(size));
+	printf("node %u: loading Linux %s into %s, %u CPUs\n", node,
+	       plan->image.release, size, claim.nr_cpus);
+	ret = load(fd, plan, &claim);
+	if (ret)
+		return ret;
+	printf("node %u: starting\n", node);
+	if (ioctl(fd, MIOS_IOC_START, &start)) {
+		if (errno == ETIMEDOUT)
+			return failed(fd, node, errno, "it did not join its "
+				      "ring in time and was undone");
+		return failed(fd, node, errno, "cannot start it");
+	}
+	printf("node %u: joined ring %u after %.1f s (boot number %u)\n", node,
+	       plan->ring, now() - began, claim.incarnation);
+	if (!plan->wait)
+		return MIOS_EXIT_OK;
+	ret = boot_wait(plan, node);
+	if (!ret)
+		printf("node %u: ready after %.1f s\n", node, now() - began);
+	return ret;
+}

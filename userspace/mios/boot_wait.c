@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Waits for the init of an instance that has joined its ring: what it starts
+ * last is sshd, so a connection to that port is the sign.  From then on
+ * "mios exec", "mios console" and ssh find somebody.  Called by boot_node().
+ * No locks.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "boot.h"
+#include "libmios/mios.h"
+
+#define NET		0x0a4d0000u	/* 10.77.0.0, as mios-host-setup has it */
+#define SSH_PORT	22
+#define TRY_MS		100
+
+static int answers(unsigned int ring, unsigned int node)
+{
+	struct sockaddr_in to = {
+		.sin_family = AF_INET,
+		.sin_port = htons(SSH_PORT),
+		.sin_addr.s_addr = htonl(NET | ring << 8 | (node + 1)),
+	};
+	struct pollfd pfd = { .events = POLLOUT };
+	socklen_t len = sizeof(int);
+	int err = -1;
+
+	pfd.fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (pfd.fd < 0)
+		return 0;
+	if (!connect(pfd.fd, (struct sockaddr *)&to, sizeof(to)))
+		err = 0;
+	else if (errno == EINPROGRESS && poll(&pfd, 1, 10 * TRY_MS) > 0 &&
+		 getsockopt(pfd.fd, SOL_SOCKET, SO_ERROR, &err, &len))
+		err = -1;
+	close(pfd.fd);
+	return !err;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
+}
+
+int boot_wait(const struct boot_plan *plan, unsigned int node)
+{
+	static const struct timespec pause = { .tv_nsec = TRY_MS * 1000000L };
+	int64_t end = now_ms() + plan->timeout_ms;
+	struct mios_instance inst;
+
+	while (!answers(plan->ring, node)) {
+		if (mios_instance_read(node, &inst) ||
+		    inst.state != MIOS_STATE_UP) {
+			mios_error("mios", "boot %u: it ended while its init "
+				   "ran: 'mios log %u' may say why", node,
+				   node);
+			return MIOS_EXIT_FAILED;
+		}
+		if (now_ms() > end) {
+			mios_error("mios", "boot %u: it is up, but its init "
+				   "has not started sshd in %u s: 'mios log "
+				   "%u' may say why", node,
+				   plan->timeout_ms / 1000, node);
+			return MIOS_EXIT_FAILED;
+		}
+		nanosleep(&pause, NULL);
+	}
+	return MIOS_EXIT_OK;
+}

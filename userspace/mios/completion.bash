@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0
+# bash completion for mios(1): commands, options, and instances from sysfs.
+
+_mios_instances()
+{
+	local dir state
+	for dir in /sys/kernel/mios/instance*; do
+		[[ -r $dir/state ]] || continue
+		read -r state < "$dir/state"
+		[[ " $* " == *" $state "* ]] && echo "${dir##*instance}"
+	done
+}
+
+_mios()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	local commands="status boot stop kill log console reserve exec run top"
+	local words=
+
+	if ((COMP_CWORD == 1)); then
+		mapfile -t COMPREPLY < <(compgen -W "$commands --help" -- "$cur")
+		return
+	fi
+	case $prev in
+	-k|--kernel|-i|--initrd)
+		compopt -o default
+		return
+		;;
+	esac
+	case ${COMP_WORDS[1]} in
+	boot)
+		words="--kernel= --initrd= --append= --reuse-cmdline --ring=
+			--timeout= --no-wait all $(_mios_instances down)"
+		;;
+	stop|kill)
+		words="--timeout= all
+			$(_mios_instances claimed booting up stopping dead)"
+		;;
+	status) words="--json --watch" ;;
+	log) words="--follow $(_mios_instances down booting up stopping dead)" ;;
+	console) words="--linger= $(_mios_instances booting up stopping)" ;;
+	reserve) words="--nodes=" ;;
+	exec|top|run) words="$(_mios_instances up)" ;;
+	esac
+	mapfile -t COMPREPLY < <(compgen -W "$words --help" -- "$cur")
+	[[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace
+}
+
+complete -F _mios mios

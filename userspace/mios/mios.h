@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The subcommands of mios(1), one file each; main.c holds the table.
+ */
+#ifndef MIOS_MIOS_H
+#define MIOS_MIOS_H
+
+int cmd_boot(int argc, char **argv);
+int cmd_stop(int argc, char **argv);
+int cmd_kill(int argc, char **argv);
+int cmd_status(int argc, char **argv);
+int cmd_log(int argc, char **argv);
+int cmd_console(int argc, char **argv);
+int cmd_reserve(int argc, char **argv);
+int cmd_exec(int argc, char **argv);
+int cmd_run(int argc, char **argv);
+int cmd_top(int argc, char **argv);
+
+#endif /* MIOS_MIOS_H */

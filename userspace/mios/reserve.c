@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mios reserve: prints the kernel command line that sets nodes aside on this
+ * machine, from the firmware's own tables.  Only prints: whoever runs a
+ * machine decides what its boot loader says.  No locks.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libmios/mios.h"
+#include "mios.h"
+#include "srat.h"
+
+static const char usage[] =
+"Usage: mios reserve [OPTION...]\n"
+"Prints what to add to instance 0's kernel command line so that the memory\n"
+"of other nodes is set aside for instances of their own.  Changes nothing.\n\n"
+"  -n, --nodes=LIST  nodes to set aside, as in 1-3 (default: all but 0)\n"
+"  -h, --help        print this\n";
+
+/* memmap= takes sizes in M and G; a node's memory is whole megabytes. */
+static void print_range(const struct memory_range *range)
+{
+	printf("memmap=%" PRIu64 "M$0x%" PRIx64 " ",
+	       (range->end - range->start) >> 20, range->start);
+}
+
+static int reserve(uint64_t nodes, int all)
+{
+	static struct memory_map map;
+	uint64_t seen = 0;
+	char size[32];
+	uint64_t sum = 0;
+	int i;
+
+	srat_read(&map);
+	for (i = 0; i < map.nr; i++)
+		if (map.ranges[i].node > 0 &&
+		    map.ranges[i].node < MIOS_MAX_INSTANCES)
+			seen |= 1ULL << map.ranges[i].node;
+	if (all)
+		nodes = seen;
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
+		if (nodes & 1ULL << i && !(seen & 1ULL << i))
+			mios_die(MIOS_EXIT_FAILED, "reserve: node %d does not "
+				 "exist or has no memory", i);
+	if (!nodes)
+		mios_die(MIOS_EXIT_FAILED, "reserve: this machine has one "
+			 "node: there is nothing to set aside");
+	for (i = 0; i < map.nr; i++)
+		if (nodes & 1ULL << map.ranges[i].node) {
+			print_range(&map.ranges[i]);
+			sum += map.ranges[i].end - map.ranges[i].start;
+		}
+	printf("no_ipi_broadcast=1\n");
+	mios_flush_stdout();
+	mios_size_text(sum, size, sizeof(size));
+	fprintf(stderr, "%s are set aside; in /etc/default/grub write \\\\\\$ "
+		"for every $.\n", size);
+	return MIOS_EXIT_OK;
+}
+
+int cmd_reserve(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "nodes", required_argument, NULL, 'n' },
+		{ "help", no_argument, NULL, 'h' },
+		{ }
+	};
+	uint64_t nodes = 0;
+	int c, all = 1;
+
+	while ((c = getopt_long(argc, argv, ":n:h", longs, NULL)) != -1)
+		switch (c) {
+		case 'n':
+			if (mios_parse_nodes(optarg, &nodes))
+				mios_die(MIOS_EXIT_USAGE, "reserve: '%.40s' "
+					 "is no list of nodes: try 1 or 1-3,5",
+					 optarg);
+			if (nodes & 1)
+				mios_die(MIOS_EXIT_FAILED, "reserve: node 0 "
+					 "runs instance 0 and keeps its "
+					 "memory");
+			all = 0;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			mios_flush_stdout();
+			return MIOS_EXIT_OK;
+		default:
+			mios_bad_option("reserve", argv, c);
+		}
+	if (optind < argc)
+		mios_die(MIOS_EXIT_USAGE, "reserve: it takes no argument, "
+			 "what is '%.40s'? (see --nodes)", argv[optind]);
+	return reserve(nodes, all);
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mios run: asks the allocator where to put the tasks of a job, says what it
+ * decided if asked to, and runs them.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libmios/job.h"
+#include "libmios/placement.h"
+#include "libmios/report.h"
+#include "mios.h"
+
+#define WHO	"mios run"
+#define STATUS	125		/* nothing was started */
+
+static const char help[] =
+"usage: mios run [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
+"Start the tasks of a job on the instances of this ring.\n"
+"  -n, --tasks N          so many tasks (1)\n"
+"  -c, --cpus-per-task C  each on C CPUs of its own (1)\n"
+"  -p, --per-instance K   at most K on one instance\n"
+"  -o, --on LIST          only on these instances: 1,2 or 1-3\n"
+"  -R, --ring R           the ring (that of this instance)\n"
+"  -b, --bind core|none   keep every task on its own CPUs (core) or not\n"
+"  -s, --oversubscribe    more tasks than CPUs\n"
+"  -L, --label            begin every line of output with [rank]\n"
+"  -e, --explain          say what was decided and which variables are set\n"
+"      --help             show this\n"
+"Tasks find MIOS_RANK, MIOS_SIZE, MIOS_LOCAL_RANK, MIOS_LOCAL_SIZE and\n"
+"MIOS_INSTANCE.  Input goes to task 0; the first failure ends the others and\n"
+"gives the exit status.\n";
+
+enum { OPT_MEMORY = 256 };
+
+static const struct option options[] = {
+	{ "tasks", required_argument, NULL, 'n' },
+	{ "cpus-per-task", required_argument, NULL, 'c' },
+	{ "per-instance", required_argument, NULL, 'p' },
+	{ "on", required_argument, NULL, 'o' },
+	{ "ring", required_argument, NULL, 'R' },
+	{ "bind", required_argument, NULL, 'b' },
+	{ "oversubscribe", no_argument, NULL, 's' },
+	{ "label", no_argument, NULL, 'L' },
+	{ "explain", no_argument, NULL, 'e' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "membind", optional_argument, NULL, OPT_MEMORY },
+	{ "interleave", optional_argument, NULL, OPT_MEMORY },
+	{ "localalloc", optional_argument, NULL, OPT_MEMORY },
+	{ "preferred", optional_argument, NULL, OPT_MEMORY },
+	{ "touch", optional_argument, NULL, OPT_MEMORY },
+	{ NULL, 0, NULL, 0 },
+};
+
+struct run_options {
+	struct placement_request rq;
+	bool bind, label, explain;
+};
+
+static int complain(const char *text)
+{
+	mios_error(WHO, "%s (mios run --help)", text);
+	return -EINVAL;
+}
+
+static int take_number(const char *text, long max, unsigned int *value)
+{
+	long n;
+
+	if (mios_number(text, 1, max, &n)) {
+		mios_error(WHO, "'%s' is not a number from 1 to %ld (mios run "
+			   "--help)", text, max);
+		return -EINVAL;
+	}
+	*value = n;
+	return 0;
+}
+
+static int take_option(int c, const char *word, struct run_options *o)
+{
+	long n;
+
+	switch (c) {
+	case 'n':
+		return take_number(optarg, MIOS_MAX_TASKS, &o->rq.tasks);
+	case 'c':
+		return take_number(optarg, 1024, &o->rq.cpus_per_task);
+	case 'p':
+		return take_number(optarg, MIOS_MAX_TASKS,
+				   &o->rq.per_instance);
+	case 'o':
+		if (mios_parse_nodes(optarg, &o->rq.on))
+			return complain("--on wants instances, as in 1,2 or "
+					"1-3");
+		return 0;
+	case 'R':
+		if (mios_number(optarg, 0, MIOS_MAX_RINGS - 1, &n))
+			return complain("--ring wants a number from 0 to 15");
+		o->rq.ring = n;
+		return 0;
+	case 'b':
+		if (strcmp(optarg, "core") && strcmp(optarg, "none"))
+			return complain("--bind wants core or none");
+		o->bind = !strcmp(optarg, "core");
+		return 0;
+	case 's':
+		o->rq.oversubscribe = true;
+		return 0;
+	case 'L':
+		o->label = true;
+		return 0;
+	case 'e':
+		o->explain = true;
+		return 0;
+	case 'm':
+	case 'i':
+	case 'l':
+	case OPT_MEMORY:
+		mios_error(WHO, "%s: memory policies belong to the shared "
+			   "window, which this version does not have: leave "
+			   "it out", word);
+		return -EINVAL;
+	}
+	return -EINVAL;	/* getopt has said why */
+}
+
+/* What miosd knows and sysfs does not: CPUs that tasks are bound to. */
+static unsigned int bound_cpus(int instance)
+{
+	struct task_report report;
+	unsigned int i, cpu, n = 0;
+	char why[MIOS_TEXT_LEN];
+	uint64_t used[MIOS_CPU_WORDS] = { 0 };
+
+	if (report_fetch(instance, &report, why, sizeof(why)))
+		return 0;
+	for (i = 0; i < report.nr_tasks; i++)
+		for (cpu = 0; cpu < MIOS_CPU_WORDS; cpu++)
+			used[cpu] |= report.tasks[i].cpus[cpu];
+	for (cpu = 0; cpu < MIOS_CPU_WORDS; cpu++)
+		n += __builtin_popcountll(used[cpu]);
+	report_free(&report);
+	return n;
+}
+
+static void explain(const struct run_options *o, const struct placement *places,
+		    int n)
+{
+	const struct placement *p;
+	unsigned int rank = 0;
+	int i;
+
+	printf("mios run: %u task%s of %u CPU%s on ring %d, %s\n",
+	       o->rq.tasks, o->rq.tasks == 1 ? "" : "s", o->rq.cpus_per_task,
+	       o->rq.cpus_per_task == 1 ? "" : "s", o->rq.ring,
+	       o->bind ? "bound to CPUs of their own" : "not bound");
+	for (i = 0; i < n; i++) {
+		p = &places[i];
+		if (!p->room && !p->tasks)
+			continue;
+		printf("  instance %d: %u CPUs, load %.2f, %u bound, room for "
+		       "%u, %u of them idle", p->inst->id, p->inst->cpus,
+		       p->inst->load[0], p->bound, p->room, p->free);
+		if (!p->tasks) {
+			printf(": not needed\n");
+			continue;
+		}
+		if (p->order == 1)
+			printf(": first, most idle CPUs");
+		else
+			printf(": taken as number %u, distance %u to those "
+			       "before", p->order, p->distance);
+		printf(": rank%s %u", p->tasks == 1 ? "" : "s", rank);
+		if (p->tasks > 1)
+			printf("-%u", rank + p->tasks - 1);
+		printf("\n");
+		rank += p->tasks;
+	}
+	printf("  variables: MIOS_RANK=0..%u MIOS_SIZE=%u MIOS_LOCAL_RANK "
+	       "MIOS_LOCAL_SIZE MIOS_INSTANCE\n", o->rq.tasks - 1,
+	       o->rq.tasks);
+	mios_flush_stdout();
+}
+
+/* Ranks go by instance number, so that neighbours are neighbours. */
+static int start(const struct run_options *o, const struct placement *places,
+		 int n, char **argv)
+{
+	struct job job = { .nr_tasks = o->rq.tasks, .label = o->label,
+			   .argv = argv };
+	struct job_task *t;
+	unsigned int rank = 0, local;
+	int i;
+
+	job.cpus_per_task = o->bind ? o->rq.cpus_per_task : 0;
+	job.tasks = calloc(job.nr_tasks, sizeof(*job.tasks));
+	if (!job.tasks)
+		return STATUS;
+	for (i = 0; i < n; i++) {
+		for (local = 0; local < places[i].tasks; local++, rank++) {
+			t = &job.tasks[rank];
+			t->rank = rank;
+			t->instance = places[i].inst->id;
+			t->local_rank = local;
+			t->local_size = places[i].tasks;
+		}
+	}
+	return job_run(&job);
+}
+
+static int place_and_start(struct run_options *o, char **argv)
+{
+	static struct mios_instance list[MIOS_MAX_INSTANCES];
+	static struct placement places[MIOS_MAX_INSTANCES];
+	char why[256];
+	int i, n;
+
+	n = mios_instances_read(list, MIOS_MAX_INSTANCES);
+	if (n < 0) {
+		mios_error(WHO, "%s", MIOS_NO_SYSFS);
+		return STATUS;
+	}
+	o->rq.self = mios_self();
+	for (i = 0; i < n && o->rq.ring < 0; i++)
+		if (list[i].id == o->rq.self)
+			o->rq.ring = list[i].ring;
+	for (i = 0; i < n; i++) {
+		places[i].inst = &list[i];
+		if (list[i].id == o->rq.self ||
+		    (list[i].state == MIOS_STATE_UP &&
+		     list[i].ring == o->rq.ring))
+			places[i].bound = bound_cpus(list[i].id);
+	}
+	if (placement_decide(&o->rq, places, n, why, sizeof(why))) {
+		mios_error(WHO, "%s", why);
+		return STATUS;
+	}
+	if (o->explain)
+		explain(o, places, n);
+	return start(o, places, n, argv);
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct run_options o = {
+		.rq = { .tasks = 1, .cpus_per_task = 1, .ring = -1 },
+		.bind = true,
+	};
+	const char *word;
+	int c;
+
+	while (word = argv[optind],
+	       (c = getopt_long(argc, argv, "+n:c:p:o:R:b:sLem::i::lh", options,
+				NULL)) != -1) {
+		if (c == 'h') {
+			fputs(help, stdout);
+			return 0;
+		}
+		if (take_option(c, word, &o))
+			return STATUS;
+	}
+	if (optind >= argc) {
+		complain("which program?");
+		return STATUS;
+	}
+	if (o.rq.oversubscribe)
+		o.bind = false;
+	return place_and_start(&o, argv + optind);
+}

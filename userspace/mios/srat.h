@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which memory belongs to which node, by the firmware's SRAT. */
+#ifndef MIOS_SRAT_H
+#define MIOS_SRAT_H
+
+#include <stdint.h>
+
+#define MAX_RANGES 256
+
+struct memory_range {
+	int node;
+	uint64_t start, end;	/* end excluded */
+};
+
+struct memory_map {
+	struct memory_range ranges[MAX_RANGES];
+	int nr;
+};
+
+void srat_read(struct memory_map *map);
+
+#endif /* MIOS_SRAT_H */

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mios status: the instances as a table for people or as JSON for programs.
+ * Reads sysfs only, so everybody may.  --watch prints again whenever the
+ * state of an instance changes, and every two seconds.  No locks.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <libsmartcols/libsmartcols.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libmios/mios.h"
+#include "mios.h"
+
+#define WATCH_MS 2000
+
+static const char usage[] =
+"Usage: mios status [OPTION...]\n"
+"Shows the instances of this machine.\n\n"
+"  -J, --json   sizes in bytes, times in seconds, heartbeat in milliseconds\n"
+"  -w, --watch  print again whenever something changes, until interrupted\n"
+"  -h, --help   print this\n";
+
+enum { C_INSTANCE, C_STATE, C_RING, C_CPUS, C_MEMORY, C_FREE, C_UPTIME,
+       C_BOOT, C_HEARTBEAT, C_COST, C_RELEASE, C_DISTANCE, NR_COLUMNS };
+
+static const struct {
+	const char *title, *json;
+	int flags, type;
+} columns[NR_COLUMNS] = {
+	[C_INSTANCE] = { "INSTANCE", "instance", SCOLS_FL_RIGHT,
+			 SCOLS_JSON_NUMBER },
+	[C_STATE] = { "STATE", "state", 0, SCOLS_JSON_STRING },
+	[C_RING] = { "RING", "ring", SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER },
+	[C_CPUS] = { "CPUS", "cpus", SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER },
+	[C_MEMORY] = { "MEMORY", "memory", SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER },
+	[C_FREE] = { "FREE", "memory_free", SCOLS_FL_RIGHT,
+		     SCOLS_JSON_NUMBER },
+	[C_UPTIME] = { "UPTIME", "uptime", SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER },
+	[C_BOOT] = { "BOOT", "incarnation", SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER },
+	[C_HEARTBEAT] = { "HEARTBEAT", "heartbeat_age", SCOLS_FL_RIGHT,
+			  SCOLS_JSON_NUMBER },
+	[C_COST] = { "COST", "cost", SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER },
+	[C_RELEASE] = { "KERNEL", "release", 0, SCOLS_JSON_STRING },
+	[C_DISTANCE] = { "DISTANCES", "distances", 0,
+			 SCOLS_JSON_ARRAY_NUMBER },
+};
+
+static void die_nomem(void)
+{
+	mios_die(MIOS_EXIT_FAILED, "status: no memory left");
+}
+
+static void set(struct libscols_line *line, int column, const char *text)
+{
+	if (scols_line_set_data(line, column, text))
+		die_nomem();
+}
+
+static void set_number(struct libscols_line *line, int column, int64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRId64, value);
+	set(line, column, text);
+}
+
+static void set_size(struct libscols_line *line, int column, uint64_t bytes,
+		     int json)
+{
+	char text[32];
+
+	if (json) {
+		set_number(line, column, bytes);
+		return;
+	}
+	mios_size_text(bytes, text, sizeof(text));
+	set(line, column, bytes ? text : "-");
+}
+
+/* libsmartcols makes a JSON array of the lines of a cell. */
+static void set_distance(struct libscols_line *line,
+			 const struct mios_instance *inst, int json)
+{
+	char text[MIOS_MAX_INSTANCES * 12] = "";
+	size_t len = 0;
+	unsigned int i;
+
+	for (i = 0; i < inst->nr_distances && len < sizeof(text); i++)
+		len += snprintf(text + len, sizeof(text) - len, "%s%u",
+				i ? json ? "\n" : " " : "",
+				inst->distance[i]);
+	set(line, C_DISTANCE, text);
+}
+
+static void fill_times(struct libscols_line *line,
+		       const struct mios_instance *inst, int json)
+{
+	char text[64];
+
+	if (json) {
+		set_number(line, C_UPTIME, inst->uptime);
+		set_number(line, C_HEARTBEAT, inst->heartbeat_age);
+		set_number(line, C_RING, inst->ring);
+		return;
+	}
+	mios_time_text(inst->uptime, text, sizeof(text));
+	set(line, C_UPTIME, inst->uptime ? text : "-");
+	snprintf(text, sizeof(text), "%ldms", inst->heartbeat_age);
+	set(line, C_HEARTBEAT, inst->heartbeat_age >= 0 ? text : "-");
+	snprintf(text, sizeof(text), "%d", inst->ring);
+	set(line, C_RING, inst->ring >= 0 ? text : "-");
+}
+
+static void add_line(struct libscols_table *table,
+		     const struct mios_instance *inst, int json)
+{
+	struct libscols_line *line = scols_table_new_line(table, NULL);
+
+	if (!line)
+		die_nomem();
+	set_number(line, C_INSTANCE, inst->id);
+	set(line, C_STATE, mios_state_name(inst->state));
+	set_number(line, C_CPUS, inst->cpus);
+	set_size(line, C_MEMORY, inst->memory, json);
+	set_size(line, C_FREE, inst->memory_free, json);
+	set_size(line, C_COST, inst->cost, json);
+	set_number(line, C_BOOT, inst->incarnation);
+	set(line, C_RELEASE, json || inst->release[0] ? inst->release : "-");
+	fill_times(line, inst, json);
+	set_distance(line, inst, json);
+}
+
+/* Without it an array would have all of the cell as its one element. */
+static void split_at_newlines(struct libscols_column *column)
+{
+	scols_column_set_flags(column, SCOLS_FL_WRAP);
+	if (scols_column_set_wrapfunc(column, scols_wrapnl_chunksize,
+				      scols_wrapnl_nextchunk, NULL))
+		die_nomem();
+}
+
+static struct libscols_table *new_table(int json)
+{
+	struct libscols_table *table = scols_new_table();
+	struct libscols_column *column;
+	int i;
+
+	if (!table)
+		die_nomem();
+	scols_table_enable_json(table, json);
+	scols_table_set_name(table, "instances");
+	/* Cut by a narrow terminal a table would hide what is asked for. */
+	scols_table_enable_nowrap(table, 0);
+	for (i = 0; i < NR_COLUMNS; i++) {
+		column = scols_table_new_column(table, json ? columns[i].json :
+						columns[i].title, 0,
+						columns[i].flags);
+		if (!column)
+			die_nomem();
+		scols_column_set_json_type(column, columns[i].type);
+		if (json && columns[i].type == SCOLS_JSON_ARRAY_NUMBER)
+			split_at_newlines(column);
+	}
+	return table;
+}
+
+static void print_once(int json)
+{
+	struct libscols_table *table;
+	static struct mios_instance list[MIOS_MAX_INSTANCES];
+	int i, nr;
+
+	nr = mios_instances_read(list, MIOS_MAX_INSTANCES);
+	if (nr < 0)
+		mios_die(MIOS_EXIT_FAILED, "status: " MIOS_NO_SYSFS);
+	table = new_table(json);
+	for (i = 0; i < nr; i++)
+		add_line(table, &list[i], json);
+	scols_print_table(table);
+	scols_unref_table(table);
+	mios_flush_stdout();
+}
+
+static int open_state(int instance)
+{
+	char path[128], text[64];
+	int fd;
+
+	snprintf(path, sizeof(path), MIOS_SYSFS "/instance%d/state", instance);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* sysfs tells of changes since the last read, so there must be one */
+	if (fd >= 0 && read(fd, text, sizeof(text)) < 0)
+		text[0] = '\0';
+	return fd;
+}
+
+static void watch(int json)
+{
+	struct pollfd fds[MIOS_MAX_INSTANCES];
+	int i;
+
+	for (;;) {
+		for (i = 0; i < MIOS_MAX_INSTANCES; i++) {
+			fds[i].fd = open_state(i);
+			fds[i].events = POLLPRI;
+		}
+		if (!json && isatty(STDOUT_FILENO))
+			fputs("\033[H\033[J", stdout);
+		print_once(json);
+		poll(fds, MIOS_MAX_INSTANCES, WATCH_MS);
+		for (i = 0; i < MIOS_MAX_INSTANCES; i++)
+			if (fds[i].fd >= 0)
+				close(fds[i].fd);
+	}
+}
+
+int cmd_status(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "json", no_argument, NULL, 'J' },
+		{ "watch", no_argument, NULL, 'w' },
+		{ "help", no_argument, NULL, 'h' },
+		{ }
+	};
+	int c, json = 0, again = 0;
+
+	while ((c = getopt_long(argc, argv, ":Jwh", longs, NULL)) != -1)
+		switch (c) {
+		case 'J':
+			json = 1;
+			break;
+		case 'w':
+			again = 1;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			mios_flush_stdout();
+			return MIOS_EXIT_OK;
+		default:
+			mios_bad_option("status", argv, c);
+		}
+	if (optind < argc)
+		mios_die(MIOS_EXIT_USAGE, "status: it takes no argument, what "
+			 "is '%.40s'?", argv[optind]);
+	if (again)
+		watch(json);
+	print_once(json);
+	return MIOS_EXIT_OK;
+}

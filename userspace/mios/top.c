@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mios top: load and tasks of every instance, again and again until q or ^C,
+ * or once as a table or as JSON.  The load is what heartbeats say (sysfs),
+ * the tasks are what each miosd reports.
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <libsmartcols/libsmartcols.h>
+#include <poll.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "libmios/mios.h"
+#include "libmios/report.h"
+#include "mios.h"
+
+static const char help[] =
+"usage: mios top [OPTION]...\n"
+"Show load and tasks of every instance, live; q ends it.\n"
+"  -1, --once           print once\n"
+"  -J, --json           print once, for programs\n"
+"  -d, --delay SECONDS  between two looks (2)\n"
+"      --help           show this\n";
+
+static const struct option options[] = {
+	{ "once", no_argument, NULL, '1' },
+	{ "json", no_argument, NULL, 'J' },
+	{ "delay", required_argument, NULL, 'd' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static struct libscols_table *table(const char *name, bool json,
+				    const char * const *columns,
+				    uint64_t numbers)
+{
+	struct libscols_table *t = scols_new_table();
+	struct libscols_column *c;
+	int i;
+
+	if (!t)
+		mios_die(MIOS_EXIT_FAILED, "top: no memory left");
+	scols_table_enable_json(t, json);
+	scols_table_set_name(t, name);
+	for (i = 0; columns[i]; i++) {
+		c = scols_table_new_column(t, columns[i], 0,
+					   numbers >> i & 1 ?
+					   SCOLS_FL_RIGHT : 0);
+		if (!c)
+			mios_die(MIOS_EXIT_FAILED, "top: no memory left");
+		if (numbers >> i & 1)
+			scols_column_set_json_type(c, SCOLS_JSON_NUMBER);
+	}
+	return t;
+}
+
+static void cell(struct libscols_line *line, int column, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void cell(struct libscols_line *line, int column, const char *fmt, ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (!line || scols_line_set_data(line, column, text))
+		mios_die(MIOS_EXIT_FAILED, "top: no memory left");
+}
+
+/* Both tables are members of one JSON object: print what is in the braces. */
+static void print(struct libscols_table *t, bool json, bool last)
+{
+	char *text, *first, *end;
+
+	if (!json) {
+		scols_print_table(t);
+		printf(last ? "" : "\n");
+	} else if (scols_print_table_to_string(t, &text)) {
+		mios_die(MIOS_EXIT_FAILED, "top: no memory left");
+	} else {
+		first = strchr(text, '{');
+		end = strrchr(text, '}');
+		if (first && end)
+			printf("%s%.*s%s", last ? "," : "{",
+			       (int)(end - first) - 1, first + 1,
+			       last ? "}\n" : "");
+		free(text);
+	}
+	scols_unref_table(t);
+}
+
+static void show_instances(const struct mios_instance *list, int n, bool json)
+{
+	static const char * const words[] = { "INSTANCE", "STATE", "CPUS",
+		"LOAD1", "LOAD5", "LOAD15", "RUNNABLE", "FREE", NULL };
+	static const char * const names[] = { "instance", "state", "cpus",
+		"load1", "load5", "load15", "runnable", "memory_free", NULL };
+	struct libscols_table *t = table("instances", json,
+					 json ? names : words, 0xfd);
+	struct libscols_line *line;
+	char size[32];
+	int i;
+
+	for (i = 0; i < n; i++) {
+		line = scols_table_new_line(t, NULL);
+		cell(line, 0, "%d", list[i].id);
+		cell(line, 1, "%s", mios_state_name(list[i].state));
+		cell(line, 2, "%u", list[i].cpus);
+		cell(line, 3, "%.2f", list[i].load[0]);
+		cell(line, 4, "%.2f", list[i].load[1]);
+		cell(line, 5, "%.2f", list[i].load[2]);
+		cell(line, 6, "%u", list[i].runnable);
+		mios_size_text(list[i].memory_free, size, sizeof(size));
+		if (json)
+			cell(line, 7, "%" PRIu64, list[i].memory_free);
+		else
+			cell(line, 7, "%s", size);
+	}
+	print(t, json, false);
+}
+
+static void cpu_list(const uint64_t *cpus, char *text, size_t size)
+{
+	unsigned int cpu;
+	size_t len = 0;
+
+	snprintf(text, size, "-");
+	for (cpu = 0; cpu < 64 * MIOS_CPU_WORDS && len < size; cpu++)
+		if (cpus[cpu / 64] & 1ull << cpu % 64)
+			len += snprintf(text + len, size - len, "%s%u",
+					len ? "," : "", cpu);
+}
+
+static void add_task(struct libscols_table *t, int instance,
+		     const struct mios_task *task, bool json)
+{
+	struct libscols_line *line = scols_table_new_line(t, NULL);
+	const struct passwd *pw = getpwuid(task->uid);
+	char text[128];
+
+	cell(line, 0, "%d", instance);
+	cell(line, 1, "%u", task->pid);
+	if (pw)
+		cell(line, 2, "%s", pw->pw_name);
+	else
+		cell(line, 2, "%u", task->uid);
+	cell(line, 3, "%u", task->from);
+	cpu_list(task->cpus, text, sizeof(text));
+	cell(line, 4, "%s", text);
+	cell(line, 5, "%u", task->processes);
+	cell(line, 6, "%.2f", task->cpu_usec / 1e6);
+	cell(line, 7, "%" PRIu64, task->seconds);
+	mios_size_text(task->rss, text, sizeof(text));
+	if (json)
+		cell(line, 8, "%" PRIu64, task->rss);
+	else
+		cell(line, 8, "%s", text);
+	/* another instance's user wrote it; libsmartcols escapes the rest */
+	cell(line, 9, "%s", task->command);
+}
+
+static void show_tasks(const struct mios_instance *list, int n, int self,
+		       bool json)
+{
+	static const char * const words[] = { "INSTANCE", "PID", "USER",
+		"FROM", "CPUS", "PROCS", "CPU-S", "AGE-S", "RSS", "COMMAND",
+		NULL };
+	static const char * const names[] = { "instance", "pid", "user",
+		"from", "cpus", "processes", "cpu_seconds", "seconds", "rss",
+		"command", NULL };
+	struct libscols_table *t = table("tasks", json, json ? names : words,
+					 0x1eb);
+	struct task_report r;
+	char why[MIOS_TEXT_LEN];
+	unsigned int j;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		if (list[i].id != self && list[i].state != MIOS_STATE_UP)
+			continue;
+		if (report_fetch(list[i].id, &r, why, sizeof(why))) {
+			mios_error("mios top", "%s", why);
+			continue;
+		}
+		for (j = 0; j < r.nr_tasks; j++)
+			add_task(t, list[i].id, &r.tasks[j], json);
+		report_free(&r);
+	}
+	print(t, json, true);
+}
+
+static void show(bool json)
+{
+	static struct mios_instance list[MIOS_MAX_INSTANCES];
+	int n = mios_instances_read(list, MIOS_MAX_INSTANCES);
+
+	if (n < 0)
+		mios_die(MIOS_EXIT_FAILED, "top: %s", MIOS_NO_SYSFS);
+	show_instances(list, n, json);
+	show_tasks(list, n, mios_self(), json);
+	mios_flush_stdout();
+}
+
+static struct termios cooked;
+
+static void restore_tty(void)
+{
+	tcsetattr(STDIN_FILENO, TCSANOW, &cooked);
+}
+
+static void end_by_signal(int sig)
+{
+	restore_tty();
+	_exit(128 + sig);
+}
+
+static void watch(int delay)
+{
+	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
+	struct termios raw;
+	char key;
+
+	if (isatty(STDIN_FILENO) && !tcgetattr(STDIN_FILENO, &cooked)) {
+		raw = cooked;
+		raw.c_lflag &= ~(ICANON | ECHO);
+		signal(SIGINT, end_by_signal);
+		signal(SIGTERM, end_by_signal);
+		tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+	} else {
+		p.fd = -1;
+	}
+	for (;;) {
+		printf("\033[H\033[2J");
+		show(false);
+		if (poll(&p, 1, delay * 1000) > 0 &&
+		    (read(p.fd, &key, 1) != 1 || key == 'q'))
+			break;
+	}
+	if (p.fd >= 0)
+		restore_tty();
+}
+
+int cmd_top(int argc, char **argv)
+{
+	bool once = false, json = false;
+	long delay = 2;
+	int c;
+
+	while ((c = getopt_long(argc, argv, ":1Jd:h", options, NULL)) != -1) {
+		switch (c) {
+		case '1':
+			once = true;
+			break;
+		case 'J':
+			json = once = true;
+			break;
+		case 'd':
+			if (mios_number(optarg, 1, 3600, &delay))
+				mios_die(MIOS_EXIT_USAGE, "top: --delay wants "
+					 "seconds, 1 to 3600");
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return MIOS_EXIT_OK;
+		default:
+			mios_bad_option("top", argv, c);
+		}
+	}
+	if (optind < argc)
+		mios_die(MIOS_EXIT_USAGE, "top: '%s' is not an option (mios "
+			 "top --help)", argv[optind]);
+	if (once || !isatty(STDOUT_FILENO))
+		show(json);
+	else
+		watch(delay);
+	return MIOS_EXIT_OK;
+}

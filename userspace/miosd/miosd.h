@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * miosd: remote execution.  The main process listens and reaps; every
+ * connection has a process of its own, which either relays between a local
+ * caller and another instance or turns into the supervisor of a session.
+ */
+#ifndef MIOSD_MIOSD_H
+#define MIOSD_MIOSD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "libmios/link.h"
+#include "libmios/mios.h"
+
+#define MAX_SLOTS	4096
+#define ROOT_SLOTS	256	/* of them, that no user gets */
+#define MAX_SESSIONS_USER 256	/* of one user, root excepted */
+#define MAX_RELAYS_USER	512	/* the same, to other instances */
+#define MAX_CPUS	(64 * MIOS_CPU_WORDS)
+#define CGROUP_PATH	512
+
+/*
+ * One per connection, in memory shared by all of miosd's processes.  The
+ * main process writes what is above the line and frees the slot; the
+ * connection's process writes the rest, while it is still root.
+ */
+struct slot {
+	pid_t pid;		/* 0: free */
+	int peer;		/* instance that it came from */
+	unsigned int incarnation;	/* of the peer */
+	unsigned int serial;	/* names the cgroup */
+	bool ending;		/* reaped, its cgroup is not empty yet */
+	/* ---- */
+	bool identified;	/* uid and relay are known */
+	bool relay;		/* to another instance, no session here */
+	bool session;		/* fields below are valid */
+	uid_t uid;
+	pid_t task;
+	time_t started;		/* CLOCK_MONOTONIC */
+	uint64_t cpus[MIOS_CPU_WORDS];
+	char command[32];
+};
+
+/* A caller, as the kernel of its instance describes it. */
+struct caller {
+	struct mios_hello hello;
+	uint32_t *groups;
+};
+
+/* table.c APIs: */
+int table_init(void);
+struct slot *slot_find(pid_t pid);
+struct slot *slot_at(unsigned int index);
+struct slot *slot_take(int peer, unsigned int incarnation);
+void slot_free(struct slot *s);
+unsigned int slots_of_user(uid_t uid, bool relay);
+bool slots_full(uid_t uid);
+int slot_bind_cpus(struct slot *s, unsigned int count);
+void table_detach(void);
+int table_report(struct mios_link *l);
+
+/* listen.c APIs: */
+int listen_unix(void);
+int listen_device(void);
+int accept_peer(int listener, const struct mios_instance *self,
+		struct mios_instance *peer);
+
+/* caller.c APIs: */
+int caller_identify(int fd, struct caller *c, char *why, size_t size);
+int caller_read_hello(int fd, struct caller *c);
+int caller_write_hello(int fd, const struct caller *c);
+
+/* local.c APIs: */
+void serve_local(int fd, struct slot *slot);
+void serve_peer(int fd, struct slot *slot);
+
+/* relay.c APIs: */
+void relay_run(int user, int remote);
+
+/* peer.c APIs: */
+int peer_connect(const struct mios_instance *to, int ring, char *why,
+		 size_t size);
+int peer_ring(const struct mios_instance *a, const struct mios_instance *b);
+int peer_self(struct mios_instance *self);
+
+/* cgroup.c APIs: */
+int cgroup_setup(void);
+int cgroup_create(const struct slot *s);
+int cgroup_open(const struct slot *s, const char *file, int flags);
+int cgroup_remove(const struct slot *s);
+bool cgroup_populated(int events_fd);
+void cgroup_usage(const struct slot *s, struct mios_task *t);
+
+/* session.c APIs: */
+void session_run(int fd, struct slot *slot, struct caller *c);
+
+/* spec.c APIs: */
+struct spec {
+	struct mios_spec head;
+	char *strings;		/* owns the bytes */
+	char *cwd;
+	char **argv;
+	char **envp;
+};
+
+int spec_parse(struct spec *spec, const void *data, size_t len);
+void spec_free(struct spec *spec);
+
+/* spawn.c APIs: */
+struct task {
+	pid_t pid;
+	int pidfd;
+	int in, out, err;	/* our ends; a pty's in and out are one file */
+	int events, kill;	/* of its cgroup */
+};
+
+int task_spawn(struct task *t, const struct spec *spec,
+	       const struct caller *c, struct slot *slot,
+	       struct mios_fail *fail);
+
+/* become.c APIs: */
+int become_caller(const struct caller *c, bool for_exec, const char **step);
+
+/* ring.c APIs: */
+struct ring_view {
+	int self;		/* -1: no mios modules */
+	int ring;		/* -1: joined none */
+	unsigned int nr_watched;
+	struct pollfd watched[MIOS_MAX_INSTANCES];
+	struct mios_instance instances[MIOS_MAX_INSTANCES];
+	int nr_instances;
+};
+
+void ring_refresh(struct ring_view *v);
+bool ring_has(const struct ring_view *v, int id, unsigned int incarnation);
+
+/* hostfile.c APIs: */
+void hostfile_update(const struct ring_view *v);
+
+#endif /* MIOSD_MIOSD_H */

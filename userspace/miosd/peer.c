@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Connects to the miosd of another instance, from a reserved port, with
+ * every wait bounded: an instance that dies without a word is noticed by
+ * keepalives within ten seconds, and by the ring's state before that.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "miosd.h"
+
+#define CONNECT_MS	5000
+#define FIRST_PORT	512
+#define NR_PORTS	(IPPORT_RESERVED - FIRST_PORT)
+
+/* This instance; -ENXIO if it is not up on any ring. */
+int peer_self(struct mios_instance *self)
+{
+	int id = mios_self();
+
+	if (id < 0)
+		return id;
+	return mios_instance_read(id, self);
+}
+
+/* The ring that two instances share, or -1; instance 0 is in every one. */
+int peer_ring(const struct mios_instance *a, const struct mios_instance *b)
+{
+	if (!a->id)
+		return b->ring;
+	return !b->id || a->ring == b->ring ? a->ring : -1;
+}
+
+static void set_timeouts(int fd)
+{
+	int one = 1, idle = 4, interval = 2, count = 3, user = 10000;
+
+	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval,
+		   sizeof(interval));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));
+	setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &user, sizeof(user));
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+}
+
+static int wait_connected(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+	socklen_t len = sizeof(int);
+	int n, err = 0;
+
+	do {
+		n = poll(&p, 1, CONNECT_MS);
+	} while (n < 0 && errno == EINTR);
+	if (n == 0)
+		return -ETIMEDOUT;
+	if (n < 0 || getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len))
+		return -errno;
+	return -err;
+}
+
+static int connect_from(unsigned int port, const struct sockaddr_in *to)
+{
+	struct sockaddr_in from = { .sin_family = AF_INET,
+				    .sin_port = htons(port) };
+	int fd, one = 1, err;
+
+	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, MIOSD_DEVICE,
+		       sizeof(MIOSD_DEVICE)) ||
+	    bind(fd, (struct sockaddr *)&from, sizeof(from))) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	set_timeouts(fd);
+	err = connect(fd, (const struct sockaddr *)to, sizeof(*to)) ?
+		-errno : 0;
+	if (err == -EINPROGRESS)
+		err = wait_connected(fd);
+	if (!err && fcntl(fd, F_SETFL, 0))	/* the hello may be long */
+		err = -errno;
+	if (err) {
+		close(fd);
+		return err;
+	}
+	return fd;
+}
+
+/* Ports that are in use towards @to are passed over, in random order. */
+int peer_connect(const struct mios_instance *to, int ring, char *why,
+		 size_t size)
+{
+	struct sockaddr_in addr = { .sin_family = AF_INET,
+				    .sin_port = htons(MIOSD_PORT) };
+	unsigned int first = getpid() * 7u, i;
+	int fd = -EADDRINUSE;
+
+	addr.sin_addr.s_addr = htonl(10u << 24 | 77u << 16 |
+				     (uint32_t)ring << 8 | (to->id + 1));
+	for (i = 0; i < NR_PORTS; i++) {
+		fd = connect_from(FIRST_PORT + (first + i) % NR_PORTS, &addr);
+		if (fd != -EADDRINUSE && fd != -EADDRNOTAVAIL)
+			break;
+	}
+	if (fd == -EADDRINUSE || fd == -EADDRNOTAVAIL)
+		snprintf(why, size, "all reserved ports towards instance %d "
+			 "are in use: wait for some sessions to end", to->id);
+	else if (fd == -ECONNREFUSED)
+		snprintf(why, size, "instance %d runs no miosd: start "
+			 "miosd.service there (mios console %d)", to->id,
+			 to->id);
+	else if (fd < 0)
+		snprintf(why, size, "cannot reach miosd on instance %d: %s",
+			 to->id, strerror(-fd));
+	return fd;
+}

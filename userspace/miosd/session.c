@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The supervisor of a session: moves bytes between the link and the task,
+ * forwards signals, reports how it ended.  It has the caller's ids only.
+ * Whatever happens to it, the main process then kills the session's cgroup;
+ * here that is done when the caller has gone or the task has ended.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "miosd.h"
+
+#define SPEC_SECONDS	15	/* for the caller to say what it wants */
+#define CLOSE_MS	30000	/* for the caller to take the last bytes */
+#define DRAIN_MS	2000	/* for output after everything is dead */
+#define HANGUP_MS	500	/* between SIGHUP and the kill */
+
+struct session {
+	struct mios_link link;
+	struct task task;
+	struct mios_sink in;
+	struct mios_source out, err;
+	struct mios_exit exit;
+	bool linger;		/* the caller wants to wait for them all */
+	bool exited;		/* the first process has */
+	bool killed;		/* the cgroup has been */
+	int sigchld;
+};
+
+static void session_fail(struct mios_link *l, const struct mios_fail *fail)
+{
+	struct pollfd p = { .fd = l->fd, .events = POLLOUT };
+
+	link_send(l, MIOS_FRAME_FAIL, 0, fail, sizeof(*fail));
+	while (!link_flush(l) && l->out.len && poll(&p, 1, DRAIN_MS) > 0)
+		;
+}
+
+static void kill_all(struct session *s)
+{
+	s->killed = true;
+	if (write(s->task.kill, "1", 1) < 0 && errno != ENODEV)
+		fprintf(stderr, "miosd: cgroup.kill: %m\n");
+}
+
+static void forward_signal(struct session *s, const void *data, size_t len)
+{
+	static const int allowed[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT,
+				       SIGUSR1, SIGUSR2, SIGCONT, SIGTSTP,
+				       SIGALRM };
+	uint32_t sig;
+	size_t i;
+
+	if (len != sizeof(sig) || s->exited)
+		return;
+	memcpy(&sig, data, sizeof(sig));
+	for (i = 0; i < sizeof(allowed) / sizeof(allowed[0]); i++)
+		if ((int)sig == allowed[i])
+			kill(-s->task.pid, sig);
+}
+
+static void set_winsize(struct session *s, const void *data, size_t len)
+{
+	struct mios_winsize m;
+	struct winsize w = { 0 };
+
+	if (len != sizeof(m))
+		return;
+	memcpy(&m, data, sizeof(m));
+	w.ws_row = m.rows;
+	w.ws_col = m.cols;
+	w.ws_xpixel = m.xpixel;
+	w.ws_ypixel = m.ypixel;
+	ioctl(s->task.in, TIOCSWINSZ, &w);	/* pipes refuse it */
+}
+
+static struct mios_source *source_of(struct session *s, int stream)
+{
+	return stream == 1 ? &s->out : stream == 2 ? &s->err : NULL;
+}
+
+/* A pipe is closed once it is empty; a terminal gets ^D. */
+static void end_input(struct session *s)
+{
+	if (!s->in.eof && s->task.in == s->task.out && s->in.fd >= 0)
+		buffer_add(&s->in.buf, "\004", 1);
+	s->in.eof = true;
+}
+
+static int take_frame(struct session *s, const struct mios_frame *f,
+		      const void *data)
+{
+	struct mios_source *src = source_of(s, f->stream);
+
+	switch (f->type) {
+	case MIOS_FRAME_DATA:
+		return src ? -EPROTO : sink_data(&s->in, data, f->len);
+	case MIOS_FRAME_EOF:
+		if (src)
+			src->fd = -1;	/* nobody reads it: SIGPIPE there */
+		else
+			end_input(s);
+		return 0;
+	case MIOS_FRAME_CREDIT:
+		return src ? source_credit(src, data, f->len) : -EPROTO;
+	case MIOS_FRAME_SIGNAL:
+		forward_signal(s, data, f->len);
+		return 0;
+	case MIOS_FRAME_WINSIZE:
+		set_winsize(s, data, f->len);
+		return 0;
+	}
+	return -EPROTO;
+}
+
+static int take_frames(struct session *s)
+{
+	struct mios_frame f;
+	const void *data;
+	int err;
+
+	err = link_fill(&s->link);
+	while (!err) {
+		err = link_next(&s->link, &f, &data);
+		if (err <= 0)
+			return err;
+		err = take_frame(s, &f, data);
+	}
+	return err;
+}
+
+/* Ends the files that nobody uses any more; a pty's is one for both. */
+static void close_ended(struct session *s)
+{
+	bool pty = s->task.in == s->task.out;
+
+	if (s->task.in >= 0 && !pty && (sink_done(&s->in) || s->in.fd < 0)) {
+		close(s->task.in);
+		s->task.in = s->in.fd = -1;
+	}
+	if (s->task.out >= 0 && !pty && s->out.fd < 0) {
+		close(s->task.out);
+		s->task.out = -1;
+	}
+	if (s->task.err >= 0 && s->err.fd < 0) {
+		close(s->task.err);
+		s->task.err = -1;
+	}
+}
+
+static int reap(struct session *s)
+{
+	struct signalfd_siginfo si;
+	uint32_t sig;
+	int status, err = 0;
+
+	while (read(s->sigchld, &si, sizeof(si)) == sizeof(si))
+		;
+	while (!err && waitpid(s->task.pid, &status, WNOHANG | WUNTRACED) > 0) {
+		if (WIFSTOPPED(status)) {
+			sig = WSTOPSIG(status);
+			err = link_send(&s->link, MIOS_FRAME_STOPPED, 0, &sig,
+					sizeof(sig));
+			continue;
+		}
+		s->exited = true;
+		if (WIFSIGNALED(status)) {
+			s->exit.signal = WTERMSIG(status);
+			s->exit.core = WCOREDUMP(status);
+		} else {
+			s->exit.code = WEXITSTATUS(status);
+		}
+		if (!s->linger)
+			kill_all(s);
+	}
+	return err;
+}
+
+static void arm(struct pollfd *p, int fd, short events)
+{
+	p->fd = events ? fd : -1;
+	p->events = events;
+	p->revents = 0;
+}
+
+static int step(struct session *s, int timeout)
+{
+	struct pollfd p[6];
+	int n, err = 0;
+
+	arm(&p[0], s->link.fd, link_events(&s->link));
+	arm(&p[1], s->in.fd, sink_ready(&s->in) ? POLLOUT : 0);
+	arm(&p[2], s->out.fd, source_ready(&s->out) ? POLLIN : 0);
+	arm(&p[3], s->err.fd, source_ready(&s->err) ? POLLIN : 0);
+	arm(&p[4], s->sigchld, POLLIN);
+	arm(&p[5], s->task.events, s->exited && !s->killed ? POLLPRI : 0);
+	n = poll(p, 6, timeout);
+	if (n < 0)
+		return errno == EINTR ? 0 : -errno;
+	if (p[0].revents)
+		err = take_frames(s);
+	if (!err && p[1].revents && sink_pump(&s->in, &s->link) == -ENOMEM)
+		err = -ENOMEM;
+	if (!err && p[2].revents)
+		err = source_pump(&s->out, &s->link);
+	if (!err && p[3].revents)
+		err = source_pump(&s->err, &s->link);
+	if (!err && p[4].revents)
+		err = reap(s);
+	close_ended(s);
+	if (!err)
+		err = link_flush(&s->link);
+	if (!err && s->link.ended)
+		err = -ECONNRESET;
+	return err;
+}
+
+static bool drained(const struct session *s)
+{
+	return s->out.fd < 0 && s->err.fd < 0;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000ll + ts.tv_nsec / 1000000;
+}
+
+/* Until the task and all that it started have ended, or the caller has. */
+static int serve(struct session *s)
+{
+	int64_t deadline = 0;
+	int err = 0;
+
+	for (;;) {
+		if (s->exited && !s->killed &&
+		    !cgroup_populated(s->task.events))
+			s->killed = true;
+		if (s->killed && !deadline)
+			deadline = now_ms() + DRAIN_MS;
+		if (s->killed && s->exited &&
+		    (drained(s) || now_ms() >= deadline))
+			break;
+		err = step(s, deadline ? 50 : -1);
+		if (err)
+			return err;
+	}
+	err = link_send(&s->link, MIOS_FRAME_EXIT, 0, &s->exit,
+			sizeof(s->exit));
+	deadline = now_ms() + DRAIN_MS;
+	while (!err && s->link.out.len && now_ms() < deadline)
+		err = step(s, 50);
+	return err;
+}
+
+/* The caller has gone: let the task know, then end everything. */
+static void hang_up(struct session *s)
+{
+	int64_t deadline = now_ms() + HANGUP_MS;
+
+	if (!s->exited) {
+		kill(-s->task.pid, SIGHUP);
+		kill(-s->task.pid, SIGCONT);
+	}
+	while (cgroup_populated(s->task.events) && now_ms() < deadline)
+		poll(NULL, 0, 10);
+	kill_all(s);
+}
+
+/* The first frame; the handshake's alarm bounds the wait. */
+static int read_spec(struct mios_link *l, struct spec *spec)
+{
+	struct pollfd p = { .fd = l->fd, .events = POLLIN };
+	struct mios_frame f;
+	const void *data;
+	int err;
+
+	for (;;) {
+		err = link_next(l, &f, &data);
+		if (err)
+			break;
+		if (poll(&p, 1, SPEC_SECONDS * 1000) <= 0)
+			return -ETIMEDOUT;
+		err = link_fill(l);
+		if (err)
+			return err;
+		if (l->ended)
+			return -ECONNRESET;
+	}
+	if (err < 0)
+		return err;
+	if (f.type != MIOS_FRAME_SPEC)
+		return -EPROTO;
+	l->max = MIOS_FRAME_MAX;
+	return spec_parse(spec, data, f.len);
+}
+
+static int setup_signals(void)
+{
+	sigset_t set;
+
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGTTOU, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static int tell_started(struct session *s, struct slot *slot)
+{
+	struct mios_started st = { .pid = s->task.pid };
+	int i;
+
+	for (i = 0; i < MIOS_CPU_WORDS; i++) {
+		st.cpus[i] = slot->cpus[i];
+		st.nr_cpus += __builtin_popcountll(slot->cpus[i]);
+	}
+	return link_send(&s->link, MIOS_FRAME_STARTED, 0, &st, sizeof(st));
+}
+
+static void publish(struct slot *slot, const struct session *s,
+		    const struct spec *spec)
+{
+	const char *name = strrchr(spec->argv[0], '/');
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	slot->task = s->task.pid;
+	slot->started = ts.tv_sec;
+	snprintf(slot->command, sizeof(slot->command), "%s",
+		 name && name[1] ? name + 1 : spec->argv[0]);
+	slot->session = true;
+}
+
+static void send_report(struct mios_link *l)
+{
+	struct mios_exit done = { 0 };
+	struct pollfd p = { .fd = l->fd, .events = POLLOUT };
+
+	if (table_report(l) ||
+	    link_send(l, MIOS_FRAME_EXIT, 0, &done, sizeof(done)))
+		return;
+	while (!link_flush(l) && l->out.len && poll(&p, 1, DRAIN_MS) > 0)
+		;
+}
+
+/* Start the task; from here on this process is the caller, not root. */
+static int session_start(struct session *s, struct slot *slot,
+			 struct caller *c)
+{
+	struct mios_fail fail = { .code = 125 };
+	struct spec spec;
+	const char *step_name;
+	int err;
+
+	alarm(2 * SPEC_SECONDS);
+	err = read_spec(&s->link, &spec);
+	alarm(0);
+	if (!s->link.in.len)
+		buffer_free(&s->link.in);	/* it held the spec */
+	if (err) {
+		snprintf(fail.text, sizeof(fail.text), "miosd did not "
+			 "understand what to run: %s", strerror(-err));
+		session_fail(&s->link, &fail);
+		return err;
+	}
+	s->sigchld = setup_signals();
+	err = task_spawn(&s->task, &spec, c, slot, &fail);
+	if (!err) {
+		publish(slot, s, &spec);
+		err = tell_started(s, slot);
+	}
+	table_detach();
+	if (!err)
+		err = become_caller(c, false, &step_name);
+	s->linger = spec.head.flags & MIOS_SPEC_LINGER;
+	spec_free(&spec);
+	if (err) {
+		session_fail(&s->link, &fail);
+		return err;
+	}
+	return 0;
+}
+
+/* Closing with unread bytes resets, and what is under way would be lost. */
+static void let_peer_close(struct mios_link *l)
+{
+	struct pollfd p = { .fd = l->fd, .events = POLLIN };
+	int64_t deadline = now_ms() + CLOSE_MS;
+
+	shutdown(l->fd, SHUT_WR);
+	while (!l->ended && now_ms() < deadline) {
+		if (poll(&p, 1, 1000) > 0 && link_fill(l))
+			break;
+		buffer_drop(&l->in, l->in.len);
+	}
+}
+
+/* Turns this process into the supervisor; does not return. */
+void session_run(int fd, struct slot *slot, struct caller *c)
+{
+	static struct session s;
+	int err;
+
+	if (link_init(&s.link, fd, MIOS_SPEC_MAX))
+		_exit(1);
+	if (c->hello.op == MIOS_OP_TOP) {
+		send_report(&s.link);
+		_exit(0);
+	}
+	s.task.in = s.task.out = s.task.err = -1;
+	if (session_start(&s, slot, c))
+		_exit(1);
+	sink_init(&s.in, s.task.in, 0);
+	source_init(&s.out, s.task.out, 1);
+	source_init(&s.err, s.task.err, 2);
+	err = serve(&s);
+	if (err)
+		hang_up(&s);
+	else
+		let_peer_close(&s.link);
+	_exit(0);
+}
