@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-2.0
+"""linux/kernel: the series on a tree, clones, and what configuration asks."""
+import importlib.machinery
+import importlib.util
+import os
+import pathlib
+import tempfile
+import unittest
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+LOADER = importlib.machinery.SourceFileLoader("kernel",
+                                              str(TOP / "linux" / "kernel"))
+kernel = importlib.util.module_from_spec(
+    importlib.util.spec_from_loader("kernel", LOADER))
+LOADER.exec_module(kernel)
+
+CHANGE = """\
+From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001
+From: A <a@b>
+Subject: [PATCH] change a line, add a file
+
+---
+diff --git a/dir/file b/dir/file
+--- a/dir/file
++++ b/dir/file
+@@ -1,3 +1,3 @@
+ one
+-two
++%s
+ three
+diff --git a/dir/new b/dir/new
+new file mode 100644
+--- /dev/null
++++ b/dir/new
+@@ -0,0 +1 @@
++new
+"""
+
+
+class Series(unittest.TestCase):
+    """apply_series() and clone() on a tree of three lines"""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.base = pathlib.Path(self.folder.name)
+        self.pristine = self.base / "pristine"
+        (self.pristine / "dir").mkdir(parents=True)
+        (self.pristine / "tools").mkdir()
+        (self.pristine / "dir/file").write_text("one\ntwo\nthree\n")
+        self.tree = self.base / "tree"
+        kernel.run(["cp", "-al", str(self.pristine), str(self.tree)])
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def patch(self, word):
+        """A patch that makes line two say word."""
+        path = self.base / f"{word}.patch"
+        path.write_text(CHANGE % word)
+        return path
+
+    def read(self, tree):
+        """The changed file in a tree."""
+        return (tree / "dir/file").read_text()
+
+    def test_change_and_change_back(self):
+        kernel.apply_series(self.tree, self.pristine, [self.patch("zwei")])
+        self.assertEqual(self.read(self.tree), "one\nzwei\nthree\n")
+        self.assertEqual(self.read(self.pristine), "one\ntwo\nthree\n")
+        self.assertTrue((self.tree / "dir/new").exists())
+        kernel.apply_series(self.tree, self.pristine, [])
+        self.assertEqual(self.read(self.tree), "one\ntwo\nthree\n")
+        self.assertFalse((self.tree / "dir/new").exists())
+
+    def test_same_content_keeps_its_time(self):
+        kernel.apply_series(self.tree, self.pristine, [self.patch("zwei")])
+        os.utime(self.tree / "dir/file", (1, 1))
+        kernel.apply_series(self.tree, self.pristine, [self.patch("zwei")])
+        self.assertEqual((self.tree / "dir/file").stat().st_mtime, 1)
+        kernel.apply_series(self.tree, self.pristine, [self.patch("deux")])
+        self.assertNotEqual((self.tree / "dir/file").stat().st_mtime, 1)
+
+    def test_clone_leaves_the_old_tree_alone(self):
+        kernel.apply_series(self.tree, self.pristine, [self.patch("zwei")])
+        (self.tree / ".mios-complete").touch()
+        (self.tree / "tools/.x.o.cmd").write_text(f"dep {self.tree}/x.h")
+        new = self.base / "new"
+        kernel.clone(self.tree, new)
+        kernel.retarget(new, self.tree, new)
+        kernel.apply_series(new, self.pristine, [self.patch("deux")])
+        self.assertEqual(self.read(self.tree), "one\nzwei\nthree\n")
+        self.assertEqual(self.read(new), "one\ndeux\nthree\n")
+        self.assertFalse((new / ".mios-complete").exists())
+        self.assertEqual((new / "tools/.x.o.cmd").read_text(),
+                         f"dep {new}/x.h")
+
+    def test_patch_that_does_not_apply_is_named(self):
+        both = [self.patch("zwei"), self.patch("deux")]
+        with self.assertRaisesRegex(kernel.BuildError,
+                                    "deux.patch does not apply"):
+            kernel.apply_series(self.tree, self.pristine, both)
+        self.assertEqual(self.read(self.tree), "one\ntwo\nthree\n")
+
+
+class Configuration(unittest.TestCase):
+    """fragments"""
+
+    def test_parse(self):
+        self.assertEqual(
+            kernel.parse_config('# note\nCONFIG_A=y\nCONFIG_B="x=y"\n'
+                                "# CONFIG_C is not set\n\n"),
+            {"CONFIG_A": "y", "CONFIG_B": '"x=y"', "CONFIG_C": "n"})
+
+    def test_lost_options(self):
+        wanted = {"CONFIG_A": "y", "CONFIG_B": "n", "CONFIG_C": "y"}
+        after = {"CONFIG_A": "m", "CONFIG_C": "y"}
+        self.assertEqual(kernel.lost_options(wanted, after),
+                         ["CONFIG_A: asked y, got m"])
+
+    def test_option_that_cannot_be_is_refused(self):
+        """The whole way, with the kernel's own scripts."""
+        tree = kernel.build("test")
+        with tempfile.TemporaryDirectory(dir=tree.parent.parent) as folder:
+            new = pathlib.Path(folder) / "tree"
+            kernel.clone(tree, new)
+            old = kernel.FRAGMENTS["test"]
+            extra = pathlib.Path(folder) / "extra.config"
+            extra.write_text("CONFIG_NO_SUCH_OPTION=y\n")
+            try:
+                kernel.FRAGMENTS["test"] = old + [str(extra)]
+                with self.assertRaisesRegex(kernel.BuildError,
+                                            "CONFIG_NO_SUCH_OPTION: asked y"):
+                    kernel.configure(new, "test", b"")
+            finally:
+                kernel.FRAGMENTS["test"] = old
+
+
+    @unittest.skipUnless(kernel.DEBIAN_CONFIG.exists(),
+                         "linux-config-6.12 is not installed")
+    def test_debians_configuration_takes_the_fragment(self):
+        """Building it takes hours; that it can be configured is a start."""
+        tree = kernel.build("test")
+        with tempfile.TemporaryDirectory(dir=tree.parent.parent) as folder:
+            new = pathlib.Path(folder) / "tree"
+            kernel.clone(tree, new)
+            kernel.configure(new, "debian", kernel.base_config("debian"))
+            text = (new / ".config").read_text()
+        self.assertIn("CONFIG_MIOS=y\n", text)
+        self.assertIn("CONFIG_EXT4_FS=m\n", text)
+
+
+class Cache(unittest.TestCase):
+    """What makes a kernel another kernel."""
+
+    def test_second_build_is_the_first(self):
+        first = kernel.build("test")
+        stamp = (first / "vmlinux").stat().st_mtime_ns
+        self.assertEqual(kernel.build("test"), first)
+        self.assertEqual((first / "vmlinux").stat().st_mtime_ns, stamp)
+
+    def test_series_is_part_of_the_key(self):
+        before = kernel.build("test")
+        old = kernel.series
+        with tempfile.NamedTemporaryFile(suffix=".patch") as patch:
+            try:
+                kernel.series = lambda: old() + [pathlib.Path(patch.name)]
+                with self.assertRaisesRegex(kernel.BuildError, "not built"):
+                    kernel.build("test", only_look=True)
+            finally:
+                kernel.series = old
+        self.assertEqual(kernel.build("test", only_look=True), before)
+
+
+if __name__ == "__main__":
+    unittest.main()

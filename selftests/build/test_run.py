@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-2.0
+"""selftests/run: what it takes for a pass, a failure and a skip."""
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import pathlib
+import tempfile
+import unittest
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+LOADER = importlib.machinery.SourceFileLoader("run",
+                                              str(TOP / "selftests" / "run"))
+runner = importlib.util.module_from_spec(
+    importlib.util.spec_from_loader("run", LOADER))
+LOADER.exec_module(runner)
+
+
+class FakeMachine:
+    """Stands for a booted machine: a status, output, and log faults."""
+
+    def __init__(self, status, faults=()):
+        self.status, self.faults = status, list(faults)
+        self.watch = self
+        self.excused = []
+
+    def run(self, words, output, error, limit):
+        """As Machine.run()."""
+        output(b"said\n")
+        return self.status
+
+    def settle(self):
+        """As Machine.settle()."""
+        return self.faults
+
+    def excuse(self, pattern):
+        """As Watch.excuse()."""
+        self.excused.append(pattern)
+
+    def excuse_none(self):
+        """As Watch.excuse_none()."""
+
+
+class Runner(unittest.TestCase):
+    """With made-up tests"""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.base = pathlib.Path(self.folder.name)
+        (self.base / "area").mkdir()
+        self.old, runner.HERE = runner.HERE, self.base
+        self.out = io.StringIO()
+        with contextlib.redirect_stdout(self.out):
+            self.report = runner.Report(1, self.base)
+
+    def tearDown(self):
+        runner.HERE = self.old
+        self.folder.cleanup()
+
+    def make(self, name, text):
+        """A test with a shell script's text."""
+        path = self.base / "area" / name
+        path.write_text("#!/bin/sh\n" + text)
+        path.chmod(0o755)
+        return runner.Test(path)
+
+    def host(self, text):
+        """Run one on the host; what the report says then."""
+        with contextlib.redirect_stdout(self.out):
+            runner.run_on_host(self.make("10-x", text), self.report)
+            status = self.report.finish()
+        return status, self.out.getvalue().splitlines()
+
+    def test_pass(self):
+        status, lines = self.host("echo fine\n")
+        self.assertEqual((status, lines[-1]), (0, "1 passed, 0 failed"))
+
+    def test_failure_shows_its_line(self):
+        status, lines = self.host("echo a; echo the reason; echo; exit 1\n")
+        self.assertEqual((status, lines[-1]), (1, "0 passed, 1 failed"))
+        self.assertIn("# the reason", lines)
+
+    def test_signal_is_a_failure(self):
+        self.assertEqual(self.host("kill -9 $$\n")[0], 1)
+
+    def test_only_skips_is_no_pass(self):
+        status, lines = self.host("echo no hardware; exit 77\n")
+        self.assertEqual((status, lines[-1]),
+                         (1, "0 passed, 0 failed, 1 skipped"))
+        self.assertIn("# SKIP no hardware", lines[-2])
+
+    def test_time_limit(self):
+        status, lines = self.host("# timeout: 0.3\nsleep 30\n")
+        self.assertEqual(status, 1)
+        self.assertIn("# time limit of 0 s reached", lines)
+
+    def test_head(self):
+        test = self.make("20-y", "# machine: --nodes 4\n# expect-log: a b\n")
+        self.assertEqual((test.machine, test.excuse, test.limit),
+                         ("--nodes 4", "a b", runner.TIME_LIMIT))
+        self.assertEqual([t.name for t in runner.find("[0-9][0-9]", "20-")],
+                         ["area/20-y"])
+
+    def machine(self, vm):
+        """Run one in a machine; (as good as new, passed, failed)."""
+        test = self.make("30-z", "# expect-log: x\n")
+        with contextlib.redirect_stdout(self.out):
+            good = runner.run_in_machine(test, vm, self.report)
+        self.assertEqual(vm.excused, ["x"])
+        return good, self.report.passed, self.report.failed
+
+    def test_in_machine(self):
+        self.assertEqual(self.machine(FakeMachine(0)), (True, 1, 0))
+
+    def test_fault_in_the_log_fails_a_test_that_passed(self):
+        self.assertEqual(self.machine(FakeMachine(0, ["instance 1: BUG: x"])),
+                         (False, 0, 1))
+        self.assertIn("# instance 1: BUG: x", self.out.getvalue())
+
+    def test_fault_in_the_log_fails_a_test_that_skipped(self):
+        self.assertEqual(self.machine(FakeMachine(77, ["BUG: x"])),
+                         (False, 0, 1))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-2.0
+# Sourced by the tests here: two instances imitated on one kernel.
+#
+#   network, mount and UTS names 0        network, mount and UTS names 1
+#   /sys/kernel/mios/self = 0           /sys/kernel/mios/self = 1
+#   miosd                               miosd
+#   mios0 10.77.0.1/24 ---- veth ------ mios0 10.77.0.2/24
+#
+# Each miosd sits in a cgroup of its own, as it would on its own kernel.
+# Everything that miosd learns from the kernel is a plain file here; nothing
+# in the programs knows that they are under test.  Needs root.
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+top=$(cd "$here/../.." && pwd)
+bin=${BIN:-$top/build/bin}
+tmp=$(mktemp -d /tmp/mios-exec.XXXXXX)
+chmod 755 "$tmp"
+nr=0
+failed=0
+
+skip() {
+	echo "SKIP: $*"
+	exit 77
+}
+
+# instance_files DIR SELF: /sys/kernel/mios of two instances
+instance_files() {
+	mkdir -p "$1"
+	echo "$2" > "$1/self"
+	for i in 0 1; do
+		mkdir -p "$1/instance$i"
+		(
+			cd "$1/instance$i" || exit
+			echo up > state; echo 0 > ring; echo 1 > incarnation
+			echo $i > node; nproc > cpus; echo 60 > uptime
+			echo 1073741824 > memory; echo 536870912 > memory_free
+			echo 0.00 0.00 0.00 1 > load; echo 10 20 > distance
+			echo 0 > heartbeat_age; uname -r > release
+		)
+	done
+}
+
+# setup_instance I: runs inside the new namespaces, waits there
+setup_instance() {
+	mount --make-rprivate /
+	hostname "node$1"
+	mount -t tmpfs none /run
+	mount -t tmpfs none /sys/kernel
+	instance_files /sys/kernel/mios "$1"
+	ip link set lo up
+	touch "$tmp/ready$1"
+	exec sleep 100000
+}
+
+wait_for() {
+	for _ in $(seq 200); do
+		"$@" >/dev/null 2>&1 && return 0
+		sleep 0.05
+	done
+	echo "timed out: $*"
+	exit 1
+}
+
+# in_instance I COMMAND...
+in_instance() {
+	i=$1; shift
+	nsenter --target "$(cat "$tmp/pid$i")" --net --mount --uts \
+		--wdns="$PWD" -- "$@"
+}
+
+start_miosd() {
+	mkdir -p "$cgroups/mios-test-$1"
+	nsenter --target "$(cat "$tmp/pid$1")" --net --mount --uts -- sh -c \
+		'echo $$ > "$1/cgroup.procs" && exec "$2"' sh \
+		"$cgroups/mios-test-$1" "$bin/miosd" \
+		>>"$tmp/miosd$1.log" 2>&1 </dev/null &
+	echo $! > "$tmp/miosd$1"
+	wait_for in_instance "$1" test -S /run/mios/miosd.sock
+}
+
+# as_user COMMAND...: uid 4242, gid 4243, groups 4244 and 4245
+as_user() {
+	setpriv --reuid 4242 --regid 4243 --groups 4244,4245 --inh-caps=-all \
+		"$@"
+}
+
+setup() {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	[ -x "$bin/miosd" ] || skip "no $bin/miosd: make -C userspace"
+	cgroups=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)
+	[ -n "$cgroups" ] || skip "needs a cgroup v2 mount"
+	export -f setup_instance instance_files
+	export tmp
+	for i in 0 1; do
+		unshare --net --mount --uts bash -c "setup_instance $i" &
+		echo $! > "$tmp/pid$i"
+	done
+	trap teardown EXIT
+	wait_for test -e "$tmp/ready0"
+	wait_for test -e "$tmp/ready1"
+	p0=$(cat "$tmp/pid0"); p1=$(cat "$tmp/pid1")
+	in_instance 0 ip link add mios0 type veth peer name mios0 netns "$p1"
+	for i in 0 1; do
+		in_instance $i ip addr add 10.77.0.$((i + 1))/24 dev mios0
+		in_instance $i ip link set mios0 up
+		start_miosd $i
+	done
+	wait_for in_instance 1 bash -c "ss -Hltn | grep -q :877"
+	wait_for in_instance 0 bash -c "ss -Hltn | grep -q :877"
+}
+
+teardown() {
+	for f in "$tmp"/miosd? "$tmp"/pid?; do
+		[ -e "$f" ] && kill "$(cat "$f")" 2>/dev/null
+	done
+	wait 2>/dev/null
+	rmdir "$cgroups"/mios-test-?
+	[ $failed = 0 ] || { echo "logs in $tmp:"; cat "$tmp"/*.log; }
+	[ $failed = 0 ] && rm -rf "$tmp"
+}
+
+ok() {
+	nr=$((nr + 1))
+	echo "ok $nr - $*"
+}
+
+not_ok() {
+	nr=$((nr + 1))
+	failed=$((failed + 1))
+	echo "not ok $nr - $*"
+}
+
+# is GOT WANTED WHAT
+is() {
+	if [ "$1" = "$2" ]; then
+		ok "$3"
+	else
+		not_ok "$3: got '$1', wanted '$2'"
+	fi
+}
+
+finish() {
+	echo "1..$nr"
+	[ $failed = 0 ]
+	exit $?
+}

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Things that are built once and kept outside the tree, by content.
+
+linux/kernel and selftests/vm/rootfs call this for the cache directory, its
+locks, and the progress lines on stderr.  A cache entry is a directory or a
+file whose name holds the hash of all that went into it; two builders of one
+entry wait for each other, builders of different entries do not.
+"""
+import contextlib
+import fcntl
+import hashlib
+import os
+import pathlib
+import shutil
+import sys
+import time
+
+START = time.monotonic()
+
+
+def root():
+    """The cache directory, created when missing."""
+    base = os.environ.get("MIOS_CACHE")
+    if not base:
+        xdg = os.environ.get("XDG_CACHE_HOME") or \
+            os.path.join(os.path.expanduser("~"), ".cache")
+        base = os.path.join(xdg, "mios")
+    path = pathlib.Path(base).absolute()
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def say(text):
+    """One progress line: elapsed time of this command, then the text."""
+    took = int(time.monotonic() - START)
+    print(f"[{took // 60:2d}:{took % 60:02d}] {text}", file=sys.stderr,
+          flush=True)
+
+
+def digest(*parts):
+    """A short hash of strings, bytes and the contents of paths."""
+    total = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, pathlib.Path):
+            part = part.read_bytes()
+        elif isinstance(part, str):
+            part = part.encode()
+        total.update(len(part).to_bytes(8, "little") + part)
+    return total.hexdigest()[:16]
+
+
+@contextlib.contextmanager
+def lock(name):
+    """Hold the lock of one cache entry; say so when another has it."""
+    folder = root() / "lock"
+    folder.mkdir(exist_ok=True)
+    with open(folder / name.replace("/", "-"), "w", encoding="ascii") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            say(f"waiting: another builder is making {name}")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def prune(folder, keep, days):
+    """Remove what has not been used for some days, beyond the newest few."""
+    entries = sorted((e for e in folder.iterdir() if e.is_dir()),
+                     key=lambda e: e.stat().st_mtime, reverse=True)
+    limit = time.time() - days * 86400
+    for entry in entries[keep:]:
+        if entry.stat().st_mtime < limit:
+            say(f"removing {entry.name}, not used for {days} days")
+            shutil.rmtree(entry, ignore_errors=True)

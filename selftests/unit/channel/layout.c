@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The ring area: geometry for every number of instances, headers and
+ * descriptors that must be refused.
+ */
+#include "test.h"
+
+static void geometry(void)
+{
+	struct mios_geometry g;
+	u32 nr, slots, class;
+	u8 *area = NULL;
+	u64 end;
+
+	for (nr = 2; nr <= MIOS_AREA_INSTANCES; nr++)
+		for (slots = MIOS_NET_SLOTS_MIN; slots <= MIOS_NET_SLOTS_MAX;
+		     slots *= 2) {
+			CHECK(!mios_geometry(&g, nr, slots));
+			class = MIOS_CLASSES - 1;
+			end = (u64)((u8 *)mios_area_chan(area, &g, nr - 1,
+							 nr - 2, class) - area);
+			end += sizeof(struct mios_chan) +
+			       (u64)g.shape[class].slot_size *
+			       g.shape[class].nr_slots;
+			CHECK(end <= g.area_size);
+			CHECK(g.area_size - end < MIOS_AREA_PAGE);
+		}
+	for (class = 0; class < MIOS_CLASSES; class++)
+		CHECK(g.shape[class].max_total <=
+		      (g.shape[class].slot_size - sizeof(struct mios_slot)) *
+		      MIOS_NET_SLOTS_MIN);
+	CHECK(mios_geometry(&g, 0, 128) == -EINVAL);
+	CHECK(mios_geometry(&g, 65, 128) == -EINVAL);
+	CHECK(mios_geometry(&g, 4, 100) == -EINVAL);
+	CHECK(mios_geometry(&g, 4, 32) == -EINVAL);
+	CHECK(mios_geometry(&g, 4, 0x80000000) == -EINVAL);
+}
+
+static void header(void)
+{
+	struct mios_area_header good, bad;
+	struct mios_geometry g;
+
+	CHECK(!mios_geometry(&g, 4, 128));
+	good = (struct mios_area_header){
+		.magic = MIOS_AREA_MAGIC, .version = MIOS_AREA_VERSION,
+		.size = sizeof(good), .self = 0x1000000, .ring = 2, .nr = 4,
+		.area_size = g.area_size, .net_slots = 128,
+	};
+	CHECK(!mios_header_check(&good, 0x1000000, g.area_size, 2, &g));
+	CHECK(mios_header_check(&good, 0x2000000, g.area_size, 2, &g) ==
+	      -EBADMSG);
+	CHECK(mios_header_check(&good, 0x1000000, g.area_size - 1, 2, &g) ==
+	      -EBADMSG);
+	CHECK(mios_header_check(&good, 0x1000000, g.area_size, 1, &g) ==
+	      -EBADMSG);
+	bad = good;
+	bad.version++;
+	CHECK(mios_header_check(&bad, 0x1000000, g.area_size, 2, &g) == -EPROTO);
+	bad = good;
+	bad.nr = 5;
+	CHECK(mios_header_check(&bad, 0x1000000, g.area_size, 2, &g) ==
+	      -EBADMSG);
+}
+
+static struct mios_desc_body sample(void)
+{
+	return (struct mios_desc_body){
+		.instance = 2, .ring = 1, .incarnation = 3,
+		.state = MIOS_DESC_UP, .node = 2, .next = MIOS_NO_INSTANCE,
+		.doorbell_apicid = 5, .doorbell_vector = 0xf7, .nr_cpus = 2,
+		.area_version = MIOS_AREA_VERSION, .release = "6.12",
+		.apicid = { 4, 5 },
+	};
+}
+
+static void descriptor(u64 seed)
+{
+	struct mios_desc_body body, copy;
+	struct mios_desc *desc = calloc(1, sizeof(*desc));
+	u32 i;
+
+	CHECK(desc);
+	CHECK(mios_desc_read(desc, &copy, 1, 2) == -ENOENT);
+	body = sample();
+	mios_desc_write(desc, &body);
+	CHECK(!mios_desc_read(desc, &copy, 1, 2));
+	CHECK(!memcmp(&body, &copy, sizeof(body)));
+	CHECK(mios_desc_read(desc, &copy, 1, 3) == -EBADMSG);
+	CHECK(mios_desc_read(desc, &copy, 0, 2) == -EBADMSG);
+	for (i = 0; i < 20000; i++) {
+		body = sample();
+		mios_desc_write(desc, &body);
+		((u8 *)&desc->body)[test_random(&seed) % sizeof(body)] ^=
+			1 << test_random(&seed) % 8;
+		CHECK(mios_desc_read(desc, &copy, 1, 2) == -EBADMSG);
+	}
+	body = sample();	/* a good checksum does not make it good */
+	body.nr_cpus = MIOS_AREA_CPUS + 1;
+	mios_desc_write(desc, &body);
+	CHECK(mios_desc_read(desc, &copy, 1, 2) == -EBADMSG);
+	body = sample();
+	body.doorbell_apicid = 9;
+	mios_desc_write(desc, &body);
+	CHECK(mios_desc_read(desc, &copy, 1, 2) == -EBADMSG);
+	desc->sequence |= 1;	/* its writer was stopped in the middle */
+	CHECK(mios_desc_read(desc, &copy, 1, 2) == -EAGAIN);
+	body = sample();
+	mios_desc_write(desc, &body);
+	CHECK(!mios_desc_read(desc, &copy, 1, 2));
+	free(desc);
+}
+
+void test_layout(u64 seed)
+{
+	geometry();
+	header();
+	descriptor(seed);
+}

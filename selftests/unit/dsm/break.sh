@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0
+# Each rule of the protocols broken on purpose: the test named for it must
+# fail, and pass with the rule whole. Read by run.
+
+# rule KNOB FILE OPTIONS...
+rule() {
+	local knob=$1 file=$litmus/$2.litmus status
+	shift 2
+	"$broken" litmus "$@" "$file" || return 1
+	"$broken" litmus --break "$knob" "$@" "$file"
+	status=$?
+	[ $status = 1 ]
+}
+
+pingpong_needs_a_lease() {
+	local all="sim --pattern pingpong --policy ivy --nodes 4 --ops 2000
+		--quiet"
+	"$broken" $all && ! timeout 20 "$broken" $all --break-lease
+}
+
+try "break: pending writes leave before a reply (MP)" \
+	rule flush MP --protocol wu
+try "break: what the page holds is discarded, N1 (CoRR)" \
+	rule n1 CoRR --protocol wu --run 1 --evictions 1
+try "break: newer writes constrain the mask (CoWW1)" \
+	rule mask CoWW1 --protocol wu
+try "break: newer writes constrain the mask (CO-mixed-size)" \
+	rule mask CO-mixed-size --protocol wu
+try "break: a single writer for atomics (store+XADD)" \
+	rule single-writer store+XADD --protocol wu+
+try "break: one instruction per grant (CoWW1)" rule lease CoWW1
+try "break: write only after all INV_ACKs (MP)" rule inv-ack MP
+try "break: a copy overtaken by its INV is void (WRC)" rule old-copy WRC
+try "break: an INV takes the copy away (MP)" rule stale-copy MP

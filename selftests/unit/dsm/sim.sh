@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0
+# The simulator: results repeat, memory ends as it must, faults of the wire
+# change times only. Read by run.
+
+# value FIELD FILE: that field of each result
+value() {
+	grep -o "\"$1\": [^,}]*" "$2" | cut -d' ' -f2
+}
+
+one_seed_one_result() {
+	"$bin" sim --quiet --json "$out/a.json" --nodes 2,5 --cpus 2 &&
+	"$bin" sim --quiet --json "$out/b.json" --nodes 2,5 --cpus 2 &&
+	cmp "$out/a.json" "$out/b.json" &&
+	"$bin" sim --quiet --json "$out/b.json" --nodes 2,5 --cpus 2 \
+		--seed 2 && ! cmp -s "$out/a.json" "$out/b.json"
+}
+
+# Written down once: the same on every machine.
+result_is_the_known_one() {
+	"$bin" sim --quiet --pattern compile --policy wu+ --json "$out/c.json"
+	[ "$(value memory "$out/c.json") $(value time_ns "$out/c.json")" = \
+		"$(cat "$here/known-result")" ] ||
+		{ value memory "$out/c.json"; value time_ns "$out/c.json"
+		  return 1; }
+}
+
+wire_faults_cost_time_only() {
+	local clean dirty t0 t1 pattern
+	for pattern in false-sharing migratory; do
+		"$bin" sim --quiet --policy ivy --pattern $pattern \
+			--json "$out/clean.json" &&
+		"$bin" sim --quiet --policy ivy --pattern $pattern \
+			--loss 10000 --duplicate 10000 --reorder 10000 \
+			--json "$out/dirty.json" || return 1
+		clean=$(value memory "$out/clean.json")
+		dirty=$(value memory "$out/dirty.json")
+		echo "$pattern: $clean $dirty, sent again:" \
+			"$(value link_again "$out/dirty.json")"
+		[ "$(value wrong "$out/dirty.json")" = 0 ] || return 1
+		[ "$(value link_again "$out/dirty.json")" -gt 10 ] || return 1
+		[ $pattern = migratory ] || [ "$clean" = "$dirty" ] ||
+			return 1
+	done
+}
+
+pingpong_is_fair() {
+	"$bin" sim --quiet --policy ivy --pattern pingpong --nodes 4 \
+		--ops 200000 --json "$out/p.json"
+	value fairness_thousandths "$out/p.json"
+	[ "$(value fairness_thousandths "$out/p.json")" -ge 900 ] &&
+		[ "$(value wrong "$out/p.json")" = 0 ]
+}
+
+# A lease whose rule is broken: the page moves and moves, nothing is done.
+pingpong_needs_the_lease() {
+	! timeout 10 "$broken" sim --quiet --policy ivy --pattern pingpong \
+		--nodes 4 --ops 20000 --break-lease
+}
+
+upgrade_sends_no_page() {
+	"$bin" sim --quiet --policy ivy --pattern one-write --nodes 8 \
+		--shared --json "$out/u.json" &&
+	"$bin" sim --quiet --policy ivy --pattern one-write --nodes 8 \
+		--json "$out/v.json"
+	[ "$(value pages_sent "$out/u.json") $(value misses "$out/u.json")" \
+		= "0 1" ] && [ "$(value pages_sent "$out/v.json")" = 1 ]
+}
+
+large_clusters_run() {
+	"$bin" sim --quiet --nodes 256 --ops 20 --policy ivy \
+		--pattern compile --pages 64 --json "$out/l.json" &&
+	"$bin" sim --quiet --nodes 64 --cpus 4 --ops 20 --policy wu+ \
+		--pattern compile --pages 64
+}
+
+# A window so small that writers wait for it: they wait, and go on.
+small_windows_only_cost_time() {
+	"$bin" sim --quiet --policy wu --pattern producer-consumer \
+		--think 300 --run 60000 --window 64 \
+		--ops 400 --json "$out/w.json" || return 1
+	echo "waited $(value window_stalls "$out/w.json") times"
+	[ "$(value window_stalls "$out/w.json")" -gt 0 ] &&
+		[ "$(value announced "$out/w.json")" -gt 0 ] &&
+		[ "$(value refused "$out/w.json")" = 0 ]
+}
+
+try "sim: one seed, one result" one_seed_one_result
+try "sim: the result written down" result_is_the_known_one
+try "sim: loss, duplicates and reordering cost time only" \
+	wire_faults_cost_time_only
+try "sim: a hostile ping-pong stays fair" pingpong_is_fair
+try "sim: without leases nothing moves on" pingpong_needs_the_lease
+try "sim: no page bytes on an upgrade" upgrade_sends_no_page
+try "sim: a small merge buffer costs time only" \
+	small_windows_only_cost_time
+try "sim: 256 nodes; 64 nodes of 4 CPUs" large_clusters_run

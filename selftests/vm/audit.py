@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Which ports and device registers a child touches: none but its own.
+
+QEMU tells of every access to a device by every CPU.  From the start-up
+signal that instance 0 sends to the node's first CPU until it ends the
+instance, what the node's CPUs touch is the child's doing.  Whatever it does
+not own may be in use by instance 0 at that moment, or reset the machine.
+Called by 30-audit; the lists below are the child's whole allowance.
+"""
+import re
+
+EVENTS = ("memory_region_ops_read", "memory_region_ops_write")
+LINE = re.compile(r"memory_region_ops_(read|write) cpu (\d+) mr \S+ "
+                  r"addr (0x[0-9a-f]+) value (0x[0-9a-f]+) size \d+"
+                  r"(?: name '([^']*)')?")
+LAPIC, LAPIC_SIZE, ICR = 0xfee00000, 0x1000, 0x300
+INIT, STARTUP = 5, 6            # delivery modes in the ICR
+# i8237A_init_ops() reads it once, to learn that there is no DMA controller.
+ALLOWED_READS = {0x87}
+
+
+class Access:
+    """One line of QEMU's trace."""
+
+    def __init__(self, found):
+        self.write = found[1] == "write"
+        self.cpu = int(found[2])
+        self.address = int(found[3], 16)
+        self.value = int(found[4], 16)
+        self.region = found[5] or "?"
+
+    def __str__(self):
+        return f"CPU {self.cpu} {'writes' if self.write else 'reads'} " \
+            f"{self.address:#x} ({self.region}), value {self.value:#x}"
+
+    def in_lapic(self):
+        """The local APIC belongs to the CPU that touches it."""
+        return LAPIC <= self.address < LAPIC + LAPIC_SIZE
+
+    def signal(self):
+        """Delivery mode when this sends an interprocessor interrupt."""
+        if self.write and self.address == LAPIC + ICR:
+            return self.value >> 8 & 7
+        return None
+
+
+def parse(lines):
+    """Accesses in order."""
+    for line in lines:
+        found = LINE.search(line)
+        if found:
+            yield Access(found)
+
+
+def judge(accesses, cpus):
+    """(accesses of the child, those it had no right to).
+
+    cpus: QEMU's numbers of the node's CPUs.  Instance 0 starts and ends the
+    child from a CPU of its own; that it starts the CPUs for itself after that
+    is no second child.
+    """
+    alive = ended = False
+    count, bad = 0, []
+    for access in accesses:
+        ours = access.cpu in cpus
+        if not ours and access.signal() == STARTUP:
+            alive = not ended
+        elif not ours and access.signal() == INIT and alive:
+            alive, ended = False, True
+        if not alive or not ours:
+            continue
+        count += 1
+        allowed = access.in_lapic() or \
+            not access.write and access.address in ALLOWED_READS
+        if not allowed:
+            bad.append(access)
+    return count, bad

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Where QEMU's q35 puts each node's memory.
+
+Used to build instance 0's command line (memmap=SIZE$BASE for what it must
+leave alone) and to find a physical address in a node's backing file.  QEMU
+lays the nodes' memory end to end, and cuts the whole once: up to the hole
+below 4 GiB, the rest from 4 GiB on.  Where it cuts depends on the total.
+"""
+MIB = 1 << 20
+GIB = 1 << 30
+BLOCK = 128 * MIB       # Linux adds and removes memory in blocks of this
+FOUR_GIB = 4 * GIB
+
+
+def parse_size(text):
+    """'512M', '1G' or a plain count of MiB, in bytes."""
+    units = {"M": MIB, "G": GIB}
+    unit = units.get(text[-1:].upper())
+    number = text[:-1] if unit else text
+    if not number.isdigit():
+        raise ValueError(f"not a memory size: '{text}' (as in 512M, 1G)")
+    size = int(number) * (unit or MIB)
+    if not size or size % BLOCK:
+        raise ValueError(f"memory of a node must be a multiple of 128M, "
+                         f"not '{text}'")
+    return size
+
+
+def low_end(total):
+    """End of the memory below the hole (hw/i386/pc_q35.c decides so)."""
+    return 2 * GIB if total >= 2816 * MIB else 2816 * MIB
+
+
+def node_ranges(sizes):
+    """For each node, its list of (base, size, offset in its own memory)."""
+    cut = low_end(sum(sizes))
+    start = 0
+    nodes = []
+    for size in sizes:
+        end = start + size
+        ranges = []
+        if start < cut:
+            ranges.append((start, min(end, cut) - start, 0))
+        if end > cut:
+            first = max(start, cut)
+            ranges.append((first - cut + FOUR_GIB, end - first,
+                           first - start))
+        nodes.append(ranges)
+        start = end
+    return nodes
+
+
+def reserve_words(sizes):
+    """Command line that keeps instance 0 out of every node but its own."""
+    return [f"memmap={size // MIB}M${base:#x}"
+            for ranges in node_ranges(sizes)[1:]
+            for base, size, _ in ranges]
+
+
+def find(ranges, address):
+    """Offset of a physical address in a node's memory, or None."""
+    for base, size, offset in ranges:
+        if base <= address < base + size:
+            return offset + address - base
+    return None

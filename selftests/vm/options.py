@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0
+"""mios-vm's options, and from them a machine with everything built for it.
+
+Called by mios-vm for its command line and by selftests/run for the line
+"# machine:" at the head of a test, which holds the same words.
+"""
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+
+import buildcache
+import machine
+import memmap
+import qemu
+import stage
+
+TOP = stage.TOP
+
+
+class UsageError(Exception):
+    """Bad options, one line."""
+
+
+def parse(words):
+    """Options; what follows -- is the command."""
+    command = []
+    if "--" in words:
+        at = words.index("--")
+        words, command = words[:at], words[at + 1:]
+    parser = argparse.ArgumentParser(
+        prog="mios-vm", description="The test machine: several NUMA "
+        "nodes in one QEMU guest.",
+        epilog="run: COMMAND as root in instance 0, its exit status is ours "
+        "(125: the machine failed). shell: a root shell there. console N: "
+        "the console of instance N of a machine that runs.")
+    add = parser.add_argument
+    add("action", choices=("run", "shell", "console"))
+    add("instance", nargs="?", type=int, default=0, help="for console")
+    add("--nodes", type=int, default=2, help="1 to 8 (2)")
+    add("--cpus-per-node", type=int, default=1, help="1 to 4 (1)")
+    add("--memory-per-node", default="1G",
+        help="one size, or one per node: 1G,512M,512M (1G)")
+    add("--debug", action="store_true",
+        help="the kernel with KASAN, lockdep and kmemleak")
+    add("--copy", metavar="DIR", help="a host folder, at /mnt/host")
+    add("--append", default="", help="more kernel command line")
+    add("--plain", action="store_true",
+        help="one ordinary kernel over all nodes, nothing reserved")
+    add("--kernel", metavar="FILE", help="another bzImage")
+    add("--logs", metavar="DIR", help="build/logs/<run> by default")
+    add("--timeout", type=float, metavar="SECONDS",
+        help="limit for the command (none)")
+    add("--accel", help="QEMU's -accel (kvm where it works)")
+    add("--run", metavar="LOGS", help="for console: which machine")
+    options = parser.parse_args(words)
+    if options.action == "run" and not command:
+        raise UsageError("run needs a command: mios-vm run ... -- COMMAND")
+    return options, command
+
+
+def tool(*words):
+    """A build script of the tree; its last line of output is the path."""
+    done = subprocess.run([str(TOP / words[0]), *words[1:]], check=False,
+                          text=True, stdout=subprocess.PIPE)
+    if done.returncode:
+        raise UsageError(f"{' '.join(words)} failed")
+    return pathlib.Path(done.stdout.splitlines()[-1])
+
+
+def build(name):
+    """Kernel tree, module folder or None; the programs go to the stage.
+
+    A tree without the series (KSRC, or its first patches only) boots too,
+    without the modules.
+    """
+    tree = tool("linux/kernel", "build", name)
+    modules = None
+    if (tree / "arch/x86/include/asm/mios.h").exists():
+        modules = tool("linux/kernel", "modules", name,
+                       str(TOP / "build" / f"modules-{name}"))
+    made = subprocess.run(["make", "-s", "-C", str(TOP), "user"],
+                          check=False, stdout=sys.stderr)
+    if made.returncode:
+        raise UsageError("make user failed")
+    return tree, modules
+
+
+def make_machine(options):
+    """Everything built, the machine not yet started."""
+    try:
+        sizes = [memmap.parse_size(t)
+                 for t in options.memory_per_node.split(",")]
+        shape = qemu.Shape(options.nodes, options.cpus_per_node, sizes,
+                           options.plain, options.append)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    if options.kernel and not os.path.exists(options.kernel):
+        raise UsageError(f"--kernel {options.kernel}: no such file")
+    if options.copy and not os.path.isdir(options.copy):
+        raise UsageError(f"--copy {options.copy}: not a folder")
+    tree, modules = build("debug" if options.debug else "test")
+    kernel = options.kernel or tree / "arch/x86/boot/bzImage"
+    rootfs = tool("selftests/vm/rootfs", "build")
+    accel = options.accel or machine.default_accel(kernel, buildcache.root())
+    logs = pathlib.Path(options.logs) if options.logs else None
+    return machine.Machine(shape, kernel, rootfs, tree, modules,
+                           options.copy, logs, accel)

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-2.0
+"""QEMU's command line for a machine of several nodes, and its QMP.
+
+machine.py is the only caller.  A machine's shape is a Shape; node memory
+lives in memfds, which the harness keeps open so that it can look into any
+instance's memory without asking QEMU.
+"""
+import dataclasses
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import tempfile
+
+import memmap
+
+EXTRA_AGENTS = 2        # ports beside the first, for console and friends
+
+
+@dataclasses.dataclass
+class Shape:
+    """What was asked for on mios-vm's command line."""
+    nodes: int = 2
+    cpus_per_node: int = 1
+    memory: list = dataclasses.field(default_factory=list)  # bytes per node
+    plain: bool = False
+    append: str = ""
+
+    def __post_init__(self):
+        if not 1 <= self.nodes <= 8:
+            raise ValueError("--nodes must be 1 to 8")
+        if not 1 <= self.cpus_per_node <= 4:
+            raise ValueError("--cpus-per-node must be 1 to 4")
+        if not self.memory:
+            self.memory = [memmap.GIB]
+        if len(self.memory) == 1:
+            self.memory = self.memory * self.nodes
+        if len(self.memory) != self.nodes:
+            raise ValueError(f"--memory-per-node lists {len(self.memory)} "
+                             f"sizes for {self.nodes} nodes")
+
+    def command_line(self):
+        """The kernel command line of instance 0.
+
+        no_timer_check: on a host with more work than cores the emulated
+        timer's ticks can miss the moment in which the kernel counts them.
+        """
+        words = ["root=/dev/vda rootfstype=ext4 rw init=/sbin/mios-stub",
+                 "console=ttyS0,115200 loglevel=7 panic=-1",
+                 "tsc=reliable no_timer_check printk.devkmsg=on"]
+        if not self.plain:
+            words.append("no_ipi_broadcast=1")
+            words += memmap.reserve_words(self.memory)
+        if self.append:
+            words.append(self.append)
+        return " ".join(words)
+
+
+def numa_options(shape, memory_fds):
+    """One socket per node, its memory in a file, distances 10 and 20."""
+    words = []
+    for node, size in enumerate(shape.memory):
+        first = node * shape.cpus_per_node
+        words += ["-object", f"memory-backend-file,id=mem{node},share=on,"
+                  f"size={size},mem-path=/proc/self/fd/{memory_fds[node]}"]
+        words += ["-numa", f"node,nodeid={node},memdev=mem{node},"
+                  f"cpus={first}-{first + shape.cpus_per_node - 1}"]
+    for node in range(shape.nodes):
+        for other in range(node):
+            words += ["-numa", f"dist,src={node},dst={other},val=20"]
+    return words
+
+
+def disk_options(disks):
+    """virtio-blk disks in the order /dev/vda, vdb, ...; writes are lost."""
+    words = []
+    for number, path in enumerate(disks):
+        words += ["-drive", f"file={path},format=raw,if=none,snapshot=on,"
+                  f"id=disk{number},cache=unsafe"]
+        words += ["-device", f"virtio-blk-pci,drive=disk{number}"]
+    return words
+
+
+def port_options(folder):
+    """Command ports: the first connects to us, others wait for a caller."""
+    words = ["-device", "virtio-serial-pci,max_ports=8"]
+    for number in range(1 + EXTRA_AGENTS):
+        side = "server=on,wait=off" if number else "server=off"
+        words += ["-chardev", f"socket,id=agent{number},{side},"
+                  f"path={folder}/agent{number}.sock"]
+        words += ["-device", f"virtserialport,chardev=agent{number},"
+                  f"name=mios.agent.{number}"]
+    return words
+
+
+def options(shape, kernel, words, disks, folder, accel, memory_fds):
+    """The whole command."""
+    cpus = shape.nodes * shape.cpus_per_node
+    return ["qemu-system-x86_64", "-machine", "q35,usb=off", "-accel", accel,
+            "-cpu", "host" if accel == "kvm" else "max",
+            "-smp", f"{cpus},sockets={shape.nodes},"
+            f"cores={shape.cpus_per_node},threads=1",
+            "-m", f"{sum(shape.memory) // memmap.MIB}M",
+            *numa_options(shape, memory_fds),
+            "-nodefaults", "-display", "none", "-no-reboot",
+            "-kernel", str(kernel), "-append", words,
+            "-serial", f"file:{folder}/instance0.log",
+            "-qmp", f"unix:{folder}/qmp.sock,server=on,wait=off",
+            "-device", "virtio-rng-pci", *disk_options(disks),
+            *port_options(folder)]
+
+
+class Qmp:
+    """QEMU's control socket, for fault injection: Qmp(path).do('stop')."""
+
+    def __init__(self, path):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(30)
+        self.sock.connect(str(path))
+        self.file = self.sock.makefile("rw", encoding="utf-8")
+        self.file.readline()
+        self.do("qmp_capabilities")
+
+    def do(self, command, **arguments):
+        """One command; its 'return', or ValueError with QEMU's words."""
+        request = {"execute": command}
+        if arguments:
+            request["arguments"] = arguments
+        self.file.write(json.dumps(request) + "\n")
+        self.file.flush()
+        while True:
+            line = self.file.readline()
+            if not line:
+                raise ValueError(f"{command}: QEMU is gone")
+            answer = json.loads(line)
+            if "error" in answer:
+                raise ValueError(f"{command}: {answer['error']['desc']}")
+            if "return" in answer:
+                return answer["return"]
+
+    def inject_nmi(self):
+        """An NMI to every CPU."""
+        self.do("inject-nmi")
+
+    def close(self):
+        """Close the socket."""
+        self.file.close()
+        self.sock.close()
+
+
+def kvm_works(kernel):
+    """Does KVM run this kernel here?  /dev/kvm alone proves nothing.
+
+    The kernel has no root here, so it ends in a panic within seconds; what
+    counts is that it got there.
+    """
+    if not os.access("/dev/kvm", os.R_OK | os.W_OK):
+        return False
+    with tempfile.TemporaryDirectory() as folder:
+        log = pathlib.Path(folder) / "log"
+        try:
+            subprocess.run(
+                ["qemu-system-x86_64", "-M", "q35", "-accel", "kvm", "-cpu",
+                 "host", "-smp", "2", "-m", "512", "-nodefaults", "-display",
+                 "none", "-no-reboot", "-serial", f"file:{log}", "-kernel",
+                 str(kernel), "-append", "console=ttyS0 panic=-1"],
+                timeout=20, check=False, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL)
+        except subprocess.TimeoutExpired:
+            return False
+        return b"Kernel panic - not syncing: VFS" in log.read_bytes()

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The disks that go with the cached root: the built project, host folders.
+
+machine.py calls this before each boot.  The stage disk is a plain tar that
+guest/stub unpacks over the root: modules, programs, man pages, tests, and
+the kernel image for the children.  Nothing here is cached: it takes a
+second, and it must be what was just built.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import tarfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+TOP = HERE.parent.parent
+BUILD = TOP / "build"
+
+
+class StageError(Exception):
+    """A disk could not be made."""
+
+
+def run(command, **options):
+    """A helper that must succeed."""
+    done = subprocess.run([str(c) for c in command], check=False, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          **options)
+    if done.returncode:
+        raise StageError(f"{command[0]}: {done.stdout.strip()}")
+    return done.stdout
+
+
+def build_helper(name):
+    """guest/NAME.c, static, so that it runs in any root."""
+    source = HERE / "guest" / f"{name}.c"
+    binary = BUILD / "guest" / name
+    if not binary.exists() or \
+            binary.stat().st_mtime < source.stat().st_mtime:
+        binary.parent.mkdir(parents=True, exist_ok=True)
+        run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-o",
+             binary, source, "-lutil"])
+    return binary
+
+
+def kernel_release(tree):
+    """The version that the tree's kernel reports as uname -r."""
+    return (tree / "include/config/kernel.release").read_text().strip()
+
+
+def stage_kernel(tree, root):
+    """The tree's own modules and its image, for children."""
+    release = kernel_release(tree)
+    modules = root / "lib/modules" / release
+    for line in (tree / "modules.order").read_text().split():
+        module = pathlib.Path(line).with_suffix(".ko")
+        target = modules / "kernel" / module
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(tree / module, target)
+    for name in ("modules.builtin", "modules.builtin.modinfo",
+                 "modules.order"):
+        shutil.copyfile(tree / name, modules / name)
+    boot = root / "boot"
+    boot.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(tree / "arch/x86/boot/bzImage",
+                    boot / f"vmlinuz-{release}")
+    return modules
+
+
+def stage_modules(built, modules):
+    """The project's modules, beside the kernel's own."""
+    extra = modules / "extra"
+    extra.mkdir(parents=True, exist_ok=True)
+    for module in sorted(built.rglob("*.ko")):
+        shutil.copyfile(module, extra / module.name)
+
+
+def make_stage(path, tree, built_modules):
+    """Write the stage disk for the kernel in tree to path."""
+    root = path.with_suffix(".d")
+    shutil.rmtree(root, ignore_errors=True)
+    guest = root / "usr/lib/mios/guest"
+    guest.mkdir(parents=True)
+    shutil.copy(build_helper("agent"), guest / "agent")
+    shutil.copy(HERE / "guest" / "init", guest / "init")
+    if tree:
+        modules = stage_kernel(tree, root)
+        if built_modules and built_modules.exists():
+            stage_modules(built_modules, modules)
+        run(["/sbin/depmod", "-b", root, kernel_release(tree)])
+    installed = BUILD / "stage"         # make user installs here
+    if installed.exists():
+        run(["cp", "-a", f"{installed}/.", root])
+    shutil.copytree(TOP / "selftests", root / "usr/lib/mios/selftests",
+                    ignore=shutil.ignore_patterns("__pycache__"))
+    with tarfile.open(path, "w", format=tarfile.GNU_FORMAT) as archive:
+        for entry in sorted(root.iterdir()):
+            archive.add(entry, arcname=entry.name, filter=root_owned)
+    shutil.rmtree(root)
+    pad(path)
+
+
+def root_owned(member):
+    """Whoever built it, in the guest it belongs to root."""
+    member.uid = member.gid = 0
+    member.uname = member.gname = "root"
+    return member
+
+
+def pad(path):
+    """A disk is a whole number of sectors; tar ends in zeros anyhow."""
+    size = path.stat().st_size
+    os.truncate(path, (size + 4095) // 4096 * 4096)
+
+
+def make_copy(folder, path):
+    """An ext4 disk of a host folder, with room to write."""
+    folder = pathlib.Path(folder)
+    if not folder.is_dir():
+        raise StageError(f"--copy {folder}: not a folder")
+    used = int(run(["du", "-sk", folder]).split()[0])
+    size = used * 5 // 4 + 256 * 1024
+    path.unlink(missing_ok=True)
+    run(["mke2fs", "-q", "-t", "ext4", "-L", "mios-host", "-E",
+         "lazy_itable_init=1,root_owner=0:0", "-d", folder, path, f"{size}K"])

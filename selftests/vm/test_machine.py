@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The test machine itself: what it passes on, and that no fault gets by."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "lib"))
+import machine                                               # noqa: E402
+import memmap                                                # noqa: E402
+import options                                               # noqa: E402
+
+PROVOKE = "modprobe lkdtm; echo %s > /sys/kernel/debug/provoke-crash/DIRECT"
+
+
+def make(words):
+    """A machine from mios-vm's own options, not started."""
+    return options.make_machine(options.parse(["run", *words, "--", "x"])[0])
+
+
+def run(vm, script, limit=60, **more):
+    """(status, output, error output) of a shell script in instance 0."""
+    out, err = [], []
+    status = vm.run(["sh", "-c", script], out.append, err.append, limit,
+                    **more)
+    return status, b"".join(out).decode(), b"".join(err).decode()
+
+
+class OneMachine(unittest.TestCase):
+    """What needs no machine of its own; unequal nodes, a host folder."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.host = tempfile.TemporaryDirectory()
+        pathlib.Path(cls.host.name, "hello").write_text("from the host\n")
+        cls.vm = make(["--nodes", "3", "--cpus-per-node", "2",
+                       "--memory-per-node", "1G,2G,512M", "--copy",
+                       cls.host.name, "--append", "mios_test_word"])
+        cls.vm.start()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.vm.stop()
+        cls.host.cleanup()
+
+    def tearDown(self):
+        self.assertEqual([str(f) for f in self.vm.settle()], [])
+
+    def test_status_and_streams(self):
+        self.assertEqual(run(self.vm, "echo a; echo b >&2; exit 42"),
+                         (42, "a\n", "b\n"))
+        self.assertEqual(run(self.vm, "kill -9 $$")[0], 128 + 9)
+        self.assertEqual(self.vm.run(["no-such-program"], lambda d: None,
+                                     lambda d: None), 127)
+
+    def test_much_output(self):
+        status, out, _ = run(self.vm, "seq 200000")
+        self.assertEqual((status, len(out)), (0, 1288895))
+
+    def test_input(self):
+        with tempfile.TemporaryFile() as file:
+            file.write(b"word\n" * 40000)
+            file.seek(0)
+            done = run(self.vm, "cat; echo end", stdin=file.fileno())
+        self.assertEqual(done, (0, "word\n" * 40000 + "end\n", ""))
+
+    def test_terminal(self):
+        _, out, _ = run(self.vm, "tty; stty size", terminal=(33, 99))
+        self.assertRegex(out, r"/dev/pts/\d+\r\n33 99\r\n")
+        self.assertIn("not a tty", run(self.vm, "tty")[1])
+
+    def test_background_process_does_not_hold_the_command(self):
+        self.assertEqual(run(self.vm, "sleep 100 & echo done", limit=20)[1],
+                         "done\n")
+
+    def test_host_folder(self):
+        self.assertEqual(run(self.vm, "cat /mnt/host/hello")[1],
+                         "from the host\n")
+        self.assertEqual(run(self.vm, "echo x > /mnt/host/new")[0], 0)
+
+    def test_command_line(self):
+        self.assertIn("mios_test_word", run(self.vm, "cat /proc/cmdline")[1])
+
+    def test_cpus_and_nodes(self):
+        _, out, _ = run(self.vm, "cat /sys/devices/system/node/*/cpulist; "
+                        "cat /sys/devices/system/node/node0/distance")
+        self.assertEqual(out.split("\n")[:4],
+                         ["0-1", "2-3", "4-5", "10 20 20"])
+
+    def test_kernel_agrees_on_the_memory_map(self):
+        """The map that we compute is the one in SRAT."""
+        _, out, _ = run(self.vm, "dmesg | grep 'ACPI: SRAT: Node'")
+        found = {}
+        for line in out.splitlines():
+            words = line.split()
+            node = int(words[words.index("Node") + 1])
+            start, end = (int(x, 16) for x in words[-1].strip("[]")
+                          .replace("mem", "").strip().split("-"))
+            found.setdefault(node, []).append((start, end + 1 - start))
+        for node, ranges in enumerate(memmap.node_ranges(
+                self.vm.shape.memory)):
+            want = [(b, s) for b, s, _ in ranges]
+            got = merge(found[node])
+            # SRAT cuts 640 KiB to 1 MiB out of node 0
+            self.assertEqual([(b, s) for b, s in got if b] or got,
+                             [(b, s) for b, s in want] if node else
+                             [(memmap.MIB, want[0][1] - memmap.MIB)])
+
+    def test_other_nodes_are_left_alone(self):
+        """At boot; mios.ko may lend their memory to instance 0 later."""
+        _, out, _ = run(self.vm, "grep ': System RAM$' /proc/iomem")
+        ends = [int(line.split()[0].split("-")[1], 16)
+                for line in out.splitlines()]
+        self.assertTrue(ends)
+        self.assertLess(max(ends), self.vm.shape.memory[0])
+
+    def test_memory_can_be_read_from_outside(self):
+        """The kernel's banner lies in its read-only data."""
+        _, out, _ = run(self.vm, "grep 'Kernel rodata' /proc/iomem; uname -r")
+        place, release = out.splitlines()
+        start, end = (int(x, 16) for x in place.split()[0].split("-"))
+        data = self.vm.read_memory(start, end - start)
+        self.assertIn(f"Linux version {release} ".encode(), data)
+        with self.assertRaises(ValueError):
+            self.vm.read_memory(1 << 40, 1)
+
+    def test_console_of_a_running_machine(self):
+        done = subprocess.run(
+            [str(HERE / "mios-vm"), "console", "0", "--run",
+             str(self.vm.logs)], check=False, text=True, timeout=120,
+            input="echo is $((40 + 2))\nexit 5\n", stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn("is 42", done.stdout)
+
+    def test_qmp(self):
+        control = self.vm.qmp()
+        self.assertEqual(control.do("query-status")["status"], "running")
+        with self.assertRaises(ValueError):
+            control.do("no-such-command")
+        control.close()
+
+    def test_warning_in_the_log_is_found(self):
+        self.assertEqual(run(self.vm, PROVOKE % "WARNING")[0], 0)
+        faults = [str(f) for f in self.vm.settle()]
+        self.assertTrue(faults)
+        self.assertRegex(faults[0], r"^instance 0: .*WARNING: ")
+
+
+def merge(ranges):
+    """Adjacent ranges as one."""
+    out = []
+    for base, size in sorted(ranges):
+        if out and out[-1][0] + out[-1][1] == base:
+            out[-1] = (out[-1][0], out[-1][1] + size)
+        else:
+            out.append((base, size))
+    return out
+
+
+class BrokenMachines(unittest.TestCase):
+    """Each of these ends its machine, in bounded time and with a reason."""
+
+    def failure(self, script, limit=100, silence=None, words=()):
+        """The reason why the run of a script failed."""
+        with make(["--nodes", "1", *words]) as vm:
+            if silence:
+                vm.silence_limit = silence
+            with self.assertRaises(machine.MachineError) as caught:
+                run(vm, script, limit)
+        return str(caught.exception)
+
+    def test_panic(self):
+        self.assertRegex(self.failure("echo c > /proc/sysrq-trigger; cat"),
+                         "instance 0: .*panic.*sysrq triggered crash")
+
+    def test_hang(self):
+        self.assertIn("no sign of life for 20 s",
+                      self.failure(PROVOKE % "HARDLOCKUP", silence=20))
+
+    def test_time_limit(self):
+        self.assertEqual(self.failure("sleep 1000", limit=5),
+                         "time limit reached")
+
+    def test_poweroff(self):
+        self.assertIn("QEMU ended", self.failure("poweroff; sleep 100"))
+
+
+class CommandLine(unittest.TestCase):
+    """mios-vm as called from a shell."""
+
+    @staticmethod
+    def call(*words, **more):
+        """Run it to its end."""
+        return subprocess.run([str(HERE / "mios-vm"), *words], check=False,
+                              text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=200,
+                              stdin=subprocess.DEVNULL, **more)
+
+    def test_status_is_the_commands(self):
+        done = self.call("run", "--nodes", "2", "--plain", "--", "sh", "-c",
+                         "grep -c node /proc/cmdline; numactl -H | grep size;"
+                         "exit 7")
+        self.assertEqual(done.returncode, 7, done.stderr)
+        self.assertRegex(done.stdout, r"node 1 size: (9|10)\d\d MB")
+
+    def test_warning_fails_the_run(self):
+        done = self.call("run", "--nodes", "1", "--", "sh", "-c",
+                         PROVOKE % "WARNING")
+        self.assertEqual(done.returncode, 125)
+        self.assertRegex(done.stderr.splitlines()[-1],
+                         r"^mios-vm: FAILED: instance 0: .*WARNING: ")
+
+    def test_bad_options_are_one_line(self):
+        for words in (["run", "--nodes", "9", "--", "true"],
+                      ["run", "--cpus-per-node", "5", "--", "true"],
+                      ["run", "--memory-per-node", "100M", "--", "true"],
+                      ["run", "--nodes", "3", "--memory-per-node", "1G,1G",
+                       "--", "true"],
+                      ["run", "--kernel", "/no/file", "--", "true"],
+                      ["run", "--nodes", "2"],
+                      ["run", "--copy", "/no/folder", "--", "true"]):
+            done = self.call(*words)
+            self.assertEqual(done.returncode, 125, words)
+            self.assertRegex(done.stderr.splitlines()[-1], "^mios-vm: .",
+                             words)
+            self.assertNotIn("Traceback", done.stderr, words)
+
+    def test_logs_are_kept(self):
+        with tempfile.TemporaryDirectory() as folder:
+            logs = os.path.join(folder, "logs")
+            self.call("run", "--nodes", "1", "--logs", logs, "--", "sh", "-c",
+                      "echo kept-$((40 + 2)) > /dev/kmsg")
+            text = pathlib.Path(logs, "instance0.log").read_text()
+        self.assertIn("kept-42", text)
+        self.assertIn("Linux version 6.12", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
