@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0
+# The commands that everyone relies on; each hands on to the script that knows
+# how.  Nothing is built here but by them, all of it under build/ and, by
+# content, in the cache (see selftests/lib/buildcache.py).
+
+MAKEFLAGS	+= --no-print-directory
+OUT		:= $(CURDIR)/build
+T		?=
+B		?=
+
+all: modules user
+
+help:
+	@echo "make demo      boot 4 nodes, run the main job, print what happened"
+	@echo "make check     set up and test everything (T=word: a part of it)"
+	@echo "make bench     the ratios of docs/performance.md (B=word: a part)"
+	@echo "make soak      the long tests, hours"
+	@echo "make dsm       the DSM engine's native tools"
+	@echo "make deb       packages for a real machine"
+	@echo "make packages|kernel|rootfs|modules|user|clean"
+
+packages:
+	@selftests/vm/install-packages
+
+kernel-test: packages
+	@linux/kernel build test
+
+kernel: kernel-test
+	@linux/kernel build debug
+
+rootfs: packages
+	@$(if $(filter 0,$(shell id -u)),,sudo -E) selftests/vm/rootfs build
+
+modules:
+	@linux/kernel modules test $(OUT)/modules-test
+
+user:
+	@if [ -e userspace/Makefile ]; then \
+		$(MAKE) -s -C userspace all && \
+		$(MAKE) -s -C userspace install DESTDIR=$(OUT)/stage; fi
+
+check: kernel rootfs user
+	@selftests/run $(T)
+
+# The debug kernel takes as long to build again; these do without it.
+demo: kernel-test rootfs user
+	@selftests/demo/run
+
+bench: kernel-test rootfs user
+soak: kernel rootfs user
+bench soak:
+	@selftests/run --$@ $(T)$(B)
+
+deb: packages user
+	@userspace/packaging/build
+
+clean:
+	rm -rf $(OUT)
+
+-include mios/dsm/dsm.mk
+
+.PHONY: all help packages kernel kernel-test rootfs modules user check demo bench soak \
+	deb clean
