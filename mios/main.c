@@ -10,6 +10,7 @@
 
 #include "boot/boot.h"
 #include "clock/clock.h"
+#include "fence/fence.h"
 #include "link/link.h"
 #include "proc/sysfs.h"
 
@@ -25,9 +26,15 @@ static int __init mios_init(void)
 	err = mios_link_init(NULL, host() ? &mios_life_ops : NULL);
 	if (err)
 		return err;
-	err = mios_sysfs_init();
+	err = mios_stop_init();
 	if (err)
 		goto link;
+	err = mios_alive_init();
+	if (err)
+		goto stop;
+	err = mios_sysfs_init();
+	if (err)
+		goto alive;
 	err = mios_clock_init();
 	if (err)
 		goto sysfs;
@@ -46,6 +53,10 @@ clock:
 	mios_clock_exit();
 sysfs:
 	mios_sysfs_exit();
+alive:
+	mios_alive_exit();
+stop:
+	mios_stop_exit();
 link:
 	mios_link_exit();
 	return err;
@@ -58,6 +69,8 @@ static void __exit mios_exit(void)
 		mios_boot_exit();
 	mios_clock_exit();
 	mios_sysfs_exit();
+	mios_alive_exit();
+	mios_stop_exit();
 	mios_link_exit();
 }
 

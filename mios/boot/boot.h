@@ -16,6 +16,7 @@
 #include <asm/mios.h>
 #include <uapi/linux/mios.h>
 #include <mios/layout.h>
+#include <mios/notes.h>
 
 #define MIOS_NODE_RANGES	4
 
@@ -31,6 +32,10 @@
 #define MIOS_HEAD_LOG		(2UL * PAGE_SIZE)
 #define MIOS_LOG_SIZE		(512UL << 10)	/* a power of two */
 #define MIOS_HEAD_END		(1UL << 20)
+static_assert(MIOS_HEAD_LOG + sizeof(struct mios_log) + MIOS_LOG_SIZE <=
+	      MIOS_NOTES_OFFSET);
+static_assert(MIOS_NOTES_OFFSET + MIOS_NOTES_SIZE <= MIOS_HEAD_END);
+static_assert(MIOS_NOTES_CPUS == MIOS_MAX_CPUS);
 
 /*
  * Below 1 MiB each instance has a slice: first for the page that its boot CPU
@@ -69,6 +74,7 @@ struct mios_log_source;
  * @last_words: enum mios_manifest_state of its last end, read after the fence
  * @loaded:	segments are in place and were found intact
  * @log:	log of the present instance, or of the last one; or NULL
+ * @stopped:	incarnation whose CPUs have been sent the NMI of the fence
  * @reaper:	takes the node back when its instance has ended
  */
 struct mios_node {
@@ -96,12 +102,23 @@ struct mios_node {
 	struct mios_segment segments[MIOS_MAX_SEGMENTS];
 	unsigned int nr_segments;
 	struct mios_log_source *log;
+	u32 stopped;
 	struct work_struct reaper;
 };
 
 /* The line a person sees after a failed call; see MIOS_IOC_REASON. */
 __printf(2, 3) void mios_reason_set(struct mios_reason *why, const char *fmt,
 				    ...);
+
+#ifdef MIOS_FAULT
+/* Is a fault still to be injected?  Its knob counts the times, -1 is always. */
+static inline bool mios_fault_take(int *times)
+{
+	return *times && (*times < 0 || (*times)--);
+}
+#else
+#define mios_fault_take(times) false
+#endif
 
 /* node.c: which nodes there are */
 void mios_nodes_init(void);
@@ -132,9 +149,15 @@ int mios_cpus_init(void);
 void mios_cpus_exit(void);
 int mios_cpus_take(struct mios_node *node, struct mios_reason *why);
 int mios_cpus_return(struct mios_node *node);
-int mios_cpus_fence(struct mios_node *node);
+int mios_icr_send(u32 low, u32 apicid);
+int mios_cpus_stop(const struct mios_node *node);
+extern const u8 mios_park_code[], mios_park_count[], mios_park_end[];
 extern const u8 mios_sipi_code[], mios_sipi_params[], mios_sipi_end[];
 int mios_cpu_start(struct mios_node *node, struct mios_reason *why);
+
+/* fence.c: an instance that is dead stays dead */
+struct mios_notes *mios_node_notes(const struct mios_node *node);
+int mios_node_fence(struct mios_node *node);
 
 /* image.c: what lies in the node's memory when it starts */
 int mios_image_load(struct mios_node *node, const struct mios_load *load,
@@ -165,7 +188,8 @@ void mios_node_reap(struct mios_node *node);
 int mios_node_log_open(u32 instance, u32 flags, struct mios_reason *why);
 int mios_node_stop(u32 instance, unsigned int timeout_ms,
 		   struct mios_reason *why);
-int mios_node_kill(u32 instance, struct mios_reason *why);
+int mios_node_kill(u32 instance, unsigned int timeout_ms,
+		   struct mios_reason *why);
 extern const struct mios_link_ops mios_life_ops;
 void mios_life_check(void);
 int mios_life_init(void);

@@ -42,9 +42,15 @@ static_assert(sizeof(struct sipi_params) == 48);
 static unsigned int fault_leave_cpu;
 module_param(fault_leave_cpu, uint, 0600);
 MODULE_PARM_DESC(fault_leave_cpu, "fault: keep this many CPUs of a node when it is given back");
+static int fault_skip_init;
+module_param(fault_skip_init, int, 0600);
+MODULE_PARM_DESC(fault_skip_init, "fault: leave the last CPU of a node out of its INIT: times, -1 for always");
 #else
 #define fault_leave_cpu 0
 #endif
+
+/* How long a CPU may take to show itself: an emulated one waits for a core. */
+#define PARK_WAIT_US	2000000
 
 static struct cpumask away;		/* CPUs that run another kernel */
 static enum cpuhp_state guard_state;
@@ -82,7 +88,14 @@ void mios_cpus_exit(void)
 	cpuhp_remove_state_nocalls(guard_state);
 }
 
-static int icr_send(u32 low, u32 apicid)
+/**
+ * mios_icr_send - send an interrupt to one CPU, whoever's it is
+ * @low: kind and vector, as in the lower half of the command register
+ * @apicid: to whom
+ *
+ * Return: 0; -EIO if it was not delivered in time.
+ */
+int mios_icr_send(u32 low, u32 apicid)
 {
 	unsigned long flags;
 	unsigned int tries;
@@ -106,37 +119,79 @@ static int init_send(u32 apicid)
 {
 	int err;
 
-	err = icr_send(APIC_INT_LEVELTRIG | APIC_INT_ASSERT | APIC_DM_INIT,
-		       apicid);
+	err = mios_icr_send(APIC_INT_LEVELTRIG | APIC_INT_ASSERT |
+			    APIC_DM_INIT, apicid);
 	usleep_range(10, 50);
 	/* Deassert: nothing to an x2APIC or a modern xAPIC, kept for the old */
-	return err ?: icr_send(APIC_INT_LEVELTRIG | APIC_DM_INIT, apicid);
+	return err ?: mios_icr_send(APIC_INT_LEVELTRIG | APIC_DM_INIT, apicid);
 }
 
-/**
- * mios_cpus_fence - stop every CPU of a node for good
- * @node: whose
- *
- * INIT cannot be masked: when this returns 0 none of them executes an
- * instruction until it is started again.
- *
- * Return: 0; -EIO if a CPU did not take it, and may still run.
- */
-int mios_cpus_fence(struct mios_node *node)
+static int all_init(const struct mios_node *node, unsigned int nr)
 {
 	unsigned int i;
 	int err = 0;
 
-	for (i = 0; i < node->nr_cpus; i++) {
-		if (!init_send(node->apicid[i]))
-			continue;
-		pr_err_ratelimited("instance %u: CPU with APIC id %u does not take INIT\n",
-				   node->id, node->apicid[i]);
-		err = -EIO;
-	}
+	for (i = 0; i < nr; i++)
+		err = init_send(node->apicid[i]) ?: err;
 	/* Until the last one has acted on it, as the kernel itself waits. */
 	usleep_range(200, 400);
 	return err;
+}
+
+/* A CPU that waits for a SIPI, and only such a one, counts itself. */
+static int park_one(const struct mios_node *node, u32 apicid, u32 *count)
+{
+	const u32 before = READ_ONCE(*count);
+	unsigned int waited;
+	int err;
+
+	err = mios_icr_send(APIC_DM_STARTUP | (node->slice >> PAGE_SHIFT),
+			    apicid);
+	for (waited = 0; !err && waited < PARK_WAIT_US; waited += 50) {
+		if (READ_ONCE(*count) != before)
+			return 0;
+		usleep_range(50, 100);
+	}
+	pr_err_ratelimited("instance %u: CPU with APIC id %u does not take INIT\n",
+			   node->id, apicid);
+	return -EIO;
+}
+
+static int all_park(const struct mios_node *node)
+{
+	void *slice = memremap(node->slice, PAGE_SIZE, MEMREMAP_WB);
+	unsigned int i;
+	int err = 0;
+
+	if (!slice)
+		return -ENOMEM;
+	memcpy(slice, mios_park_code, mios_park_end - mios_park_code);
+	for (i = 0; i < node->nr_cpus && !err; i++)
+		err = park_one(node, node->apicid[i], slice +
+			       (mios_park_count - mios_park_code));
+	memunmap(slice);
+	return err;
+}
+
+/**
+ * mios_cpus_stop - stop every CPU of a node, whatever it does
+ * @node: whose
+ *
+ * INIT cannot be masked, and each CPU shows that it has arrived.  When this
+ * returns 0 none of them executes an instruction until it is started again.
+ *
+ * Return: 0; -EIO if a CPU may still run.
+ */
+int mios_cpus_stop(const struct mios_node *node)
+{
+	unsigned int nr = node->nr_cpus - mios_fault_take(&fault_skip_init);
+	int err;
+
+	err = all_init(node, nr);
+	if (!err)
+		err = all_park(node);
+	/* Out of the slice, which is about to be somebody else's. */
+	return err ?: all_init(node, nr);
 }
 
 /**
@@ -165,7 +220,7 @@ int mios_cpus_take(struct mios_node *node, struct mios_reason *why)
 		}
 	}
 	/* Dead in software; now also in hardware. */
-	err = mios_cpus_fence(node);
+	err = mios_cpus_stop(node);
 	if (err) {
 		mios_reason_set(why, "node %u: a CPU does not take INIT",
 				node->id);
@@ -279,8 +334,8 @@ int mios_cpu_start(struct mios_node *node, struct mios_reason *why)
 
 	/* Twice, as the manuals want it; a running CPU ignores the second. */
 	for (i = 0; i < 2 && !err; i++) {
-		err = icr_send(APIC_DM_STARTUP | (node->slice >> PAGE_SHIFT),
-			       apicid);
+		err = mios_icr_send(APIC_DM_STARTUP |
+				    (node->slice >> PAGE_SHIFT), apicid);
 		usleep_range(300, 600);
 	}
 	if (err)

@@ -9,6 +9,7 @@
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
+#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -39,7 +40,7 @@ static int may(int cap, const char *name, struct session *s)
 {
 	if (capable(cap))
 		return 0;
-	mios_reason_set(&s->why, "this needs %s (run it as root)", name);
+	mios_reason_set(&s->why, "not permitted: it needs %s (run it as root)", name);
 	return -EPERM;
 }
 
@@ -47,6 +48,12 @@ static int may_boot(struct session *s)
 {
 	int err = may(CAP_SYS_BOOT, "CAP_SYS_BOOT", s);
 
+	/* As kexec: a kernel of one's own choice could undo any lockdown. */
+	if (!err && security_locked_down(LOCKDOWN_KEXEC)) {
+		mios_reason_set(&s->why,
+				"this kernel is locked down: it starts no other one");
+		err = -EPERM;
+	}
 	if (!err && mios_manifest()) {
 		mios_reason_set(&s->why,
 				"instances are started and ended from instance 0");
@@ -108,7 +115,8 @@ static int do_end(struct session *s, void __user *arg, bool force)
 		return err;
 	if (copy_from_user(&end, arg, sizeof(end)))
 		return -EFAULT;
-	return force ? mios_node_kill(end.instance, &s->why) :
+	return force ?
+		mios_node_kill(end.instance, end.timeout_ms, &s->why) :
 		mios_node_stop(end.instance, end.timeout_ms, &s->why);
 }
 

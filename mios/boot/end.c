@@ -62,7 +62,7 @@ static void reaper(struct work_struct *work)
 
 	mutex_lock(&node->lock);
 	/* Nothing is recovered that may still be in use: the watch tries again */
-	if (node->state == MIOS_STATE_DEAD && !mios_cpus_fence(node)) {
+	if (node->state == MIOS_STATE_DEAD && !mios_node_fence(node)) {
 		node->last_words = READ_ONCE(mios_node_manifest(node)->state);
 		mios_log_retire(node->log);
 		mios_link_dead(node->id, node->incarnation);
@@ -79,16 +79,33 @@ static bool running(const struct mios_node *node)
 	       node->state == MIOS_STATE_STOPPING;
 }
 
+static bool settled(const struct mios_node *node)
+{
+	u32 state = READ_ONCE(node->state);
+
+	return state == MIOS_STATE_DOWN || state == MIOS_STATE_UP;
+}
+
+static long wait_settled(const struct mios_node *node, unsigned int timeout_ms)
+{
+	return wait_event_interruptible_timeout(mios_state_wait, settled(node),
+						msecs_to_jiffies(min(timeout_ms, MIOS_WAIT_MAX)));
+}
+
 /**
  * mios_node_kill - end an instance by force
  * @instance: which
+ * @timeout_ms: how long it may take until CPUs and memory are back
  * @why: explains a failure
  *
- * Returns when CPUs and memory are back.
+ * Return: 0 when they are; -ETIMEDOUT if a CPU does not stop: then nothing is
+ * recovered, and it is tried again until it does.
  */
-int mios_node_kill(u32 instance, struct mios_reason *why)
+int mios_node_kill(u32 instance, unsigned int timeout_ms,
+		   struct mios_reason *why)
 {
 	struct mios_node *node;
+	long left;
 	int err;
 
 	node = mios_node_find(instance, why, &err);
@@ -102,15 +119,15 @@ int mios_node_kill(u32 instance, struct mios_reason *why)
 		err = -ESRCH;
 	}
 	mutex_unlock(&node->lock);
-	flush_work(&node->reaper);
-	return err;
-}
-
-static bool settled(const struct mios_node *node)
-{
-	u32 state = READ_ONCE(node->state);
-
-	return state == MIOS_STATE_DOWN || state == MIOS_STATE_UP;
+	if (err)
+		return err;
+	left = wait_settled(node, timeout_ms);
+	if (left <= 0) {
+		mios_reason_set(why, "instance %u is dead, but a CPU of it does not stop; see dmesg",
+				instance);
+		return left ? (int)left : -ETIMEDOUT;
+	}
+	return 0;
 }
 
 /**
@@ -146,8 +163,7 @@ int mios_node_stop(u32 instance, unsigned int timeout_ms,
 				"instance %u does not listen; kill it", instance);
 		return err;
 	}
-	left = wait_event_interruptible_timeout(mios_state_wait, settled(node),
-						msecs_to_jiffies(min(timeout_ms, MIOS_WAIT_MAX)));
+	left = wait_settled(node, timeout_ms);
 	if (left <= 0) {
 		mios_reason_set(why, "instance %u is still shutting down; wait, or kill it",
 				instance);
@@ -279,9 +295,16 @@ void mios_life_exit(void)
 	struct mios_reason unused;
 	unsigned int i;
 
-	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
-		if (mios_node_get(i))
-			mios_node_kill(i, &unused);
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
+		struct mios_node *node = mios_node_get(i);
+
+		if (!node)
+			continue;
+		mios_node_kill(i, 0, &unused);
+		/* Nobody else can take back a node whose CPUs still run. */
+		wait_event(mios_state_wait,
+			   READ_ONCE(node->state) == MIOS_STATE_DOWN);
+	}
 	/* Nobody calls mios_life_ops after this. */
 	mios_link_quiet();
 	cancel_delayed_work_sync(&watch_work);

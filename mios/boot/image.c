@@ -309,6 +309,8 @@ static int manifest_fill(struct mios_node *node)
 
 	m->log_base = mios_node_base(node) + MIOS_HEAD_LOG;
 	m->log_size = MIOS_LOG_SIZE;
+	m->head_size = MIOS_HEAD_END;
+	memset(node->head + MIOS_NOTES_OFFSET, 0, MIOS_NOTES_SIZE);
 	memset(log, 0, sizeof(*log));
 	log->magic = MIOS_LOG_MAGIC;
 	log->size = MIOS_LOG_SIZE;

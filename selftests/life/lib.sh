@@ -15,6 +15,7 @@ tiny()
 	mkdir -p $root/bin $root/proc $root/sys $root/dev
 	cp /bin/busybox $root/bin/ || fail "no static busybox"
 	cp "$(modinfo -n mios)" $root/mios.ko || fail "no mios.ko"
+	cp "$(modinfo -n lkdtm)" $root/lkdtm.ko || fail "no lkdtm.ko"
 	cp /usr/lib/mios/selftests/life/tiny-init $root/init
 	(cd $root && find . | busybox cpio -o -H newc 2> /dev/null | gzip -1) > $TINY
 }

@@ -103,7 +103,8 @@ struct mios_start {
 /**
  * struct mios_end - stop or kill an instance
  * @instance:	which; 0 gives EINVAL
- * @timeout_ms:	how long an orderly stop may take (ETIMEDOUT: still running)
+ * @timeout_ms:	how long it may take (ETIMEDOUT: still running after a stop,
+ *		a CPU that does not stop after a kill)
  */
 struct mios_end {
 	__u32 instance;

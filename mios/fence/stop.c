@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How an instance is stopped: instance 0 sets a word in the notes and sends
+ * each CPU an NMI; here the CPU leaves its registers, says so, and halts until
+ * its INIT.  Runs in NMI context: no locks, nothing but the CPU's own note.
+ */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/vmcore_info.h>
+
+#include <asm/mios.h>
+#include <asm/msr.h>
+#include <asm/nmi.h>
+#include <asm/irqflags.h>
+#include <asm/smp.h>
+#include <asm/segment.h>
+#include <asm/special_insns.h>
+#include <asm/user.h>
+
+#include "fence.h"
+
+static_assert(sizeof(struct user_regs_struct) ==
+	      MIOS_NOTE_REGS * sizeof(u64));
+static_assert(MIOS_NOTES_CPUS == MIOS_MAX_CPUS);
+static_assert(MIOS_NOTE_COMM == TASK_COMM_LEN);
+
+static struct mios_notes *notes;
+static DEFINE_PER_CPU(struct mios_cpu_note *, own_note);
+static enum cpuhp_state hotplug_state;
+
+/**
+ * mios_notes - where this instance keeps its notes
+ *
+ * Return: the notes; NULL on instance 0, and where there is no room for them.
+ */
+struct mios_notes *mios_notes(void)
+{
+	return notes;
+}
+
+/**
+ * mios_cpu_note - the note of a CPU
+ * @cpu: one that is, or was, online
+ *
+ * Return: the note; NULL if the manifest does not name the CPU.
+ */
+struct mios_cpu_note *mios_cpu_note(unsigned int cpu)
+{
+	return per_cpu(own_note, cpu);
+}
+
+/* pt_regs begins with the same words, in the same order, up to ss. */
+static_assert(offsetof(struct user_regs_struct, fs_base) ==
+	      sizeof(struct pt_regs));
+static_assert(offsetof(struct user_regs_struct, ip) ==
+	      offsetof(struct pt_regs, ip));
+
+static void regs_save(struct mios_cpu_note *note, const struct pt_regs *regs)
+{
+	struct user_regs_struct *to = (struct user_regs_struct *)note->regs;
+
+	memcpy(to, regs, sizeof(*regs));
+	rdmsrl(MSR_FS_BASE, to->fs_base);
+	rdmsrl(MSR_GS_BASE, to->gs_base);
+	savesegment(ds, to->ds);
+	savesegment(es, to->es);
+	savesegment(fs, to->fs);
+	savesegment(gs, to->gs);
+}
+
+static int take_nmi(unsigned int type, struct pt_regs *regs)
+{
+	struct mios_cpu_note *note = this_cpu_read(own_note);
+	u32 request = READ_ONCE(notes->request);
+
+	if (!request || !note)
+		return NMI_DONE;
+	regs_save(note, regs);
+	note->cr3 = __read_cr3();
+	note->pid = current->pid;
+	memcpy(note->comm, current->comm, MIOS_NOTE_COMM);
+	/* Whoever sees the answer also sees the registers: mios_fence(). */
+	smp_store_release(&note->taken, request);
+	for (;;)
+		native_halt();
+}
+
+static struct mios_cpu_note *note_find(unsigned int cpu)
+{
+	const struct mios_manifest *m = mios_manifest();
+	u32 i;
+
+	for (i = 0; i < min(m->nr_cpus, MIOS_NOTES_CPUS); i++)
+		if (m->apicid[i] == per_cpu(x86_cpu_to_apicid, cpu))
+			return &notes->cpu[i];
+	return NULL;
+}
+
+static int cpu_comes(unsigned int cpu)
+{
+	struct mios_cpu_note *note = note_find(cpu);
+
+	per_cpu(own_note, cpu) = note;
+	if (note)
+		smp_store_release(&note->ready, 1);
+	return 0;
+}
+
+/* Once it is off, an NMI would find it in another state each time. */
+static int cpu_goes(unsigned int cpu)
+{
+	struct mios_cpu_note *note = per_cpu(own_note, cpu);
+
+	if (note)
+		smp_store_release(&note->ready, 0);
+	return 0;
+}
+
+static void notes_describe(const struct mios_manifest *m)
+{
+	notes->version = MIOS_NOTES_VERSION;
+	notes->size = sizeof(*notes);
+	notes->nr_cpus = min(m->nr_cpus, MIOS_NOTES_CPUS);
+#ifdef CONFIG_VMCORE_INFO
+	notes->vmcoreinfo = paddr_vmcoreinfo_note();
+	notes->vmcoreinfo_size = VMCOREINFO_NOTE_SIZE;
+#endif
+	smp_store_release(&notes->magic, MIOS_NOTES_MAGIC);
+}
+
+/**
+ * mios_stop_init - on an instance, be ready for the NMI that stops it
+ *
+ * Return: 0, on instance 0 too; or -errno.
+ */
+int mios_stop_init(void)
+{
+	struct mios_manifest *m = mios_manifest();
+	int ret;
+
+	/* A loader of another version may have kept less for us. */
+	if (!m || m->head_size < MIOS_NOTES_OFFSET + MIOS_NOTES_SIZE)
+		return 0;
+	notes = (void *)m + MIOS_NOTES_OFFSET;
+	notes_describe(m);
+	ret = register_nmi_handler(NMI_LOCAL, take_nmi, NMI_FLAG_FIRST,
+				   "mios");
+	if (ret)
+		return ret;
+	/* On each CPU, those that are online now included. */
+	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "mios:stop", cpu_comes,
+				cpu_goes);
+	if (ret < 0) {
+		unregister_nmi_handler(NMI_LOCAL, "mios");
+		return ret;
+	}
+	hotplug_state = ret;
+	return 0;
+}
+
+/**
+ * mios_stop_exit - take no such NMI any more
+ */
+void mios_stop_exit(void)
+{
+	if (!notes)
+		return;
+	cpuhp_remove_state(hotplug_state);
+	unregister_nmi_handler(NMI_LOCAL, "mios");
+}
