@@ -84,11 +84,6 @@ int mios_stream_open(const char *command, int instance, unsigned int flags,
 
 	if (!ioctl(fd, request, &stream))
 		return stream.fd;
-	if (errno == EPERM)
-		mios_die(MIOS_EXIT_FAILED, "%s %d: not permitted: it needs %s "
-			 "(run it as root)", command, instance,
-			 request == MIOS_IOC_LOG ? "CAP_SYSLOG" :
-						   "CAP_SYS_TTY_CONFIG");
 	mios_die(MIOS_EXIT_FAILED, "%s %d: %s", command, instance,
 		 mios_reason(fd, errno));
 }

@@ -178,6 +178,28 @@ static void make_plan(const struct options *opt, struct boot_plan *plan)
 	plan->timeout_ms = opt->timeout * 1000;
 }
 
+/*
+ * A plan that cannot fit would only be refused once the node has been emptied,
+ * and a large initrd keeps instance 0 from having room for what lives there.
+ */
+static void check_fits(const struct boot_plan *plan, uint64_t nodes)
+{
+	const uint64_t files = plan->image.memsz + plan->initrd.size;
+	struct mios_instance inst;
+	int i;
+
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
+		if (!(nodes & 1ULL << i) || mios_instance_read(i, &inst))
+			continue;
+		if (files > inst.memory)
+			mios_die(MIOS_EXIT_FAILED, "boot %d: too large for the "
+				 "node: kernel and initrd want %llu MiB, it "
+				 "has %llu", i,
+				 (unsigned long long)(files + 0xfffff) >> 20,
+				 (unsigned long long)inst.memory >> 20);
+	}
+}
+
 /* Says every other second whom it still waits for. */
 static void tell(uint64_t waiting, unsigned int seconds)
 {
@@ -273,6 +295,7 @@ int cmd_boot(int argc, char **argv)
 	if (!plan)
 		mios_die(MIOS_EXIT_FAILED, "boot: no memory left");
 	make_plan(&opt, plan);
+	check_fits(plan, opt.nodes);
 	if (plan->wait)
 		wait_for_host_setup();
 	/* A page on its way to a file server cannot move to another node. */

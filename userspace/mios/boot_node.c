@@ -25,12 +25,7 @@ static double now(void)
 
 static int failed(int fd, unsigned int node, int err, const char *what)
 {
-	if (err == EPERM)
-		mios_error("mios", "boot %u: not permitted: it needs CAP_SYS_BOOT "
-			  "(run it as root)", node);
-	else
-		mios_error("mios", "boot %u: %s: %s", node, what,
-			  mios_reason(fd, err));
+	mios_error("mios", "boot %u: %s: %s", node, what, mios_reason(fd, err));
 	return MIOS_EXIT_FAILED;
 }
 

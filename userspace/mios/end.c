@@ -58,21 +58,14 @@ static int end_one(const struct end_request *req, unsigned int instance)
 		printf("instance %u: %s\n", instance, req->done);
 		return MIOS_EXIT_OK;
 	}
-	switch (errno) {
-	case EPERM:
-		mios_error("mios", "%s %u: not permitted: it needs CAP_SYS_BOOT (run "
-			  "it as root)", req->command, instance);
-		break;
-	case ETIMEDOUT:
+	if (errno == ETIMEDOUT && req->ioctl == MIOS_IOC_STOP)
 		mios_error("mios", "%s %u: still running after %u s: wait longer with "
 			  "--timeout, or end it with 'mios kill %u'",
 			  req->command, instance, req->timeout_ms / 1000,
 			  instance);
-		break;
-	default:
+	else
 		mios_error("mios", "%s %u: %s", req->command, instance,
 			  mios_reason(fd, errno));
-	}
 	return MIOS_EXIT_FAILED;
 }
 
