@@ -174,9 +174,9 @@ static void producer_header(struct mios_producer *p, u32 type, u32 i)
 	slot->length = part_length(&p->shape, p->total, i);
 	slot->total = p->total;
 	slot->reserved = 0;
-	if (mios_fault(MIOS_FAULT_STALE_INCARNATION))
+	if (mios_fault_in(MIOS_FAULT_STALE_INCARNATION, type))
 		slot->incarnation = p->own - 1;
-	if (mios_fault(MIOS_FAULT_GARBAGE_SLOT))
+	if (mios_fault_in(MIOS_FAULT_GARBAGE_SLOT, type))
 		slot->total = 0x7fffffff;
 }
 
@@ -332,7 +332,7 @@ static int consumer_message(struct mios_consumer *c, struct mios_message *m)
 	m->type = READ_ONCE(slot->type);
 	m->total = READ_ONCE(slot->total);
 	m->slots = 1;
-	if (mios_fault(MIOS_FAULT_NO_SLOT_CHECK))
+	if (mios_fault_in(MIOS_FAULT_NO_SLOT_CHECK, m->type))
 		return 1;
 	if (m->total > c->shape.max_total)
 		return -EBADMSG;

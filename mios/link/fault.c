@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The counters behind mios_fault(): module parameters, so that a test can set
- * them at run time.  Compiled with MIOS_FAULT=1 only.  No lock: a count that
- * two CPUs take at once may go one too far, which a test does not mind.
+ * them at run time.  Compiled with MIOS_FAULT=1 only.  No lock: a count is
+ * taken down by compare and exchange.
  */
+#include <linux/atomic.h>
 #include <linux/module.h>
 #include <linux/types.h>
+
+#include <mios/msg.h>
 
 #include "fault.h"
 
@@ -33,9 +36,17 @@ bool mios_fault(enum mios_fault fault)
 {
 	int left = READ_ONCE(fault_count[fault]);
 
-	if (!left)
-		return false;
-	if (left > 0)
-		WRITE_ONCE(fault_count[fault], left - 1);
-	return true;
+	while (left > 0 &&
+	       !try_cmpxchg(&fault_count[fault], &left, left - 1))
+		;
+	return left;
+}
+
+/*
+ * Of a message.  Only the probe's are damaged: a count must not be used up by
+ * whatever else is on its way, frames above all.
+ */
+bool mios_fault_in(enum mios_fault fault, u32 type)
+{
+	return type == MIOS_MSG_ECHO && mios_fault(fault);
 }

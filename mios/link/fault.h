@@ -24,9 +24,15 @@ struct dentry;
 
 #ifdef MIOS_FAULT
 bool mios_fault(enum mios_fault fault);
+bool mios_fault_in(enum mios_fault fault, u32 type);
 void mios_scribble_init(struct dentry *dir);
 #else
 static inline bool mios_fault(enum mios_fault fault) { return false; }
+static inline bool mios_fault_in(enum mios_fault fault, u32 type)
+{
+	return false;
+}
+
 static inline void mios_scribble_init(struct dentry *dir) { }
 #endif
 

@@ -21,7 +21,9 @@
 #include "ring.h"
 
 #define PROBE_MAX	100000
-#define PROBE_WAIT_NS	(500 * NSEC_PER_MSEC)
+/* A busy host may keep a virtual CPU from running for a second. */
+#define PROBE_WAIT_NS	(2 * NSEC_PER_SEC)
+#define PROBE_SPIN_NS	(10 * NSEC_PER_MSEC)
 
 struct probe {
 	char kind[16];
@@ -50,12 +52,24 @@ static void echo_reply(void *ctx, u32 instance, u32 incarnation,
 
 static const struct mios_handler reply_handler = { .fn = echo_reply };
 
+/* An answer that takes so long may depend on what else this CPU has to do. */
+static bool probe_overdue(u64 start)
+{
+	u64 waited = ktime_get_ns() - start;
+
+	if (waited > PROBE_SPIN_NS)
+		cond_resched();
+	else
+		cpu_relax();
+	return waited > PROBE_WAIT_NS;
+}
+
 /* Doorbell there, interrupt handler's answer seen by looking at its block. */
 static int probe_doorbell(u32 target)
 {
 	struct mios_peer *peer = mios_peer_get(target);
 	struct mios_lines *lines;
-	u64 until;
+	u64 start;
 	u32 number;
 
 	if (!peer)
@@ -64,12 +78,10 @@ static int probe_doorbell(u32 target)
 	number = READ_ONCE(lines->echo_request[target]) + 1;
 	WRITE_ONCE(lines->echo_request[target], number);
 	mios_bell_ring(peer, MIOS_BELL_ECHO);
-	until = ktime_get_ns() + PROBE_WAIT_NS;
-	while (READ_ONCE(peer->lines->echo_reply[mios_link.self]) != number) {
-		if (ktime_get_ns() > until)
+	start = ktime_get_ns();
+	while (READ_ONCE(peer->lines->echo_reply[mios_link.self]) != number)
+		if (probe_overdue(start))
 			return -ETIMEDOUT;
-		cpu_relax();
-	}
 	return 0;
 }
 
@@ -77,18 +89,16 @@ static int probe_doorbell(u32 target)
 static int probe_channel(u32 target)
 {
 	struct mios_msg_echo echo = { .cookie = ++awaited };
-	u64 until;
+	u64 start;
 	int err;
 
 	err = mios_send(target, MIOS_MSG_ECHO, &echo, sizeof(echo));
 	if (err)
 		return err;
-	until = ktime_get_ns() + PROBE_WAIT_NS;
-	while (READ_ONCE(arrived) != echo.cookie) {
-		if (ktime_get_ns() > until)
+	start = ktime_get_ns();
+	while (READ_ONCE(arrived) != echo.cookie)
+		if (probe_overdue(start))
 			return -ETIMEDOUT;
-		cpu_relax();
-	}
 	return 0;
 }
 

@@ -58,8 +58,9 @@ on() {
 
 # knob NAME COUNT [INSTANCE]
 knob() {
+	[ -e "$KNOBS/fault_$1" ] || skip "modules without fault knobs"
 	on "${3:-0}" sh -c "echo $2 > $KNOBS/fault_$1" ||
-		skip "modules without fault knobs"
+		fail "knob $1 on instance ${3:-0}"
 }
 
 # probe KIND TARGET COUNT: sets failed, median, p99 (ns)
