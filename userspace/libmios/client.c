@@ -63,8 +63,8 @@ static int receive_reply(int fd, char *why, size_t size)
 
 	n = recvmsg(fd, &msg, MSG_CMSG_CLOEXEC | MSG_WAITALL);
 	if (n != sizeof(r)) {
-		snprintf(why, size, "miosd did not answer: too many sessions "
-			 "are open, or see journalctl -u miosd");
+		snprintf(why, size, "miosd did not answer: journalctl -u miosd "
+			 "may say why");
 		return -EPROTO;
 	}
 	r.text[sizeof(r.text) - 1] = '\0';
@@ -94,10 +94,9 @@ int client_connect(int instance, int op, unsigned int cpus,
 	fd = connect_local(why, size);
 	if (fd < 0)
 		return fd;
-	if (send(fd, &rq, sizeof(rq), MSG_NOSIGNAL) != sizeof(rq)) {
-		close(fd);
-		return -EPROTO;
-	}
+	/* if that fails it has hung up, and the answer is there already */
+	if (send(fd, &rq, sizeof(rq), MSG_NOSIGNAL) != sizeof(rq))
+		shutdown(fd, SHUT_WR);
 	session = receive_reply(fd, why, size);
 	close(fd);
 	if (session < 0)

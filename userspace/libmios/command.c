@@ -214,9 +214,9 @@ static int step(struct run *r)
 		sink_pump(&r->err, &r->link);
 	if (!err && p[4].revents)
 		err = forward_signals(r);
-	if (!err && !r->ended && link_flush(&r->link))
-		buffer_drop(&r->link.out, r->link.out.len);
-	return err;	/* if the peer has gone, reading will tell */
+	if (!err && !r->ended)
+		link_push(&r->link);
+	return err;
 }
 
 static int loop(struct run *r)

@@ -17,17 +17,10 @@
 #include "job.h"
 
 #define WHO		"mios run"
+#define STATUS_LOST	125	/* not the task's own */
 #define TICK_MS		500
 #define GRACE_MS	2000	/* between a signal and the kill */
 #define LINE_MAX_LEN	65536	/* longer lines are cut here */
-
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000ll + ts.tv_nsec / 1000000;
-}
 
 static void write_all(int fd, const unsigned char *data, size_t len)
 {
@@ -114,7 +107,7 @@ static void fail(struct job *job, int status)
 		return;
 	job->failed = true;
 	job->status = status;
-	job->deadline = now_ms() + GRACE_MS;
+	job->deadline = mios_now_ms() + GRACE_MS;
 	for (i = 0; i < job->nr_tasks; i++)
 		if (job->tasks[i].open && !job->tasks[i].ended)
 			link_send(&job->tasks[i].link, MIOS_FRAME_SIGNAL, 0,
@@ -138,13 +131,14 @@ static void task_ended(struct job *job, struct job_task *t)
 	hang_up(t);
 }
 
-static void task_lost(struct job *job, struct job_task *t, const char *why)
+static void task_lost(struct job *job, struct job_task *t, int status,
+		      const char *colon, const char *why)
 {
 	if (!job->failed)
-		mios_error(WHO, "task %u: instance %d %s", t->rank,
-			   t->instance, why);
-	t->exit.code = 125;
-	fail(job, 125);
+		mios_error(WHO, "task %u: instance %d%s %s", t->rank,
+			   t->instance, colon, why);
+	t->exit.code = status;
+	fail(job, status);
 	hang_up(t);
 }
 
@@ -194,8 +188,7 @@ static int take_frame(struct job *job, struct job_task *t,
 			return -EPROTO;
 		memcpy(&text, data, f->len);
 		text.text[sizeof(text.text) - 1] = '\0';
-		task_lost(job, t, text.text);
-		job->status = text.code & 0xff;
+		task_lost(job, t, text.code & 0xff, ":", text.text);
 		return 0;
 	}
 	return -EPROTO;
@@ -215,8 +208,8 @@ static void serve_task(struct job *job, struct job_task *t)
 		err = take_frame(job, t, &f, data);
 	}
 	if (t->open && (err < 0 || t->link.ended))
-		task_lost(job, t, watch_lost(&t->watch) ? "has died" :
-			  "closed the connection");
+		task_lost(job, t, STATUS_LOST, "", watch_lost(&t->watch) ?
+			  "has died" : "closed the connection");
 }
 
 /* ^C and its like go to every task, and a second later nobody lives. */
@@ -241,7 +234,7 @@ static void forward_signals(struct job *job)
 		    sig == SIGQUIT) {
 			job->failed = true;
 			job->status = 128 + sig;
-			job->deadline = now_ms() + GRACE_MS;
+			job->deadline = mios_now_ms() + GRACE_MS;
 		}
 		for (i = 0; sig == SIGTSTP && i < job->nr_tasks; i++)
 			if (job->tasks[i].open)
@@ -261,7 +254,7 @@ static void look_for_dead(struct job *job)
 			continue;
 		lost = watch_lost(&job->tasks[i].watch);
 		if (lost)
-			task_lost(job, &job->tasks[i], lost);
+			task_lost(job, &job->tasks[i], STATUS_LOST, "", lost);
 	}
 }
 
@@ -295,7 +288,7 @@ static int step(struct job *job, struct pollfd *p)
 		look_for_dead(job);
 	for (i = 0; i < n; i++)
 		if (job->tasks[i].open)
-			link_flush(&job->tasks[i].link);
+			link_push(&job->tasks[i].link);
 	return 0;
 }
 
@@ -349,7 +342,7 @@ static int start_task(struct job *job, struct job_task *t)
 	if (!err && t->rank)
 		err = link_send(&t->link, MIOS_FRAME_EOF, 0, NULL, 0);
 	if (!err)	/* now: the others take their time to connect */
-		err = link_flush(&t->link);
+		link_push(&t->link);
 	if (err)
 		mios_error(WHO, "task %u: cannot send the command: %s",
 			   t->rank, strerror(-err));
@@ -368,10 +361,10 @@ int job_run(struct job *job)
 		err = start_task(job, &job->tasks[i]);
 	if (err) {
 		hang_up_all(job);
-		return 125;
+		return STATUS_LOST;
 	}
 	while (any_open(job) && !step(job, p))
-		if (job->deadline && now_ms() > job->deadline)
+		if (job->deadline && mios_now_ms() > job->deadline)
 			hang_up_all(job);
 	free(p);
 	return job->status;

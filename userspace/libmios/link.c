@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "link.h"
+#include "mios.h"
 
 int buffer_add(struct mios_buffer *b, const void *data, size_t len)
 {
@@ -101,6 +102,13 @@ int link_flush(struct mios_link *l)
 	return 0;
 }
 
+/* A peer that has gone is found by reading: it may have said why. */
+void link_push(struct mios_link *l)
+{
+	if (link_flush(l))
+		buffer_drop(&l->out, l->out.len);
+}
+
 int link_fill(struct mios_link *l)
 {
 	unsigned char chunk[65536];
@@ -132,4 +140,28 @@ int link_next(struct mios_link *l, struct mios_frame *f, const void **data)
 short link_events(const struct mios_link *l)
 {
 	return (l->ended ? 0 : POLLIN) | (l->out.len ? POLLOUT : 0);
+}
+
+/*
+ * After the last frame: sends what is left, closes our half, and drops what
+ * comes until the peer has closed, too.  A close with unread bytes resets the
+ * connection, and the last frame could be lost with it.
+ */
+void link_end(struct mios_link *l, int ms)
+{
+	int64_t left, deadline = mios_now_ms() + ms;
+	struct pollfd p = { .fd = l->fd };
+	bool open = true;
+
+	while (!l->ended && (left = deadline - mios_now_ms()) > 0) {
+		link_push(l);
+		if (open && !l->out.len) {
+			shutdown(l->fd, SHUT_WR);
+			open = false;
+		}
+		p.events = link_events(l);
+		if (poll(&p, 1, left) > 0 && link_fill(l))
+			break;
+		buffer_drop(&l->in, l->in.len);
+	}
 }

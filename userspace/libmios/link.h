@@ -33,9 +33,11 @@ void link_close(struct mios_link *l);
 int link_send(struct mios_link *l, int type, int stream, const void *data,
 	      size_t len);
 int link_flush(struct mios_link *l);
+void link_push(struct mios_link *l);
 int link_fill(struct mios_link *l);
 int link_next(struct mios_link *l, struct mios_frame *f, const void **data);
 short link_events(const struct mios_link *l);
+void link_end(struct mios_link *l, int ms);
 
 /* From a file into a link: reads only what the peer has given credit for. */
 struct mios_source {

@@ -40,6 +40,7 @@ int mios_stream_open(const char *command, int instance, unsigned int flags,
 		     unsigned long request);
 
 /* units.c APIs: */
+int64_t mios_now_ms(void);
 int mios_copy_out(int fd);
 void mios_size_text(uint64_t bytes, char *buf, size_t size);
 void mios_time_text(uint64_t seconds, char *buf, size_t size);

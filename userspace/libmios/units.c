@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Small conversions for output: sizes, times, and copying a stream to
- * standard output.  No locks.
+ * standard output; the clock that waits are bounded by.  No locks.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "mios.h"
+
+/* For deadlines: it does not jump. */
+int64_t mios_now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000ll + ts.tv_nsec / 1000000;
+}
 
 /* 1073741824 as "1.0G"; below a kibibyte as it is. */
 void mios_size_text(uint64_t bytes, char *buf, size_t len)

@@ -106,8 +106,10 @@ int accept_peer(int listener, const struct mios_instance *self,
 	id = instance_at(&addr, &ring);
 	if (id >= 0 && ntohs(addr.sin_port) < IPPORT_RESERVED &&
 	    !mios_instance_read(id, peer) && peer->state == MIOS_STATE_UP &&
-	    peer_ring(self, peer) == ring)
+	    peer_ring(self, peer) == ring) {
+		peer_set_timeouts(fd);
 		return fd;
+	}
 	complain(&addr);
 	close(fd);
 	return -EPERM;

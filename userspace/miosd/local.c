@@ -15,6 +15,7 @@
 #include "miosd.h"
 
 #define HANDSHAKE_SECONDS	15
+#define REFUSE_MS		5000	/* for the other side to read why */
 
 static void set_wait(int fd, int seconds)
 {
@@ -24,8 +25,8 @@ static void set_wait(int fd, int seconds)
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv));
 }
 
-/* The answer, with the session's socket if there is one. */
-static void reply(int fd, int error, const char *text, int pass)
+/* The answer, with the session's socket if there is one; never waits. */
+void local_reply(int fd, int error, const char *text, int pass)
 {
 	struct mios_reply r = { .error = error };
 	struct iovec iov = { .iov_base = &r, .iov_len = sizeof(r) };
@@ -46,7 +47,7 @@ static void reply(int fd, int error, const char *text, int pass)
 		cmsg->cmsg_len = CMSG_LEN(sizeof(int));
 		memcpy(CMSG_DATA(cmsg), &pass, sizeof(int));
 	}
-	if (sendmsg(fd, &msg, MSG_NOSIGNAL) < 0)
+	if (sendmsg(fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		fprintf(stderr, "miosd: a caller left before its answer\n");
 }
 
@@ -103,7 +104,7 @@ static int hand_to_self(int fd, struct slot *slot, struct caller *c)
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
 		return -errno;
-	reply(fd, 0, "", pair[0]);
+	local_reply(fd, 0, "", pair[0]);
 	close(pair[0]);
 	close(fd);
 	alarm(0);
@@ -133,7 +134,7 @@ static int hand_over(int fd, const struct mios_instance *to, int ring,
 	set_wait(remote, 0);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
 		return -errno;
-	reply(fd, 0, "", pair[0]);
+	local_reply(fd, 0, "", pair[0]);
 	close(pair[0]);
 	close(fd);
 	alarm(0);
@@ -153,8 +154,9 @@ static int check_share(struct slot *slot, uid_t uid, bool relay, char *why,
 	slot->identified = true;
 	if (!uid || slots_of_user(uid, relay) <= max)
 		return 0;
+	slot->identified = false;	/* what is refused does not count */
 	snprintf(why, size, "you have %u sessions %s already: wait for some "
-		 "to end", max, relay ? "on other instances" : "here");
+		 "to end", max, relay ? "on other instances" : "on it");
 	return -EAGAIN;
 }
 
@@ -205,7 +207,7 @@ void serve_local(int fd, struct slot *slot)
 	if (!err)
 		err = serve_request(fd, &rq, slot, why, sizeof(why));
 	if (err)
-		reply(fd, err, why, -1);
+		local_reply(fd, err, why, -1);
 }
 
 static void refuse_peer(int fd, const char *text)
@@ -214,9 +216,9 @@ static void refuse_peer(int fd, const char *text)
 	struct mios_link l;
 
 	snprintf(fail.text, sizeof(fail.text), "%s", text);
-	if (!link_init(&l, fd, MIOS_FRAME_MAX) &&
+	if (!link_init(&l, fd, MIOS_SPEC_MAX) &&
 	    !link_send(&l, MIOS_FRAME_FAIL, 0, &fail, sizeof(fail)))
-		link_flush(&l);
+		link_end(&l, REFUSE_MS);
 }
 
 /* A process for one connection from another instance's miosd. */

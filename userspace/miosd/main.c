@@ -65,6 +65,7 @@ static void start_process(int fd, struct slot *slot,
 		fprintf(stderr, "miosd: fork: %m\n");
 		slot_free(slot);
 	} else {
+		slot->pid = getpid();	/* counted before main gets to it */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (i = 0; i < NR_FDS; i++)
 			close(d.fds[i]);
@@ -109,6 +110,8 @@ static void accept_local(void)
 		return;
 	slot = user_full(fd) ? NULL : slot_take(d.view.self, 0);
 	if (!slot) {
+		local_reply(fd, -EAGAIN, "too many sessions are open here: wait "
+			    "for some to end", -1);
 		close(fd);
 		return;
 	}

@@ -74,6 +74,7 @@ int caller_read_hello(int fd, struct caller *c);
 int caller_write_hello(int fd, const struct caller *c);
 
 /* local.c APIs: */
+void local_reply(int fd, int error, const char *text, int pass);
 void serve_local(int fd, struct slot *slot);
 void serve_peer(int fd, struct slot *slot);
 
@@ -81,6 +82,7 @@ void serve_peer(int fd, struct slot *slot);
 void relay_run(int user, int remote);
 
 /* peer.c APIs: */
+void peer_set_timeouts(int fd);
 int peer_connect(const struct mios_instance *to, int ring, char *why,
 		 size_t size);
 int peer_ring(const struct mios_instance *a, const struct mios_instance *b);

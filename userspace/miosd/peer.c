@@ -40,7 +40,8 @@ int peer_ring(const struct mios_instance *a, const struct mios_instance *b)
 	return !b->id || a->ring == b->ring ? a->ring : -1;
 }
 
-static void set_timeouts(int fd)
+/* Both ends: who waits for a dead one would keep its sessions for ever. */
+void peer_set_timeouts(int fd)
 {
 	int one = 1, idle = 4, interval = 2, count = 3, user = 10000;
 
@@ -86,7 +87,7 @@ static int connect_from(unsigned int port, const struct sockaddr_in *to)
 		close(fd);
 		return err;
 	}
-	set_timeouts(fd);
+	peer_set_timeouts(fd);
 	err = connect(fd, (const struct sockaddr *)to, sizeof(*to)) ?
 		-errno : 0;
 	if (err == -EINPROGRESS)

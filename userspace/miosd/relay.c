@@ -78,14 +78,6 @@ static void arm(struct pollfd *p, int fd, bool gone, const struct way *in,
 	p->revents = 0;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000ll + ts.tv_nsec / 1000000;
-}
-
 static bool over(const struct way *up, const struct way *down)
 {
 	if (down->eof && !down->len)
@@ -106,7 +98,7 @@ void relay_run(int user, int remote)
 	setsockopt(remote, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
 	up.from = down.to = user;
 	up.to = down.from = remote;
-	while (!over(&up, &down) && now_ms() < limit) {
+	while (!over(&up, &down) && mios_now_ms() < limit) {
 		arm(&p[0], user, user_gone, &up, &down);
 		arm(&p[1], remote, remote_gone, &down, &up);
 		if (poll(p, 2, user_gone ? LAST_WORDS_MS : -1) < 0)
@@ -114,7 +106,7 @@ void relay_run(int user, int remote)
 		remote_gone |= !!(p[1].revents & (POLLERR | POLLHUP));
 		if (p[0].revents & (POLLERR | POLLHUP)) {
 			user_gone = true;
-			limit = now_ms() + LAST_WORDS_MS;
+			limit = mios_now_ms() + LAST_WORDS_MS;
 		}
 		way_pump(&up, user_gone);
 		way_pump(&down, remote_gone);

@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,11 +38,8 @@ struct session {
 
 static void session_fail(struct mios_link *l, const struct mios_fail *fail)
 {
-	struct pollfd p = { .fd = l->fd, .events = POLLOUT };
-
-	link_send(l, MIOS_FRAME_FAIL, 0, fail, sizeof(*fail));
-	while (!link_flush(l) && l->out.len && poll(&p, 1, DRAIN_MS) > 0)
-		;
+	if (!link_send(l, MIOS_FRAME_FAIL, 0, fail, sizeof(*fail)))
+		link_end(l, DRAIN_MS);
 }
 
 static void kill_all(struct session *s)
@@ -230,14 +226,6 @@ static bool drained(const struct session *s)
 	return s->out.fd < 0 && s->err.fd < 0;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000ll + ts.tv_nsec / 1000000;
-}
-
 /* Until the task and all that it started have ended, or the caller has. */
 static int serve(struct session *s)
 {
@@ -249,9 +237,9 @@ static int serve(struct session *s)
 		    !cgroup_populated(s->task.events))
 			s->killed = true;
 		if (s->killed && !deadline)
-			deadline = now_ms() + DRAIN_MS;
+			deadline = mios_now_ms() + DRAIN_MS;
 		if (s->killed && s->exited &&
-		    (drained(s) || now_ms() >= deadline))
+		    (drained(s) || mios_now_ms() >= deadline))
 			break;
 		err = step(s, deadline ? 50 : -1);
 		if (err)
@@ -259,8 +247,8 @@ static int serve(struct session *s)
 	}
 	err = link_send(&s->link, MIOS_FRAME_EXIT, 0, &s->exit,
 			sizeof(s->exit));
-	deadline = now_ms() + DRAIN_MS;
-	while (!err && s->link.out.len && now_ms() < deadline)
+	deadline = mios_now_ms() + DRAIN_MS;
+	while (!err && s->link.out.len && mios_now_ms() < deadline)
 		err = step(s, 50);
 	return err;
 }
@@ -268,13 +256,13 @@ static int serve(struct session *s)
 /* The caller has gone: let the task know, then end everything. */
 static void hang_up(struct session *s)
 {
-	int64_t deadline = now_ms() + HANGUP_MS;
+	int64_t deadline = mios_now_ms() + HANGUP_MS;
 
 	if (!s->exited) {
 		kill(-s->task.pid, SIGHUP);
 		kill(-s->task.pid, SIGCONT);
 	}
-	while (cgroup_populated(s->task.events) && now_ms() < deadline)
+	while (cgroup_populated(s->task.events) && mios_now_ms() < deadline)
 		poll(NULL, 0, 10);
 	kill_all(s);
 }
@@ -349,13 +337,10 @@ static void publish(struct slot *slot, const struct session *s,
 static void send_report(struct mios_link *l)
 {
 	struct mios_exit done = { 0 };
-	struct pollfd p = { .fd = l->fd, .events = POLLOUT };
 
-	if (table_report(l) ||
-	    link_send(l, MIOS_FRAME_EXIT, 0, &done, sizeof(done)))
-		return;
-	while (!link_flush(l) && l->out.len && poll(&p, 1, DRAIN_MS) > 0)
-		;
+	if (!table_report(l) &&
+	    !link_send(l, MIOS_FRAME_EXIT, 0, &done, sizeof(done)))
+		link_end(l, DRAIN_MS);
 }
 
 /* Start the task; from here on this process is the caller, not root. */
@@ -396,20 +381,6 @@ static int session_start(struct session *s, struct slot *slot,
 	return 0;
 }
 
-/* Closing with unread bytes resets, and what is under way would be lost. */
-static void let_peer_close(struct mios_link *l)
-{
-	struct pollfd p = { .fd = l->fd, .events = POLLIN };
-	int64_t deadline = now_ms() + CLOSE_MS;
-
-	shutdown(l->fd, SHUT_WR);
-	while (!l->ended && now_ms() < deadline) {
-		if (poll(&p, 1, 1000) > 0 && link_fill(l))
-			break;
-		buffer_drop(&l->in, l->in.len);
-	}
-}
-
 /* Turns this process into the supervisor; does not return. */
 void session_run(int fd, struct slot *slot, struct caller *c)
 {
@@ -432,6 +403,6 @@ void session_run(int fd, struct slot *slot, struct caller *c)
 	if (err)
 		hang_up(&s);
 	else
-		let_peer_close(&s.link);
+		link_end(&s.link, CLOSE_MS);
 	_exit(0);
 }
