@@ -46,6 +46,23 @@ static_assert(MIOS_NOTES_CPUS == MIOS_MAX_CPUS);
 #define MIOS_SLICE_SIZE		0x6000UL
 #define MIOS_SLICE_LIMIT	0x98000UL
 
+/* How often the watch looks at every node, a second. */
+#define MIOS_WATCH_HZ		20
+
+enum mios_hang_policy { MIOS_HANG_REPORT, MIOS_HANG_KILL, MIOS_HANG_REBOOT };
+
+/**
+ * struct mios_pulse - a sign of life of an instance, as seen by the watch
+ * @seen:	the count at the last look
+ * @looks:	looks since it last changed, 0: never looked
+ * @told:	somebody has been told that it stands still
+ */
+struct mios_pulse {
+	u64 seen;
+	unsigned int looks;
+	bool told;
+};
+
 struct mios_link_ops;
 struct mios_log_source;
 
@@ -75,6 +92,8 @@ struct mios_log_source;
  * @loaded:	segments are in place and were found intact
  * @log:	log of the present instance, or of the last one; or NULL
  * @stopped:	incarnation whose CPUs have been sent the NMI of the fence
+ * @tick, @task: what the watch knows of each CPU: interrupts and tasks
+ * @memory:	and of all of them: pages
  * @reaper:	takes the node back when its instance has ended
  */
 struct mios_node {
@@ -103,6 +122,9 @@ struct mios_node {
 	unsigned int nr_segments;
 	struct mios_log_source *log;
 	u32 stopped;
+	struct mios_pulse tick[MIOS_MAX_CPUS];
+	struct mios_pulse task[MIOS_MAX_CPUS];
+	struct mios_pulse memory;
 	struct work_struct reaper;
 };
 
@@ -158,6 +180,10 @@ int mios_cpu_start(struct mios_node *node, struct mios_reason *why);
 /* fence.c: an instance that is dead stays dead */
 struct mios_notes *mios_node_notes(const struct mios_node *node);
 int mios_node_fence(struct mios_node *node);
+
+/* hang.c: an instance that stands still */
+bool mios_node_hangs(struct mios_node *node);
+void mios_node_pulse_reset(struct mios_node *node);
 
 /* image.c: what lies in the node's memory when it starts */
 int mios_image_load(struct mios_node *node, const struct mios_load *load,

@@ -13,7 +13,7 @@
 #include "boot.h"
 
 /* How often to look for last words. */
-#define WATCH_INTERVAL	(HZ / 20)
+#define WATCH_INTERVAL	(HZ / MIOS_WATCH_HZ)
 
 static struct workqueue_struct *reaper_wq;
 static void watch(struct work_struct *work);
@@ -216,6 +216,18 @@ const struct mios_link_ops mios_life_ops = {
 	.rang = mios_life_check,
 };
 
+/* Called by the watch alone: it counts its looks. */
+static void node_watch(struct mios_node *node)
+{
+	if (!mutex_trylock(&node->lock))
+		return;
+	if (node->state == MIOS_STATE_UP && mios_node_hangs(node)) {
+		pr_warn("instance %u hangs and is ended\n", node->id);
+		mios_node_reap(node);
+	}
+	mutex_unlock(&node->lock);
+}
+
 static void node_check(struct mios_node *node)
 {
 	u32 state;
@@ -257,7 +269,12 @@ void mios_life_check(void)
 
 static void watch(struct work_struct *work)
 {
+	unsigned int i;
+
 	mios_life_check();
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
+		if (mios_node_get(i))
+			node_watch(mios_node_get(i));
 	schedule_delayed_work(&watch_work, WATCH_INTERVAL);
 }
 

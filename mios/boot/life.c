@@ -135,6 +135,7 @@ int mios_node_claim(struct mios_claim *claim, const void *claimer,
 	node->incarnation++;
 	node->loaded = false;
 	node->overdue = 0;
+	mios_node_pulse_reset(node);
 	claim->load_base = mios_node_base(node) + MIOS_HEAD_SIZE;
 	claim->load_size = node->ranges[0].size - MIOS_HEAD_SIZE;
 	claim->incarnation = node->incarnation;

@@ -8,6 +8,7 @@
  */
 #include <linux/gfp.h>
 #include <linux/hrtimer.h>
+#include <linux/moduleparam.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/smpboot.h>
@@ -16,6 +17,14 @@
 #include "fence.h"
 
 #define INTERVAL	(NSEC_PER_SEC)
+
+#ifdef MIOS_FAULT
+static bool fault_lost_tick;
+module_param(fault_lost_tick, bool, 0600);
+MODULE_PARM_DESC(fault_lost_tick, "fault: a CPU loses its timer");
+#else
+#define fault_lost_tick false
+#endif
 
 static DEFINE_PER_CPU(struct hrtimer, tick_timer);
 static DEFINE_PER_CPU(struct task_struct *, alive_task);
@@ -32,6 +41,8 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 		WRITE_ONCE(note->tick, note->tick + 1);
 	__this_cpu_write(asked, true);
 	wake_up_process(__this_cpu_read(alive_task));
+	if (fault_lost_tick)
+		return HRTIMER_NORESTART;
 	hrtimer_forward_now(timer, ns_to_ktime(INTERVAL));
 	return HRTIMER_RESTART;
 }

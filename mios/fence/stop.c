@@ -6,6 +6,7 @@
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
+#include <linux/moduleparam.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -26,6 +27,14 @@ static_assert(sizeof(struct user_regs_struct) ==
 	      MIOS_NOTE_REGS * sizeof(u64));
 static_assert(MIOS_NOTES_CPUS == MIOS_MAX_CPUS);
 static_assert(MIOS_NOTE_COMM == TASK_COMM_LEN);
+
+#ifdef MIOS_FAULT
+static bool fault_stuck_nmi;
+module_param(fault_stuck_nmi, bool, 0600);
+MODULE_PARM_DESC(fault_stuck_nmi, "fault: a CPU never comes back from its next NMI");
+#else
+#define fault_stuck_nmi false
+#endif
 
 static struct mios_notes *notes;
 static DEFINE_PER_CPU(struct mios_cpu_note *, own_note);
@@ -76,6 +85,8 @@ static int take_nmi(unsigned int type, struct pt_regs *regs)
 	struct mios_cpu_note *note = this_cpu_read(own_note);
 	u32 request = READ_ONCE(notes->request);
 
+	while (fault_stuck_nmi)
+		native_halt();
 	if (!request || !note)
 		return NMI_DONE;
 	regs_save(note, regs);

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which CPU of an instance stands still, and since when: the watch compares
+ * each CPU's signs of life (mios/fence/alive.c) with those of its last look.
+ * What is done about it is the operator's to say.  Runs in the watch, under
+ * the node's lock.
+ *
+ * Time is counted in looks, not by a clock: a host that was stopped for an
+ * hour has looked no more than its instances have lived, so nobody is
+ * declared dead for it.
+ */
+#include <linux/moduleparam.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
+
+#include "boot.h"
+
+static unsigned int hang_timeout = 20;
+module_param(hang_timeout, uint, 0644);
+MODULE_PARM_DESC(hang_timeout, "seconds that a CPU of an instance may stand still (default 20, 0: never look)");
+
+static const char * const policy_names[] = { "report", "kill", "reboot" };
+static unsigned int hang_policy = MIOS_HANG_REPORT;
+
+static int policy_set(const char *text, const struct kernel_param *kp)
+{
+	int policy = sysfs_match_string(policy_names, text);
+
+	if (policy < 0)
+		return policy;
+	WRITE_ONCE(hang_policy, policy);
+	return 0;
+}
+
+static int policy_get(char *text, const struct kernel_param *kp)
+{
+	return sysfs_emit(text, "%s\n", policy_names[READ_ONCE(hang_policy)]);
+}
+
+static const struct kernel_param_ops policy_ops = {
+	.set = policy_set,
+	.get = policy_get,
+};
+
+module_param_cb(hang_policy, &policy_ops, NULL, 0644);
+MODULE_PARM_DESC(hang_policy, "what is done with an instance that hangs: report, kill, or reboot (kill, and boot again)");
+
+/* One sign of life, looked at again: true when it has stood still too long. */
+static bool stands_still(struct mios_pulse *pulse, u64 now)
+{
+	if (pulse->seen != now || !pulse->looks) {
+		pulse->seen = now;
+		pulse->looks = 1;
+		pulse->told = false;
+		return false;
+	}
+	pulse->looks++;
+	return pulse->looks / MIOS_WATCH_HZ >= hang_timeout;
+}
+
+static unsigned int seconds(const struct mios_pulse *pulse)
+{
+	return pulse->looks / MIOS_WATCH_HZ;
+}
+
+/* Interrupts come first: without them no task runs either. */
+static bool cpu_hangs(struct mios_node *node, struct mios_cpu_note *note,
+		      unsigned int i)
+{
+	struct mios_pulse *tick = &node->tick[i], *task = &node->task[i];
+	bool no_tick, no_task;
+
+	if (!READ_ONCE(note->ready)) {
+		tick->looks = 0;
+		task->looks = 0;
+		return false;
+	}
+	no_tick = stands_still(tick, READ_ONCE(note->tick));
+	no_task = stands_still(task, READ_ONCE(note->task));
+	if (no_tick && !tick->told)
+		pr_warn("instance %u: its CPU %u (APIC id %u) has taken no timer interrupt for %u s\n",
+			node->id, i, node->apicid[i], seconds(tick));
+	else if (no_task && !no_tick && !task->told)
+		pr_warn("instance %u: its CPU %u (APIC id %u) has run no other task for %u s\n",
+			node->id, i, node->apicid[i], seconds(task));
+	tick->told |= no_tick;
+	task->told |= no_task;
+	return no_tick || no_task;
+}
+
+static bool memory_hangs(struct mios_node *node, struct mios_notes *notes)
+{
+	bool none = stands_still(&node->memory, READ_ONCE(notes->memory));
+
+	if (none && !node->memory.told)
+		pr_warn("instance %u: nobody there has got memory for %u s\n",
+			node->id, seconds(&node->memory));
+	node->memory.told |= none;
+	return none;
+}
+
+/**
+ * mios_node_hangs - look whether an instance still does what it should
+ * @node: locked, with an instance that has joined
+ *
+ * Says what stands still, once, in the log.
+ *
+ * Return: true if something does and the policy is to end the instance.
+ */
+bool mios_node_hangs(struct mios_node *node)
+{
+	struct mios_notes *notes = mios_node_notes(node);
+	bool hangs;
+	unsigned int i;
+
+	if (!notes || !READ_ONCE(hang_timeout))
+		return false;
+	hangs = memory_hangs(node, notes);
+	for (i = 0; i < node->nr_cpus; i++)
+		hangs |= cpu_hangs(node, &notes->cpu[i], i);
+	return hangs && READ_ONCE(hang_policy) != MIOS_HANG_REPORT;
+}
+
+/**
+ * mios_node_pulse_reset - a new instance begins
+ * @node: locked
+ */
+void mios_node_pulse_reset(struct mios_node *node)
+{
+	memset(node->tick, 0, sizeof(node->tick));
+	memset(node->task, 0, sizeof(node->task));
+	memset(&node->memory, 0, sizeof(node->memory));
+}
