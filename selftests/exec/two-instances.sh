@@ -17,6 +17,7 @@ tmp=$(mktemp -d /tmp/mios-exec.XXXXXX)
 chmod 755 "$tmp"
 nr=0
 failed=0
+miosd_under=		# a command that runs what follows it
 
 skip() {
 	echo "SKIP: $*"
@@ -71,8 +72,8 @@ in_instance() {
 start_miosd() {
 	mkdir -p "$cgroups/mios-test-$1"
 	nsenter --target "$(cat "$tmp/pid$1")" --net --mount --uts -- sh -c \
-		'echo $$ > "$1/cgroup.procs" && exec "$2"' sh \
-		"$cgroups/mios-test-$1" "$bin/miosd" \
+		'echo $$ > "$0/cgroup.procs" && exec "$@"' \
+		"$cgroups/mios-test-$1" $miosd_under "$bin/miosd" \
 		>>"$tmp/miosd$1.log" 2>&1 </dev/null &
 	echo $! > "$tmp/miosd$1"
 	wait_for in_instance "$1" test -S /run/mios/miosd.sock

@@ -22,6 +22,7 @@
 #include "miosd.h"
 
 #define MAX_CAP		63
+#define KEYRING_EMPTY	0x0b000000	/* its possessor may view, read, search */
 
 static int set_caps(uint64_t prm, uint64_t inh)
 {
@@ -92,19 +93,69 @@ static int set_limits(const struct mios_hello *h)
 	return 0;
 }
 
-/* Files of /proc/self; not there on kernels without the feature. */
-static void write_value(const char *path, long value)
+/*
+ * A file of /proc/self; not there on a kernel without the feature.  @spare:
+ * do not write what it says already.
+ */
+static int write_value(const char *path, long value, bool spare)
 {
-	char buf[32];
-	int fd, n;
+	char want[32], is[32];
+	int fd, n, err = 0;
+	ssize_t len;
 
-	fd = open(path, O_WRONLY | O_CLOEXEC);
+	n = snprintf(want, sizeof(want), "%ld", value);
+	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
-		return;
-	n = snprintf(buf, sizeof(buf), "%ld", value);
-	if (write(fd, buf, n) < 0)
-		fprintf(stderr, "miosd: %s: %m\n", path);
+		return errno == ENOENT ? 0 : -errno;
+	len = spare ? pread(fd, is, sizeof(is), 0) : -1;
+	if ((len < n || strncmp(is, want, n)) && write(fd, want, n) < 0)
+		err = -errno;
 	close(fd);
+	return err;
+}
+
+/*
+ * By whom the audit trail knows it, and how it fares when memory is short.
+ * miosd's own are another's login, if somebody started it by hand, and a
+ * protection that is not the caller's.  Writing the score also bounds what
+ * may be written later, so it is written even if it is the same.
+ */
+static int set_account(const struct mios_hello *h, const char **step)
+{
+	int err;
+
+	*step = "set its login uid";
+	err = write_value("/proc/self/loginuid", h->loginuid, true);
+	if (err)
+		return err;
+	*step = "set its OOM score";
+	return write_value("/proc/self/oom_score_adj", h->oom_score_adj,
+			   false);
+}
+
+/*
+ * An empty session keyring, so that miosd's is not the session's.  Who has
+ * used up the number of its keys keeps miosd's, in which nothing can be
+ * found or put: see become_nobody().
+ */
+static int join_keyring(void)
+{
+	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 &&
+	    errno != ENOSYS && errno != EDQUOT)
+		return -errno;
+	return 0;
+}
+
+/* For miosd itself: the keys of whoever started it are not for sessions. */
+int become_nobody(void)
+{
+	int err = join_keyring();
+
+	if (!err && syscall(SYS_keyctl, KEYCTL_SETPERM,
+			    KEY_SPEC_SESSION_KEYRING, KEYRING_EMPTY) < 0 &&
+	    errno != ENOSYS)
+		err = -errno;
+	return err;
 }
 
 static int set_ids(const struct caller *c)
@@ -145,9 +196,6 @@ static int become_task(const struct caller *c, const char **step)
 	const struct mios_hello *h = &c->hello;
 	int err;
 
-	if (h->loginuid != (uint32_t)-1)
-		write_value("/proc/self/loginuid", h->loginuid);
-	write_value("/proc/self/oom_score_adj", h->oom_score_adj);
 	*step = "set its nice value";
 	if (setpriority(PRIO_PROCESS, 0, h->nice))
 		return -errno;
@@ -171,8 +219,10 @@ static int become_task(const struct caller *c, const char **step)
 		return err;
 	if (prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0))
 		return -errno;
-	/* root's session keyring must not be in a user's hands */
-	syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
+	*step = "make its session keyring";
+	err = join_keyring();
+	if (err)
+		return err;
 	*step = "set no_new_privs";
 	if (h->flags & MIOS_HELLO_NO_NEW_PRIVS &&
 	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
@@ -189,6 +239,9 @@ int become_caller(const struct caller *c, bool for_exec, const char **step)
 {
 	int err;
 
+	err = set_account(&c->hello, step);
+	if (err)
+		return err;
 	if (for_exec)
 		return become_task(c, step);
 	*step = "give up root's rights";

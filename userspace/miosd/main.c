@@ -272,6 +272,8 @@ static int setup(void)
 	signal(SIGPIPE, SIG_IGN);
 	umask(022);
 	err = lock_instance();
+	if (!err)
+		err = become_nobody();
 	if (err)
 		return err;
 	d.fds[FD_SIGNAL] = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);

@@ -124,6 +124,7 @@ int task_spawn(struct task *t, const struct spec *spec,
 	       struct mios_fail *fail);
 
 /* become.c APIs: */
+int become_nobody(void);
 int become_caller(const struct caller *c, bool for_exec, const char **step);
 
 /* ring.c APIs: */
