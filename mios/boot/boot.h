@@ -94,6 +94,7 @@ struct mios_log_source;
  * @stopped:	incarnation whose CPUs have been sent the NMI of the fence
  * @tick, @task: what the watch knows of each CPU: interrupts and tasks
  * @memory:	and of all of them: pages
+ * @again:	to be booted again once it is down
  * @reaper:	takes the node back when its instance has ended
  */
 struct mios_node {
@@ -125,6 +126,7 @@ struct mios_node {
 	struct mios_pulse tick[MIOS_MAX_CPUS];
 	struct mios_pulse task[MIOS_MAX_CPUS];
 	struct mios_pulse memory;
+	bool again;
 	struct work_struct reaper;
 };
 
@@ -184,6 +186,7 @@ int mios_node_fence(struct mios_node *node);
 /* hang.c: an instance that stands still */
 bool mios_node_hangs(struct mios_node *node);
 void mios_node_pulse_reset(struct mios_node *node);
+void mios_node_boot_again(u32 instance);
 
 /* image.c: what lies in the node's memory when it starts */
 int mios_image_load(struct mios_node *node, const struct mios_load *load,

@@ -59,6 +59,7 @@ int mios_node_log_open(u32 instance, u32 flags, struct mios_reason *why)
 static void reaper(struct work_struct *work)
 {
 	struct mios_node *node = container_of(work, struct mios_node, reaper);
+	bool again = false;
 
 	mutex_lock(&node->lock);
 	/* Nothing is recovered that may still be in use: the watch tries again */
@@ -67,8 +68,12 @@ static void reaper(struct work_struct *work)
 		mios_log_retire(node->log);
 		mios_link_dead(node->id, node->incarnation);
 		mios_node_return(node);
+		again = node->again;
+		node->again = false;
 	}
 	mutex_unlock(&node->lock);
+	if (again)
+		mios_node_boot_again(node->id);
 }
 
 /* Is it a kernel, whatever it does? */
@@ -112,6 +117,8 @@ int mios_node_kill(u32 instance, unsigned int timeout_ms,
 	if (!node)
 		return err;
 	mutex_lock(&node->lock);
+	/* Who kills an instance that is about to come back wants it away. */
+	node->again = false;
 	if (running(node)) {
 		mios_node_reap(node);
 	} else if (node->state != MIOS_STATE_DEAD) {

@@ -12,6 +12,7 @@
 #include <linux/moduleparam.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
+#include <linux/umh.h>
 
 #include "boot.h"
 
@@ -118,7 +119,31 @@ bool mios_node_hangs(struct mios_node *node)
 	hangs = memory_hangs(node, notes);
 	for (i = 0; i < node->nr_cpus; i++)
 		hangs |= cpu_hangs(node, &notes->cpu[i], i);
+	node->again = hangs && READ_ONCE(hang_policy) == MIOS_HANG_REBOOT;
 	return hangs && READ_ONCE(hang_policy) != MIOS_HANG_REPORT;
+}
+
+/**
+ * mios_node_boot_again - start the command that boots a node as it was booted
+ * @instance: its instance
+ *
+ * As orderly_poweroff() does it: what belongs to a boot, files and waiting
+ * for the shared root, is user space's.
+ */
+void mios_node_boot_again(u32 instance)
+{
+	char number[12];
+	char *argv[] = { "/usr/bin/mios", "boot", number, "--again", NULL };
+	static char *envp[] = {
+		"HOME=/", "PATH=/sbin:/bin:/usr/sbin:/usr/bin", NULL
+	};
+	int err;
+
+	snprintf(number, sizeof(number), "%u", instance);
+	err = call_usermodehelper(argv[0], argv, envp, UMH_WAIT_EXEC);
+	if (err)
+		pr_err("instance %u cannot be booted again: %s: error %d\n",
+		       instance, argv[0], -err);
 }
 
 /**

@@ -38,12 +38,13 @@ static const char usage[] =
 "                       its init (default 120)\n"
 "  -W, --no-wait        return once the nodes have joined, do not wait for\n"
 "                       their init\n"
+"  -g, --again          as the node was booted last; no other option\n"
 "  -h, --help           print this\n";
 
 struct options {
 	const char *kernel, *initrd, *append;
 	long ring, timeout;
-	int reuse, no_wait;
+	int reuse, no_wait, again;
 	uint64_t nodes;
 	int all;
 };
@@ -58,18 +59,20 @@ static void parse_options(int argc, char **argv, struct options *opt)
 		{ "ring", required_argument, NULL, 'r' },
 		{ "timeout", required_argument, NULL, 't' },
 		{ "no-wait", no_argument, NULL, 'W' },
+		{ "again", no_argument, NULL, 'g' },
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, ":k:i:a:cr:t:Wh", longs, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, ":k:i:a:cr:t:Wgh", longs, NULL)) != -1)
 		switch (c) {
 		case 'k': opt->kernel = optarg; break;
 		case 'i': opt->initrd = optarg; break;
 		case 'a': opt->append = optarg; break;
 		case 'c': opt->reuse = 1; break;
 		case 'W': opt->no_wait = 1; break;
+		case 'g': opt->again = 1; break;
 		case 'r':
 			if (mios_number(optarg, 0, MIOS_MAX_RINGS - 1,
 					      &opt->ring))
@@ -291,11 +294,18 @@ int cmd_boot(int argc, char **argv)
 	if (!opt.nodes)
 		return MIOS_EXIT_OK;
 	check_nodes(opt.nodes);
+	/* Sorted by now: the options stand before the nodes. */
+	if (opt.again && optind > 2)
+		mios_die(MIOS_EXIT_USAGE, "boot: --again takes the options of "
+			 "the last boot and no others");
+	if (opt.again)
+		return boot_again(opt.nodes);
 	plan = calloc(1, sizeof(*plan));
 	if (!plan)
 		mios_die(MIOS_EXIT_FAILED, "boot: no memory left");
 	make_plan(&opt, plan);
 	check_fits(plan, opt.nodes);
+	boot_remember(opt.nodes, argv + 1, optind - 1);
 	if (plan->wait)
 		wait_for_host_setup();
 	/* A page on its way to a file server cannot move to another node. */

@@ -27,6 +27,10 @@ int boot_node(const struct boot_plan *plan, unsigned int node);
 /* boot_wait.c: the same */
 int boot_wait(const struct boot_plan *plan, unsigned int node);
 
+/* boot_again.c: the second returns the exit status */
+void boot_remember(uint64_t nodes, char *const words[], int nr);
+int boot_again(uint64_t nodes);
+
 /* holder.c */
 void frame_holder(uint64_t frame, char *text, size_t size);
 

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mios boot --again: boots nodes as they were booted last.  Every boot leaves
+ * its options and its working directory in a file per node, from which the
+ * same command is started again: by an operator, or by the kernel when an
+ * instance hung and hang_policy is "reboot".  No locks: a file is replaced
+ * whole.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "boot.h"
+#include "libmios/mios.h"
+
+#define FOLDER		"/run/mios/boot"
+#define WORDS_MAX	32
+#define SIZE_MAX_FILE	65536
+
+static void remember_one(int node, const char *cwd, char *const words[],
+			 int nr)
+{
+	char path[64], fresh[72];
+	FILE *file;
+	int i, bad;
+
+	snprintf(path, sizeof(path), FOLDER "/%d", node);
+	snprintf(fresh, sizeof(fresh), "%s.new", path);
+	file = fopen(fresh, "we");
+	if (!file)
+		goto failed;
+	bad = fwrite(cwd, strlen(cwd) + 1, 1, file) != 1;
+	for (i = 0; i < nr; i++)
+		bad |= fwrite(words[i], strlen(words[i]) + 1, 1, file) != 1;
+	bad |= fclose(file) != 0;
+	if (!bad && !rename(fresh, path))
+		return;
+	unlink(fresh);
+failed:
+	mios_error("mios", "boot %d: 'mios boot %d --again' will not work: "
+		   "%s: %m", node, node, path);
+}
+
+/* @words are the options alone, @nr of them. */
+void boot_remember(uint64_t nodes, char *const words[], int nr)
+{
+	char cwd[PATH_MAX];
+	int i;
+
+	if (!getcwd(cwd, sizeof(cwd)))
+		strcpy(cwd, "/");
+	/* A command line may hold a secret. */
+	if (mkdir(FOLDER, 0700) && errno != EEXIST)
+		mios_error("mios", "boot: " FOLDER ": %m");
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
+		if (nodes & 1ULL << i)
+			remember_one(i, cwd, words, nr);
+}
+
+/* Becomes the command that booted @node last. */
+static void __attribute__((noreturn)) again_exec(int node)
+{
+	char number[16], path[64], *argv[WORDS_MAX + 4], *at;
+	static char text[SIZE_MAX_FILE + 1];
+	size_t size;
+	FILE *file;
+	int nr = 0;
+
+	snprintf(path, sizeof(path), FOLDER "/%d", node);
+	snprintf(number, sizeof(number), "%d", node);
+	file = fopen(path, "re");
+	if (!file && errno == ENOENT)
+		mios_die(MIOS_EXIT_FAILED, "boot %d: it has not been booted "
+			 "since this machine started: leave --again out",
+			 node);
+	if (!file)
+		mios_die(MIOS_EXIT_FAILED, "boot %d: %s: %m", node, path);
+	size = fread(text, 1, SIZE_MAX_FILE, file);
+	fclose(file);
+	if (chdir(text))
+		mios_die(MIOS_EXIT_FAILED, "boot %d: %s: %m", node, text);
+	argv[nr++] = "mios";
+	argv[nr++] = "boot";
+	argv[nr++] = number;
+	for (at = text + strlen(text) + 1; at < text + size && nr < WORDS_MAX;
+	     at += strlen(at) + 1)
+		argv[nr++] = at;
+	argv[nr] = NULL;
+	execv("/proc/self/exe", argv);
+	mios_die(MIOS_EXIT_FAILED, "boot %d: %m", node);
+}
+
+int boot_again(uint64_t nodes)
+{
+	int i, status, failed = 0;
+
+	fflush(stdout);
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
+		if (!(nodes & 1ULL << i))
+			continue;
+		switch (fork()) {
+		case 0:
+			again_exec(i);
+		case -1:
+			mios_error("mios", "boot %d: no process for it: %m", i);
+			failed++;
+		}
+	}
+	while (wait(&status) > 0)
+		failed += status != 0;
+	return failed ? MIOS_EXIT_FAILED : MIOS_EXIT_OK;
+}
