@@ -6,6 +6,7 @@
 #   miosd                               miosd
 #   mios0 10.77.0.1/24 ---- veth ------ mios0 10.77.0.2/24
 #
+# Both have the same key, as mios-host-setup and mios boot would see to it.
 # Each miosd sits in a cgroup of its own, as it would on its own kernel.
 # Everything that miosd learns from the kernel is a plain file here; nothing
 # in the programs knows that they are under test.  Needs root.
@@ -47,6 +48,8 @@ setup_instance() {
 	hostname "node$1"
 	mount -t tmpfs none /run
 	mount -t tmpfs none /sys/kernel
+	mkdir /run/mios
+	cp "$tmp/key" /run/mios/key
 	instance_files /sys/kernel/mios "$1"
 	ip link set lo up
 	touch "$tmp/ready$1"
@@ -92,6 +95,7 @@ setup() {
 	[ -n "$cgroups" ] || skip "needs a cgroup v2 mount"
 	export -f setup_instance instance_files
 	export tmp
+	(umask 077; head -c 32 /dev/urandom > "$tmp/key")
 	for i in 0 1; do
 		unshare --net --mount --uts bash -c "setup_instance $i" &
 		echo $! > "$tmp/pid$i"

@@ -5,11 +5,14 @@
  *
  *   client --unix--> miosd          struct mios_request
  *   client <--unix-- miosd          struct mios_reply (+ the session's fd)
- *   miosd  --tcp---> remote miosd   struct mios_hello, gid list
+ *   miosd  <--tcp--- remote miosd   struct mios_challenge
+ *   miosd  --tcp---> remote miosd   struct mios_hello, gid list, code
+ *   miosd  <--tcp--- remote miosd   code
  *   client <-unix-> miosd <-tcp-> remote miosd   frames
  *
- * The hello is written by root's miosd and says who the caller is; frames
- * come from the caller and are believed only in what gives no rights.
+ * The hello is written by root's miosd, as the codes prove (see auth.c), and
+ * says who the caller is; frames come from the caller and are believed only
+ * in what gives no rights.
  *
  * Frames of a session, in order: SPEC once from the client, then DATA, EOF
  * and CREDIT for the streams 0, 1, 2 (a sender never has more than its
@@ -30,7 +33,7 @@
 #define MIOSD_PORT		877	/* < 1024: only root can sit there */
 
 #define MIOS_PROTO_MAGIC	0x4d494f58u	/* "MIOX" */
-#define MIOS_PROTO_VERSION	1
+#define MIOS_PROTO_VERSION	2
 #define MIOS_TEXT_LEN		240
 
 enum mios_op {
@@ -49,6 +52,16 @@ struct mios_request {
 struct mios_reply {
 	int32_t error;		/* 0, or -errno and a line in text */
 	char text[MIOS_TEXT_LEN];
+};
+
+#define MIOS_NONCE_LEN		32
+#define MIOS_CODE_LEN		32		/* HMAC-SHA-256 */
+
+struct mios_challenge {
+	uint32_t magic;
+	uint16_t version;
+	uint16_t zero;
+	uint8_t nonce[MIOS_NONCE_LEN];
 };
 
 #define MIOS_NR_RLIMITS		16
@@ -79,8 +92,9 @@ struct mios_hello {
 	uint64_t cap_ambient;
 	uint64_t cap_bounding;
 	uint64_t rlimits[MIOS_NR_RLIMITS][2];
+	uint8_t nonce[MIOS_NONCE_LEN];	/* for the answer's code */
 };
-static_assert(sizeof(struct mios_hello) == 328, "wire format");
+static_assert(sizeof(struct mios_hello) == 360, "wire format");
 
 enum mios_frame_type {
 	MIOS_FRAME_SPEC = 1,	/* struct mios_spec, strings */

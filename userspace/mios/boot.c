@@ -308,6 +308,7 @@ int cmd_boot(int argc, char **argv)
 	boot_remember(opt.nodes, argv + 1, optind - 1);
 	if (plan->wait)
 		wait_for_host_setup();
+	add_key(&plan->initrd, plan->wait);
 	/* A page on its way to a file server cannot move to another node. */
 	sync();
 	ret = boot_all(plan, opt.nodes);

@@ -31,6 +31,9 @@ int boot_wait(const struct boot_plan *plan, unsigned int node);
 void boot_remember(uint64_t nodes, char *const words[], int nr);
 int boot_again(uint64_t nodes);
 
+/* boot_key.c */
+void add_key(struct loader_file *initrd, int must);
+
 /* holder.c */
 void frame_holder(uint64_t frame, char *text, size_t size);
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Where miosd can be reached: a unix socket for everybody on this instance,
- * and a TCP port on the device between instances, where only root of a live
- * instance of the own ring is let in.  Root there is recognised by a
- * reserved source port, which takes CAP_NET_BIND_SERVICE, and by an address
- * that could not have come over any other device.
+ * and a TCP port on the device between instances, for live instances of the
+ * own ring.  Who comes from an ordinary port gets no process; who comes from
+ * a reserved one has yet to prove that it is root's miosd: see hello.c.
  */
 #include <arpa/inet.h>
 #include <errno.h>

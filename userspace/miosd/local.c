@@ -2,8 +2,8 @@
 /*
  * The first seconds of a connection, in a process of its own: a local
  * caller is identified and connected to the instance it asked for; a
- * connection from another instance says on whose behalf it comes and turns
- * into a session.
+ * connection from another instance proves that it is root's, says on whose
+ * behalf it comes and turns into a session.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -114,10 +114,10 @@ static int hand_to_self(int fd, struct slot *slot, struct caller *c)
 
 /*
  * To another instance.  The caller gets an end of a socket pair, never the
- * socket with our reserved port: see relay.c.
+ * socket that was let in there: see relay.c.
  */
 static int hand_over(int fd, const struct mios_instance *to, int ring,
-		     const struct caller *c, char *why, size_t size)
+		     struct caller *c, char *why, size_t size)
 {
 	int pair[2], remote, err;
 
@@ -125,12 +125,9 @@ static int hand_over(int fd, const struct mios_instance *to, int ring,
 	if (remote < 0)
 		return remote;
 	set_wait(remote, 5);
-	err = caller_write_hello(remote, c);
-	if (err) {
-		snprintf(why, size, "miosd on instance %d hung up: its log "
-			 "there says why", to->id);
+	err = hello_send(remote, to->id, c, why, size);
+	if (err)
 		return err;
-	}
 	set_wait(remote, 0);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
 		return -errno;
@@ -230,15 +227,12 @@ void serve_peer(int fd, struct slot *slot)
 
 	alarm(HANDSHAKE_SECONDS);
 	set_wait(fd, 5);
-	err = caller_read_hello(fd, &c);
-	if (err == -EPROTONOSUPPORT) {
-		refuse_peer(fd, "the other miosd speaks another version: "
-			    "install the same release on both sides");
-		return;
-	}
+	err = hello_receive(fd, &c);
 	if (err || (int)c.hello.instance != slot->peer) {
 		fprintf(stderr, "miosd: hung up on instance %d: %s\n",
-			slot->peer, err ? strerror(-err) : "wrong number");
+			slot->peer, err == -EKEYREJECTED ?
+			"no proof that it knows this machine's key" :
+			err ? strerror(-err) : "wrong number");
 		return;
 	}
 	err = check_share(slot, c.hello.uid, false, why, sizeof(why));

@@ -244,7 +244,7 @@ static int lock_instance(void)
 	return fd < 0 || flock(fd, LOCK_EX | LOCK_NB) ? -errno : 0;
 }
 
-/* Our ports prove that we are root only as long as others cannot have them. */
+/* The file server goes by ports; for us they keep strangers out early. */
 static void check_ports(void)
 {
 	int first = 1024;
@@ -253,8 +253,8 @@ static void check_ports(void)
 	f = fopen("/proc/sys/net/ipv4/ip_unprivileged_port_start", "re");
 	if (f && fscanf(f, "%d", &first) == 1 && first < 1024)
 		fprintf(stderr, "miosd: net.ipv4.ip_unprivileged_port_start "
-			"is %d: users here can pass for root on other "
-			"instances; set it to 1024\n", first);
+			"is %d: users here can pass for root with the file "
+			"server of instance 0; set it to 1024\n", first);
 	if (f)
 		fclose(f);
 }

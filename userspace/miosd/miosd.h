@@ -12,6 +12,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "libmios/key.h"
 #include "libmios/link.h"
 #include "libmios/mios.h"
 
@@ -70,8 +71,17 @@ int accept_peer(int listener, const struct mios_instance *self,
 
 /* caller.c APIs: */
 int caller_identify(int fd, struct caller *c, char *why, size_t size);
-int caller_read_hello(int fd, struct caller *c);
-int caller_write_hello(int fd, const struct caller *c);
+
+/* hello.c APIs: */
+int hello_send(int fd, int instance, struct caller *c, char *why, size_t size);
+int hello_receive(int fd, struct caller *c);
+
+/* auth.c APIs: */
+int auth_nonce(uint8_t nonce[MIOS_NONCE_LEN]);
+int auth_code(const unsigned char key[MIOS_KEY_LEN], char role,
+	      const uint8_t nonce[MIOS_NONCE_LEN], const void *data,
+	      size_t len, uint8_t code[MIOS_CODE_LEN]);
+bool auth_same(const uint8_t a[MIOS_CODE_LEN], const uint8_t b[MIOS_CODE_LEN]);
 
 /* local.c APIs: */
 void local_reply(int fd, int error, const char *text, int pass);

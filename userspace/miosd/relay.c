@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Carries the bytes of a session between a local caller and another
- * instance.  The TCP socket stays in here: its reserved port is what the
- * other miosd takes for root, and a socket keeps its port when its owner
- * disconnects it and connects it again.  Nothing that passes is looked at.
+ * instance.  The TCP socket stays in here: a socket keeps its port when its
+ * owner disconnects it and connects it again, and a reserved port is not for
+ * users.  Nothing that passes is looked at.
  *
  * Each way has one buffer, which is filled only when it is empty: a side
  * that does not read stops the other.  A session lasts as long as both ways
