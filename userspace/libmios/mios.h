@@ -29,6 +29,7 @@ void mios_flush_stdout(void);
 /* nodes.c APIs: numbers and lists as people type them */
 int mios_number(const char *text, long min, long max, long *value);
 int mios_parse_nodes(const char *text, uint64_t *nodes);
+int mios_parse_target(const char *command, int argc, char **argv);
 int mios_parse_targets(const char *command, int argc, char **argv,
 		       uint64_t *nodes);
 

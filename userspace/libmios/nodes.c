@@ -70,6 +70,21 @@ int mios_parse_nodes(const char *text, uint64_t *nodes)
 	}
 }
 
+/* The one instance, 0 included, that a command is about; ends like the next. */
+int mios_parse_target(const char *command, int argc, char **argv)
+{
+	long instance;
+
+	if (argc != 1)
+		mios_die(MIOS_EXIT_USAGE, "%s: of which instance? Name one, as "
+			 "in 'mios %s 1'", command, command);
+	if (mios_number(argv[0], 0, MIOS_MAX_INSTANCES - 1, &instance))
+		mios_die(MIOS_EXIT_USAGE, "%s: '%.40s' is no instance: they "
+			 "are numbered from 0 to %d", command, argv[0],
+			 MIOS_MAX_INSTANCES - 1);
+	return instance;
+}
+
 /*
  * The instances that a command is told to work on: lists, or the one word
  * "all", for which it returns 1.  Ends with a line about what it does not

@@ -191,14 +191,7 @@ int cmd_console(int argc, char **argv)
 		default:
 			mios_bad_option("console", argv, c);
 		}
-	if (optind + 1 != argc)
-		mios_die(MIOS_EXIT_USAGE, "console: of which instance? Name "
-			 "one, as in 'mios console 1'");
-	if (mios_number(argv[optind], 0, MIOS_MAX_INSTANCES - 1,
-			      &instance))
-		mios_die(MIOS_EXIT_USAGE, "console: '%.40s' is no instance: "
-			 "they are numbered from 0 to %d", argv[optind],
-			 MIOS_MAX_INSTANCES - 1);
+	instance = mios_parse_target("console", argc - optind, argv + optind);
 	if ((int)instance == mios_self())
 		mios_die(MIOS_EXIT_FAILED, "console %ld: that is the instance "
 			 "you are on", instance);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What "mios stop" and "mios kill" share: reading the targets, asking the
- * kernel, saying how it went.  Several instances end in parallel, a process
+ * What "mios stop" and "mios kill" share: reading options and targets, asking
+ * the kernel, saying how it went.  Several instances end in parallel, a process
  * each.  No locks.
  */
 #include <errno.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 
 #include "end.h"
 #include "libmios/mios.h"
+
+#define TIMEOUT_MAX	3600
 
 /* Every instance but 0 that is not down, for "all". */
 static uint64_t instances_alive(const char *command)
@@ -33,7 +36,7 @@ static uint64_t instances_alive(const char *command)
 	return nodes;
 }
 
-uint64_t end_targets(const char *command, int argc, char **argv)
+static uint64_t end_targets(const char *command, int argc, char **argv)
 {
 	uint64_t nodes;
 
@@ -46,30 +49,31 @@ uint64_t end_targets(const char *command, int argc, char **argv)
 	return nodes;
 }
 
-static int end_one(const struct end_request *req, unsigned int instance)
+static int end_one(const struct end_command *cmd, unsigned int instance,
+		   unsigned int seconds)
 {
 	struct mios_end end = {
 		.instance = instance,
-		.timeout_ms = req->timeout_ms,
+		.timeout_ms = seconds * 1000,
 	};
 	int fd = mios_device_open();
 
-	if (!ioctl(fd, req->ioctl, &end)) {
-		printf("instance %u: %s\n", instance, req->done);
+	if (!ioctl(fd, cmd->ioctl, &end)) {
+		printf("instance %u: %s\n", instance, cmd->done);
 		return MIOS_EXIT_OK;
 	}
-	if (errno == ETIMEDOUT && req->ioctl == MIOS_IOC_STOP)
+	if (errno == ETIMEDOUT && cmd->ioctl == MIOS_IOC_STOP)
 		mios_error("mios", "%s %u: still running after %u s: wait longer with "
 			  "--timeout, or end it with 'mios kill %u'",
-			  req->command, instance, req->timeout_ms / 1000,
-			  instance);
+			  cmd->name, instance, seconds, instance);
 	else
-		mios_error("mios", "%s %u: %s", req->command, instance,
+		mios_error("mios", "%s %u: %s", cmd->name, instance,
 			  mios_reason(fd, errno));
 	return MIOS_EXIT_FAILED;
 }
 
-int end_all(const struct end_request *req, uint64_t nodes)
+static int end_all(const struct end_command *cmd, uint64_t nodes,
+		   unsigned int seconds)
 {
 	int i, status, failed = 0;
 	pid_t pid;
@@ -78,13 +82,13 @@ int end_all(const struct end_request *req, uint64_t nodes)
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
 		if (!(nodes & 1ULL << i))
 			continue;
-		printf("instance %d: %s\n", i, req->doing);
+		printf("instance %d: %s\n", i, cmd->doing);
 		fflush(stdout);
 		pid = fork();
 		if (!pid)
-			exit(end_one(req, i));
+			exit(end_one(cmd, i, seconds));
 		if (pid < 0) {
-			mios_error("mios", "%s %d: no process for it: %m", req->command,
+			mios_error("mios", "%s %d: no process for it: %m", cmd->name,
 				  i);
 			failed++;
 		}
@@ -92,4 +96,34 @@ int end_all(const struct end_request *req, uint64_t nodes)
 	while (wait(&status) > 0)
 		failed += status != 0;
 	return failed ? MIOS_EXIT_FAILED : MIOS_EXIT_OK;
+}
+
+int end_main(int argc, char **argv, const struct end_command *cmd)
+{
+	static const struct option longs[] = {
+		{ "timeout", required_argument, NULL, 't' },
+		{ "help", no_argument, NULL, 'h' },
+		{ }
+	};
+	long timeout = cmd->timeout;
+	uint64_t nodes;
+	int c;
+
+	while ((c = getopt_long(argc, argv, ":t:h", longs, NULL)) != -1)
+		switch (c) {
+		case 't':
+			if (mios_number(optarg, 1, TIMEOUT_MAX, &timeout))
+				mios_die(MIOS_EXIT_USAGE, "%s: --timeout is a "
+					 "number of seconds from 1 to %d",
+					 cmd->name, TIMEOUT_MAX);
+			break;
+		case 'h':
+			fputs(cmd->usage, stdout);
+			mios_flush_stdout();
+			return MIOS_EXIT_OK;
+		default:
+			mios_bad_option(cmd->name, argv, c);
+		}
+	nodes = end_targets(cmd->name, argc - optind, argv + optind);
+	return nodes ? end_all(cmd, nodes, timeout) : MIOS_EXIT_OK;
 }

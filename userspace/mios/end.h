@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What stop.c and kill.c tell end.c: the one call in which they differ. */
+/* What stop.c and kill.c tell end.c: all in which they differ. */
 #ifndef MIOS_END_H
 #define MIOS_END_H
 
-#include <stdint.h>
+#include <linux/mios.h>
 
-struct end_request {
-	const char *command;	/* "stop" */
+struct end_command {
+	const char *name;	/* "stop" */
+	const char *usage;
 	const char *doing;	/* "shutting down" */
 	const char *done;	/* "stopped" */
 	unsigned long ioctl;
-	unsigned int timeout_ms;
+	long timeout;		/* seconds, unless told */
 };
 
-uint64_t end_targets(const char *command, int argc, char **argv);
-int end_all(const struct end_request *req, uint64_t nodes);
+int end_main(int argc, char **argv, const struct end_command *command);
 
 #endif /* MIOS_END_H */

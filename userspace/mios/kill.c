@@ -3,15 +3,8 @@
  * mios kill: ends instances by force, whatever they do, and waits until their
  * nodes belong to instance 0 again.  No locks.
  */
-#include <getopt.h>
-#include <stdio.h>
-
 #include "end.h"
-#include "libmios/mios.h"
 #include "mios.h"
-
-#define TIMEOUT_DEFAULT	30
-#define TIMEOUT_MAX	3600
 
 static const char usage[] =
 "Usage: mios kill INSTANCES|all [OPTION...]\n"
@@ -23,38 +16,14 @@ static const char usage[] =
 
 int cmd_kill(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "timeout", required_argument, NULL, 't' },
-		{ "help", no_argument, NULL, 'h' },
-		{ }
-	};
-	struct end_request req = {
-		.command = "kill",
+	static const struct end_command command = {
+		.name = "kill",
+		.usage = usage,
 		.doing = "being ended",
 		.done = "ended",
 		.ioctl = MIOS_IOC_KILL,
+		.timeout = 30,
 	};
-	long timeout = TIMEOUT_DEFAULT;
-	uint64_t nodes;
-	int c;
 
-	while ((c = getopt_long(argc, argv, ":t:h", longs, NULL)) != -1)
-		switch (c) {
-		case 't':
-			if (mios_number(optarg, 1, TIMEOUT_MAX,
-					      &timeout))
-				mios_die(MIOS_EXIT_USAGE, "kill: --timeout is "
-					 "a number of seconds from 1 to %d",
-					 TIMEOUT_MAX);
-			break;
-		case 'h':
-			fputs(usage, stdout);
-			mios_flush_stdout();
-			return MIOS_EXIT_OK;
-		default:
-			mios_bad_option("kill", argv, c);
-		}
-	nodes = end_targets("kill", argc - optind, argv + optind);
-	req.timeout_ms = timeout * 1000;
-	return nodes ? end_all(&req, nodes) : MIOS_EXIT_OK;
+	return end_main(argc, argv, &command);
 }

@@ -40,14 +40,7 @@ int cmd_log(int argc, char **argv)
 		default:
 			mios_bad_option("log", argv, c);
 		}
-	if (optind + 1 != argc)
-		mios_die(MIOS_EXIT_USAGE, "log: of which instance? Name one, "
-			 "as in 'mios log 1'");
-	if (mios_number(argv[optind], 0, MIOS_MAX_INSTANCES - 1,
-			      &instance))
-		mios_die(MIOS_EXIT_USAGE, "log: '%.40s' is no instance: they "
-			 "are numbered from 0 to %d", argv[optind],
-			 MIOS_MAX_INSTANCES - 1);
+	instance = mios_parse_target("log", argc - optind, argv + optind);
 	if (instance == mios_self())
 		mios_die(MIOS_EXIT_FAILED, "log %ld: that is the instance you "
 			 "are on: dmesg prints its log", instance);

@@ -3,15 +3,8 @@
  * mios stop: asks instances to shut down in order, as "poweroff" on them would,
  * and waits until their nodes belong to instance 0 again.  No locks.
  */
-#include <getopt.h>
-#include <stdio.h>
-
 #include "end.h"
-#include "libmios/mios.h"
 #include "mios.h"
-
-#define TIMEOUT_DEFAULT	60
-#define TIMEOUT_MAX	3600
 
 static const char usage[] =
 "Usage: mios stop INSTANCES|all [OPTION...]\n"
@@ -22,38 +15,14 @@ static const char usage[] =
 
 int cmd_stop(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "timeout", required_argument, NULL, 't' },
-		{ "help", no_argument, NULL, 'h' },
-		{ }
-	};
-	struct end_request req = {
-		.command = "stop",
+	static const struct end_command command = {
+		.name = "stop",
+		.usage = usage,
 		.doing = "shutting down",
 		.done = "stopped",
 		.ioctl = MIOS_IOC_STOP,
+		.timeout = 60,
 	};
-	long timeout = TIMEOUT_DEFAULT;
-	uint64_t nodes;
-	int c;
 
-	while ((c = getopt_long(argc, argv, ":t:h", longs, NULL)) != -1)
-		switch (c) {
-		case 't':
-			if (mios_number(optarg, 1, TIMEOUT_MAX,
-					      &timeout))
-				mios_die(MIOS_EXIT_USAGE, "stop: --timeout is "
-					 "a number of seconds from 1 to %d",
-					 TIMEOUT_MAX);
-			break;
-		case 'h':
-			fputs(usage, stdout);
-			mios_flush_stdout();
-			return MIOS_EXIT_OK;
-		default:
-			mios_bad_option("stop", argv, c);
-		}
-	nodes = end_targets("stop", argc - optind, argv + optind);
-	req.timeout_ms = timeout * 1000;
-	return nodes ? end_all(&req, nodes) : MIOS_EXIT_OK;
+	return end_main(argc, argv, &command);
 }
