@@ -119,7 +119,7 @@ teardown() {
 		[ -e "$f" ] && kill "$(cat "$f")" 2>/dev/null
 	done
 	wait 2>/dev/null
-	rmdir "$cgroups"/mios-test-?
+	rmdir "$cgroups"/mios-test-?/mios-daemon "$cgroups"/mios-test-?
 	[ $failed = 0 ] || { echo "logs in $tmp:"; cat "$tmp"/*.log; }
 	[ $failed = 0 ] && rm -rf "$tmp"
 }

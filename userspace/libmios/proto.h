@@ -6,7 +6,8 @@
  *   client --unix--> miosd          struct mios_request
  *   client <--unix-- miosd          struct mios_reply (+ the session's fd)
  *   miosd  <--tcp--- remote miosd   struct mios_challenge
- *   miosd  --tcp---> remote miosd   struct mios_hello, gid list, code
+ *   miosd  --tcp---> remote miosd   struct mios_hello, gid list,
+ *                                   limits, code
  *   miosd  <--tcp--- remote miosd   code
  *   client <-unix-> miosd <-tcp-> remote miosd   frames
  *
@@ -70,7 +71,8 @@ struct mios_challenge {
 #define MIOS_HELLO_NO_NEW_PRIVS	(1u << 0)
 
 /**
- * struct mios_hello - on whose behalf; followed by nr_groups uint32_t
+ * struct mios_hello - on whose behalf; followed by nr_groups uint32_t and
+ * nr_limits struct mios_limits
  * @cap_inheritable, @cap_ambient, @cap_bounding: never more than the caller's
  * @rlimits: soft and hard, by resource number
  */
@@ -88,13 +90,32 @@ struct mios_hello {
 	int32_t oom_score_adj;
 	uint32_t loginuid;
 	uint32_t cpus;		/* as in struct mios_request */
+	uint32_t nr_limits;
+	uint32_t zero;
 	uint64_t cap_inheritable;
 	uint64_t cap_ambient;
 	uint64_t cap_bounding;
 	uint64_t rlimits[MIOS_NR_RLIMITS][2];
 	uint8_t nonce[MIOS_NONCE_LEN];	/* for the answer's code */
 };
-static_assert(sizeof(struct mios_hello) == 360, "wire format");
+static_assert(sizeof(struct mios_hello) == 368, "wire format");
+
+#define MIOS_MAX_LIMITS		8
+#define MIOS_NO_LIMIT		UINT64_MAX
+
+/**
+ * struct mios_limits - a control group on the caller's path, outermost first
+ * @group: names it on the caller's instance, for one boot
+ * @cpu_quota, @cpu_period: microseconds
+ */
+struct mios_limits {
+	uint64_t group;
+	uint64_t memory_max;
+	uint64_t memory_high;
+	uint64_t pids_max;
+	uint64_t cpu_quota, cpu_period;
+};
+static_assert(sizeof(struct mios_limits) == 48, "wire format");
 
 enum mios_frame_type {
 	MIOS_FRAME_SPEC = 1,	/* struct mios_spec, strings */

@@ -227,6 +227,24 @@ static int read_limits(int proc, struct mios_hello *h)
 	return i == MIOS_NR_RLIMITS ? 0 : -EPROTO;
 }
 
+/* Of the control groups that it is in; without cgroup v2 there are none. */
+static int read_cgroup(int proc, struct caller *c, char *why, size_t size)
+{
+	char path[4096];
+	int err;
+
+	if (!cgroup_mount())
+		return 0;
+	err = cgroup_of(proc, path, sizeof(path));
+	if (!err)
+		err = limits_walk(cgroup_mount(), path, c->limits,
+				  &c->hello.nr_limits);
+	if (err)
+		snprintf(why, size, "miosd could not read the limits of your "
+			 "control group: %s", strerror(-err));
+	return err;
+}
+
 static void take_capabilities(struct mios_hello *h, const struct status *st)
 {
 	h->cap_inheritable = st->inh;
@@ -255,6 +273,8 @@ static int identify(int fd, int proc, const struct ucred *cred,
 		err = read_groups(fd, c);
 	if (!err)
 		err = read_limits(proc, h);
+	if (!err)
+		err = read_cgroup(proc, c, why, size);
 	if (err)
 		return err;
 	h->nice = getpriority(PRIO_PROCESS, cred->pid);

@@ -62,6 +62,9 @@ static int pack(const struct caller *c, struct mios_buffer *b)
 	if (!err)
 		err = buffer_add(b, c->groups, h->nr_groups *
 				 sizeof(*c->groups));
+	if (!err)
+		err = buffer_add(b, c->limits, h->nr_limits *
+				 sizeof(*c->limits));
 	return err;
 }
 
@@ -141,7 +144,8 @@ static int check_numbers(const struct mios_hello *h)
 {
 	if (h->magic != MIOS_PROTO_MAGIC || h->version != MIOS_PROTO_VERSION)
 		return -EPROTONOSUPPORT;
-	if (h->nr_groups > MIOS_MAX_GROUPS || h->cpus > MAX_CPUS ||
+	if (h->nr_groups > MIOS_MAX_GROUPS ||
+	    h->nr_limits > MIOS_MAX_LIMITS || h->cpus > MAX_CPUS ||
 	    h->uid == (uid_t)-1 || h->gid == (gid_t)-1 ||
 	    h->nice < -20 || h->nice > 19 ||
 	    h->oom_score_adj < -1000 || h->oom_score_adj > 1000)
@@ -152,11 +156,14 @@ static int check_numbers(const struct mios_hello *h)
 static int read_lists(int fd, struct caller *c)
 {
 	size_t len = c->hello.nr_groups * sizeof(*c->groups);
+	int err;
 
 	c->groups = malloc(len + 1);
 	if (!c->groups)
 		return -ENOMEM;
-	return read_all(fd, c->groups, len);
+	err = read_all(fd, c->groups, len);
+	return err ? err : read_all(fd, c->limits, c->hello.nr_limits *
+				    sizeof(*c->limits));
 }
 
 /* Checks the proof over what was read, then gives ours. */

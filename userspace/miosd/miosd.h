@@ -21,7 +21,7 @@
 #define MAX_SESSIONS_USER 256	/* of one user, root excepted */
 #define MAX_RELAYS_USER	512	/* the same, to other instances */
 #define MAX_CPUS	(64 * MIOS_CPU_WORDS)
-#define CGROUP_PATH	512
+#define CGROUP_PATH	512	/* of miosd's own */
 
 /*
  * One per connection, in memory shared by all of miosd's processes.  The
@@ -42,6 +42,8 @@ struct slot {
 	pid_t task;
 	time_t started;		/* CLOCK_MONOTONIC */
 	uint64_t cpus[MIOS_CPU_WORDS];
+	uint64_t groups[MIOS_MAX_LIMITS];	/* its cgroup is below these */
+	unsigned int nr_groups;
 	char command[32];
 };
 
@@ -49,6 +51,7 @@ struct slot {
 struct caller {
 	struct mios_hello hello;
 	uint32_t *groups;
+	struct mios_limits limits[MIOS_MAX_LIMITS];
 };
 
 /* table.c APIs: */
@@ -71,6 +74,10 @@ int accept_peer(int listener, const struct mios_instance *self,
 
 /* caller.c APIs: */
 int caller_identify(int fd, struct caller *c, char *why, size_t size);
+
+/* limits.c APIs: */
+int limits_walk(const char *root, char *path, struct mios_limits *list,
+		uint32_t *nr);
 
 /* hello.c APIs: */
 int hello_send(int fd, int instance, struct caller *c, char *why, size_t size);
@@ -100,7 +107,9 @@ int peer_self(struct mios_instance *self);
 
 /* cgroup.c APIs: */
 int cgroup_setup(void);
-int cgroup_create(const struct slot *s);
+const char *cgroup_mount(void);
+int cgroup_of(int proc, char *buf, size_t size);
+int cgroup_create(struct slot *s, const struct caller *c, const char **step);
 int cgroup_open(const struct slot *s, const char *file, int flags);
 int cgroup_remove(const struct slot *s);
 bool cgroup_populated(int events_fd);

@@ -229,9 +229,10 @@ static int wait_exec(int report, struct mios_fail *fail)
 		-ECHILD : 0;
 }
 
-static int task_cgroup(struct task *t, struct slot *slot)
+static int task_cgroup(struct task *t, struct slot *slot,
+		       const struct caller *c, const char **step)
 {
-	int fd = cgroup_create(slot);
+	int fd = cgroup_create(slot, c, step);
 
 	if (fd < 0)
 		return fd;
@@ -248,6 +249,7 @@ int task_spawn(struct task *t, const struct spec *spec,
 	       const struct caller *c, struct slot *slot,
 	       struct mios_fail *fail)
 {
+	const char *step;
 	struct ends e;
 	int cgroup, err;
 
@@ -260,10 +262,9 @@ int task_spawn(struct task *t, const struct spec *spec,
 	err = make_ends(&e, spec, c->hello.uid);
 	if (err)
 		return fail_set(fail, 125, "make its terminal or pipes", err);
-	cgroup = task_cgroup(t, slot);
+	cgroup = task_cgroup(t, slot, c, &step);
 	if (cgroup < 0)
-		return fail_set(fail, 125, "make its cgroup (is cgroup v2 "
-				"mounted there?)", cgroup);
+		return fail_set(fail, 125, step, cgroup);
 	t->pid = fork_into(cgroup, &t->pidfd);
 	if (!t->pid) {
 		child_setup(spec, c, slot, &e, fail);
