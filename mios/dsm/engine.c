@@ -32,6 +32,8 @@ static bool config_good(const struct dsm_config *c)
 		c->requests < DSM_NIL && c->inflight < DSM_NIL &&
 		c->batch >= 1 && c->batch <= DSM_BATCH_MAX &&
 		c->window >= 2 && c->window <= 1u << 24 &&
+		/* Else the first writer waits for a number that never comes. */
+		(c->protocol == DSM_WI || c->window >= 2u * c->nodes) &&
 		!(c->window & (c->window - 1));
 }
 

@@ -74,16 +74,17 @@ void update_flush(struct step *s)
 
 /*
  * A node that only listens holds up the others' windows.  It speaks when a
- * quarter of the window has passed, and whenever time allows.
+ * quarter of the window has passed: a writer that waits for it has gone
+ * further, so what it last heard from that writer has made it speak.  A
+ * full queue delays that until some tick.
  */
 void update_announce(struct step *s)
 {
 	struct dsm *d = s->d;
 	u64 silent = (u64)(d->clock - d->announced) * d->cfg.nodes;
-	bool tick = s->ev->type == DSM_EV_TICK;
 
-	if (d->cfg.protocol == DSM_WI || !silent ||
-	    (!tick && silent < d->cfg.window / 4))
+	if (d->cfg.protocol == DSM_WI || d->tx_full ||
+	    silent < d->cfg.window / 4)
 		return;
 	stats_of(d)->announced++;
 	update_flush(s);

@@ -38,7 +38,7 @@ static const char help[] =
 "  --json FILE         results, - for standard output\n"
 "  --plot FILE.svg     messages over nodes;  --plot-stall FILE.svg\n"
 "  --quiet             no progress on the terminal\n"
-"Exit status: 0, 1 if memory ended wrong, 2 a usage error.\n";
+"Exit status: 0, 1 if memory ended wrong or nothing moves on, 2 a mistake.\n";
 
 static const char *const policies[] = { "ivy", "giantvm", "wu", "wu+", "all",
 	NULL };
@@ -284,7 +284,10 @@ static int impossible(const struct sim_options *o)
 	for (int n = 0; n < o->sweep; n++) {
 		c.nodes = o->nodes[n];
 		if (c.policy == POLICIES)
-			c.policy = 0;
+			c.policy = POL_WUPLUS;
+		if (c.policy >= POL_WU && c.window < 2 * c.nodes)
+			return cli_error("sim: %u nodes need a window of %u",
+					 c.nodes, 2 * c.nodes);
 		if (!sim_good(&c))
 			return cli_error("sim: a cluster of %u nodes, %u CPUs and %u pages is impossible",
 					 c.nodes, c.cpus, c.pages);

@@ -13,6 +13,7 @@
 #include "simcore.h"
 
 #define WIRE_OVERHEAD	38	/* Ethernet: preamble, header, FCS, gap */
+#define STUCK		10000000000ULL	/* nobody got on for so long */
 
 static struct dsm_actions actions;
 
@@ -113,11 +114,14 @@ static void transmit(struct sim *s, u32 from,
 		const struct dsm_msg *m = (const void *)
 			((const u8 *)out->send[i].frame +
 			 sizeof(struct dsm_frame));
-		bool data = len > sizeof(struct dsm_frame) &&
-			m->flags & DSM_F_DATA;
+		bool message = len > sizeof(struct dsm_frame);
+		bool data = message && m->flags & DSM_F_DATA;
 
-		/* GiantVM sends a whole page whatever it has to say. */
-		if (data || s->c->policy == POL_GIANTVM)
+		/*
+		 * GiantVM sends a whole page whatever it has to say; what
+		 * the transport below it acknowledges is not its doing.
+		 */
+		if (data || (message && s->c->policy == POL_GIANTVM))
 			wire += DSM_PAGE_SIZE - (data ? SIM_PAGE_BYTES : 0);
 		if (wire < 84)
 			wire = 84;
@@ -220,7 +224,7 @@ static void step(struct sim *s, u32 node, struct dsm_event *ev)
 
 	ev->now = s->now;
 	ev->tx_idle = n->port_free <= s->now;
-	ev->tx_full = dsm_link_room(n->link) < 32 + s->c->nodes;
+	ev->tx_full = dsm_link_room(n->link) < sim_reserve(s->c);
 	do {
 		before = instructions(s);
 		dsm_step(n->dsm, ev, &actions);
@@ -417,7 +421,7 @@ static bool quiet(struct sim *s)
 void sim_loop(struct sim *s)
 {
 	struct dsm_event idle = { .type = DSM_EV_TX_IDLE };
-	u64 steps = 0, until = 0;
+	u64 steps = 0, total = 0, moved = 0;
 
 	while (s->count && !s->failed) {
 		struct sim_event e = dequeue(s);
@@ -443,15 +447,18 @@ void sim_loop(struct sim *s)
 		}
 		if (!(++steps & 0xfff))
 			sim_progress(s, false);
-		if (s->running) {
-			until = s->now;
-		} else if (s->now > until + 40 * TICK && quiet(s)) {
-			break;
+		if (s->total != total) {
+			total = s->total;
+			moved = s->now;
 		}
-		if (s->now > s->r->time + 1000000000000ULL && s->running &&
-		    s->total == 0) {
-			cli_error("sim: nothing moves");
-			s->failed = true;
+		if (!s->running && s->now > moved + 40 * TICK && quiet(s))
+			break;
+		if (s->running && s->now > moved + STUCK) {
+			cli_error("sim: %s under %s: nothing moves on",
+				  sim_pattern_name[s->c->pattern],
+				  sim_policy_name[s->c->policy]);
+			s->stuck = true;
+			break;
 		}
 	}
 	while (s->count)

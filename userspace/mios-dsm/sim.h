@@ -82,7 +82,7 @@ struct sim_result {
 	u64 least, most;	/* operations of the CPUs */
 };
 
-/* sim.c: 0, or 2 after a line on stderr. */
+/* sim.c: 0; after a line on stderr 2, or 1 if the programs got stuck. */
 int sim_run(const struct sim_config *c, struct sim_result *r);
 bool sim_good(const struct sim_config *c);
 extern const char *const sim_policy_name[];

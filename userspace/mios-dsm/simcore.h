@@ -40,11 +40,13 @@ struct sim {
 	u32 running;
 	int perf;		/* counts instructions, or -1 */
 	bool failed;
+	bool stuck;		/* messages fly, no operation ends */
 	const u64 *incoming;	/* page bytes of the message in hand */
 };
 
 void sim_queue(struct sim *s, struct sim_event e);
 void sim_loop(struct sim *s);
+u32 sim_reserve(const struct sim_config *c);
 void sim_progress(struct sim *s, bool end);
 
 #endif /* SIMCORE_H */

@@ -57,22 +57,47 @@ bool sim_good(const struct sim_config *c)
 	return dsm_size(&d) != 0;
 }
 
+/*
+ * When so few frames are left, writers are held: each CPU may still set off
+ * one broadcast that is not an update, and the updates that wait are one more.
+ */
+u32 sim_reserve(const struct sim_config *c)
+{
+	return 32 + (c->cpus + 2) * c->nodes;
+}
+
+static void link_config(const struct sim_config *c, u32 node,
+			struct dsm_link_config *l)
+{
+	u32 updates = DSM_BATCH_MAX * sizeof(struct dsm_write);
+	u32 body = sizeof(struct dsm_set) + 4 * c->nodes;
+
+	if (c->policy != POL_WU && c->policy != POL_WUPLUS)
+		body = sizeof(struct dsm_set);
+	else if (body < updates)
+		body = updates;
+	memset(l, 0, sizeof(*l));
+	l->nodes = c->nodes;
+	l->self = node;
+	l->frames = 192 + sim_reserve(c);
+	l->window = 48;
+	l->frame_max = sizeof(struct dsm_frame) + sizeof(struct dsm_msg) +
+		body + SIM_PAGE_BYTES;
+	l->page_bytes = SIM_PAGE_BYTES;
+	l->timeout = 12 * c->latency + 4 * c->jitter + TICK;
+	l->delay = TICK;
+}
+
 static int node_init(struct sim *s, u32 i)
 {
 	const struct sim_config *c = s->c;
 	struct sim_node *n = &s->node[i];
-	struct dsm_link_config l = { .nodes = c->nodes, .self = i,
-		.frames = 192 + 2 * c->nodes, .window = 48,
-		.frame_max = sizeof(struct dsm_frame) +
-			sizeof(struct dsm_msg) + DSM_BODY_MAX +
-			SIM_PAGE_BYTES,
-		.page_bytes = SIM_PAGE_BYTES,
-		.timeout = 12 * c->latency + 4 * c->jitter + TICK,
-		.delay = TICK };
+	struct dsm_link_config l;
 	struct dsm_config d;
 	struct dsm_set set;
 	int err;
 
+	link_config(c, i, &l);
 	engine_config(c, i, &d);
 	n->dsm = malloc(dsm_size(&d));
 	n->link = malloc(dsm_link_size(&l));
@@ -239,8 +264,8 @@ int sim_run(const struct sim_config *c, struct sim_result *r)
 		sim_progress(&s, true);
 		sum_up(&s);
 		r->wrong = check(&s);
-		if (s.failed)
-			err = 2;
+		if (s.stuck || s.failed)
+			err = s.failed ? 2 : 1;
 	}
 	for (u32 i = 0; s.node && i < c->nodes; i++) {
 		free(s.node[i].dsm);

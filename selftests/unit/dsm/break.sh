@@ -12,12 +12,6 @@ rule() {
 	[ $status = 1 ]
 }
 
-pingpong_needs_a_lease() {
-	local all="sim --pattern pingpong --policy ivy --nodes 4 --ops 2000
-		--quiet"
-	"$broken" $all && ! timeout 20 "$broken" $all --break-lease
-}
-
 try "break: pending writes leave before a reply (MP)" \
 	rule flush MP --protocol wu
 try "break: what the page holds is discarded, N1 (CoRR)" \
