@@ -24,7 +24,7 @@ dsm_obj = $(patsubst $(DSM_TOP)/%.c,$(DSM_OUT)/$(1)/%.o,$(2))
 DSM_REL_OBJ := $(call dsm_obj,release,$(DSM_ENGINE) $(DSM_TOOLS))
 DSM_TEST_OBJ := $(call dsm_obj,test,$(DSM_ENGINE) $(DSM_TOOLS))
 
-.PHONY: dsm check-dsm bench-dsm soak-dsm
+.PHONY: dsm dsm-tests check-dsm bench-dsm soak-dsm
 
 dsm: $(DSM_BIN)
 
@@ -48,11 +48,13 @@ $(DSM_BIN): $(DSM_REL_OBJ)
 $(DSM_TEST_BIN): $(DSM_TEST_OBJ)
 	$(CC) -o $@ $^
 
-check-dsm: $(DSM_BIN) $(DSM_TEST_BIN)
+dsm-tests: $(DSM_BIN) $(DSM_TEST_BIN)
+
+check-dsm: dsm-tests
 	$(DSM_TOP)/selftests/unit/dsm/run $(DSM_TOP)
 
 bench-dsm: $(DSM_BIN)
 	$(DSM_TOP)/selftests/bench/dsm-figures $(DSM_TOP)
 
-soak-dsm: $(DSM_BIN) $(DSM_TEST_BIN)
+soak-dsm: dsm-tests
 	DSM_SOAK=1 $(DSM_TOP)/selftests/unit/dsm/run $(DSM_TOP)

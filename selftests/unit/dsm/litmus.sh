@@ -6,10 +6,14 @@ seen=$out/transitions
 rm -f "$seen".*
 part=0
 
-# judge OPTIONS -- FILES: no violation, and note the changes of state
+# judge OPTIONS FILES: no violation, nothing cut short; note the changes of
+# state
 judge() {
 	part=$((part + 1))
-	"$broken" litmus --transitions "$seen.$part" "$@"
+	"$broken" litmus --transitions "$seen.$part" "$@" > "$out/verdicts"
+	local status=$?
+	cat "$out/verdicts"
+	[ $status = 0 ] && ! grep -q 'cut short' "$out/verdicts"
 }
 
 names() {
