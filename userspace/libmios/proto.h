@@ -190,7 +190,10 @@ struct mios_fail {
 	char text[MIOS_TEXT_LEN];
 };
 
-/* One session, as mios top shows it. */
+/*
+ * A session, as mios top shows it; one that lingers, as launchers' daemons
+ * do, is shown process by process.
+ */
 struct mios_task {
 	uint32_t uid;
 	uint32_t pid;

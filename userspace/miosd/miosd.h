@@ -38,6 +38,7 @@ struct slot {
 	bool identified;	/* uid and relay are known */
 	bool relay;		/* to another instance, no session here */
 	bool session;		/* fields below are valid */
+	bool launcher;		/* what it starts are tasks each */
 	uid_t uid;
 	pid_t task;
 	time_t started;		/* CLOCK_MONOTONIC */
@@ -113,7 +114,9 @@ int cgroup_create(struct slot *s, const struct caller *c, const char **step);
 int cgroup_open(const struct slot *s, const char *file, int flags);
 int cgroup_remove(const struct slot *s);
 bool cgroup_populated(int events_fd);
-void cgroup_usage(const struct slot *s, struct mios_task *t);
+
+/* usage.c APIs: */
+int usage_send(struct mios_link *l, const struct slot *s, struct mios_task *t);
 
 /* session.c APIs: */
 void session_run(int fd, struct slot *slot, struct caller *c);

@@ -329,6 +329,7 @@ static void publish(struct slot *slot, const struct session *s,
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	slot->task = s->task.pid;
 	slot->started = ts.tv_sec;
+	slot->launcher = spec->head.flags & MIOS_SPEC_LINGER;
 	snprintf(slot->command, sizeof(slot->command), "%s",
 		 name && name[1] ? name + 1 : spec->argv[0]);
 	slot->session = true;

@@ -150,7 +150,7 @@ static int64_t now(void)
 	return ts.tv_sec;
 }
 
-/* One TASK frame per session. */
+/* TASK frames for every session. */
 int table_report(struct mios_link *l)
 {
 	struct mios_task t;
@@ -170,8 +170,7 @@ int table_report(struct mios_link *l)
 		memcpy(t.cpus, s->cpus, sizeof(t.cpus));
 		memcpy(t.command, s->command, sizeof(t.command));
 		t.command[sizeof(t.command) - 1] = '\0';
-		cgroup_usage(s, &t);
-		err = link_send(l, MIOS_FRAME_TASK, 0, &t, sizeof(t));
+		err = usage_send(l, s, &t);
 		if (err)
 			return err;
 	}
