@@ -219,14 +219,12 @@ static int enable(const char *parent, const struct mios_limits *l)
 }
 
 /* One that is there already gets what its like has at home by now. */
-static int make_group(const char *parent, const char *path,
-		      const struct mios_limits *l)
+static int make_group(const char *path, const struct mios_limits *l)
 {
 	char period[32];
-	int err;
+	int err = 0;
 
-	err = enable(parent, l);
-	if (!err && mkdir(path, 0755) && errno != EEXIST)
+	if (mkdir(path, 0755) && errno != EEXIST)
 		err = -errno;
 	if (!err)
 		err = write_limit(path, "memory.max", l->memory_max, "");
@@ -240,14 +238,18 @@ static int make_group(const char *parent, const char *path,
 
 static int make_groups(const struct slot *s, const struct caller *c)
 {
-	char parent[SESSION_PATH], path[SESSION_PATH];
-	unsigned int i;
+	char path[SESSION_PATH];
+	unsigned int i, below;
 	int err = 0;
 
 	for (i = 0; i < s->nr_groups && !err; i++) {
-		group_path(s, i, parent, sizeof(parent));
+		/* a controller reaches a group through all above it */
+		group_path(s, i, path, sizeof(path));
+		for (below = i; below < s->nr_groups && !err; below++)
+			err = enable(path, &c->limits[below]);
 		group_path(s, i + 1, path, sizeof(path));
-		err = make_group(parent, path, &c->limits[i]);
+		if (!err)
+			err = make_group(path, &c->limits[i]);
 	}
 	return err;
 }
