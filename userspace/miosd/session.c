@@ -21,7 +21,7 @@
 
 #define SPEC_SECONDS	15	/* for the caller to say what it wants */
 #define CLOSE_MS	30000	/* for the caller to take the last bytes */
-#define DRAIN_MS	2000	/* for output after everything is dead */
+#define DRAIN_MS	2000	/* for output that nobody living can write */
 #define HANGUP_MS	500	/* between SIGHUP and the kill */
 
 struct session {
@@ -39,7 +39,7 @@ struct session {
 static void session_fail(struct mios_link *l, const struct mios_fail *fail)
 {
 	if (!link_send(l, MIOS_FRAME_FAIL, 0, fail, sizeof(*fail)))
-		link_end(l, DRAIN_MS);
+		link_end(l, CLOSE_MS);
 }
 
 static void kill_all(struct session *s)
@@ -226,7 +226,18 @@ static bool drained(const struct session *s)
 	return s->out.fd < 0 && s->err.fd < 0;
 }
 
-/* Until the task and all that it started have ended, or the caller has. */
+/* Is there output that the caller has not taken, or given no credit for? */
+static bool caller_slow(const struct session *s)
+{
+	return s->link.out.len || (s->out.fd >= 0 && !s->out.credit) ||
+	       (s->err.fd >= 0 && !s->err.credit);
+}
+
+/*
+ * Until the task and all that it started have ended, or the caller has.  What
+ * they wrote is waited for as long as it takes the caller to read it; that
+ * somebody else holds their output open, only for a while.
+ */
 static int serve(struct session *s)
 {
 	int64_t deadline = 0;
@@ -236,7 +247,7 @@ static int serve(struct session *s)
 		if (s->exited && !s->killed &&
 		    !cgroup_populated(s->task.events))
 			s->killed = true;
-		if (s->killed && !deadline)
+		if (s->killed && (!deadline || caller_slow(s)))
 			deadline = mios_now_ms() + DRAIN_MS;
 		if (s->killed && s->exited &&
 		    (drained(s) || mios_now_ms() >= deadline))
@@ -247,9 +258,8 @@ static int serve(struct session *s)
 	}
 	err = link_send(&s->link, MIOS_FRAME_EXIT, 0, &s->exit,
 			sizeof(s->exit));
-	deadline = mios_now_ms() + DRAIN_MS;
-	while (!err && s->link.out.len && mios_now_ms() < deadline)
-		err = step(s, 50);
+	while (!err && s->link.out.len)
+		err = step(s, -1);
 	return err;
 }
 
@@ -341,7 +351,7 @@ static void send_report(struct mios_link *l)
 
 	if (!table_report(l) &&
 	    !link_send(l, MIOS_FRAME_EXIT, 0, &done, sizeof(done)))
-		link_end(l, DRAIN_MS);
+		link_end(l, CLOSE_MS);
 }
 
 /* Start the task; from here on this process is the caller, not root. */
