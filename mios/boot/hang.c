@@ -134,13 +134,10 @@ void mios_node_boot_again(u32 instance)
 {
 	char number[12];
 	char *argv[] = { "/usr/bin/mios", "boot", number, "--again", NULL };
-	static char *envp[] = {
-		"HOME=/", "PATH=/sbin:/bin:/usr/sbin:/usr/bin", NULL
-	};
 	int err;
 
 	snprintf(number, sizeof(number), "%u", instance);
-	err = call_usermodehelper(argv[0], argv, envp, UMH_WAIT_EXEC);
+	err = call_usermodehelper(argv[0], argv, NULL, UMH_WAIT_EXEC);
 	if (err)
 		pr_err("instance %u cannot be booted again: %s: error %d\n",
 		       instance, argv[0], -err);

@@ -2,9 +2,10 @@
 /*
  * What an instance keeps for the case of its death, in the head of its node's
  * memory: a note for each of its CPUs, which says that the CPU still makes
- * progress, and takes its registers when instance 0 stops it.  Instance 0 clears it before the start; afterwards the
- * instance writes all of it but @request.  A reader takes nothing here for
- * granted: indices are its own, words are read once.
+ * progress, and takes its registers when instance 0 stops it.  Instance 0
+ * clears it before the start; afterwards the instance writes all of it but
+ * @request.  A reader takes nothing here for granted: indices are its own,
+ * words are read once.
  */
 #ifndef _MIOS_NOTES_H
 #define _MIOS_NOTES_H
