@@ -133,7 +133,7 @@ bool mios_node_hangs(struct mios_node *node)
 void mios_node_boot_again(u32 instance)
 {
 	char number[12];
-	char *argv[] = { "/usr/bin/mios", "boot", number, "--again", NULL };
+	char *argv[5] = { "/usr/bin/mios", "boot", number, "--again", NULL };
 	int err;
 
 	snprintf(number, sizeof(number), "%u", instance);
