@@ -38,11 +38,11 @@ struct sipi_params {
 } __packed;
 static_assert(sizeof(struct sipi_params) == 48);
 
+static int fault_skip_init;
 #ifdef MIOS_FAULT
 static unsigned int fault_leave_cpu;
 module_param(fault_leave_cpu, uint, 0600);
 MODULE_PARM_DESC(fault_leave_cpu, "fault: keep this many CPUs of a node when it is given back");
-static int fault_skip_init;
 module_param(fault_skip_init, int, 0600);
 MODULE_PARM_DESC(fault_skip_init, "fault: leave the last CPU of a node out of its INIT: times, -1 for always");
 #else

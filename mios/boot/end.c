@@ -130,7 +130,7 @@ int mios_node_kill(u32 instance, unsigned int timeout_ms,
 		return err;
 	left = wait_settled(node, timeout_ms);
 	if (left <= 0) {
-		mios_reason_set(why, "instance %u is dead, but a CPU of it does not stop; see dmesg",
+		mios_reason_set(why, "instance %u is dead, but a CPU does not stop; see dmesg",
 				instance);
 		return left ? (int)left : -ETIMEDOUT;
 	}

@@ -18,8 +18,8 @@
 #define NMI_WAIT_US	200000
 #define LOOK_US		200
 
-#ifdef MIOS_FAULT
 static int fault_skip_fence;
+#ifdef MIOS_FAULT
 module_param(fault_skip_fence, int, 0600);
 MODULE_PARM_DESC(fault_skip_fence, "fault: say that an instance is stopped, do nothing: times");
 #endif
