@@ -88,8 +88,8 @@ static void merge_forget(struct dsm *d)
 {
 	if (d->cfg.protocol == DSM_WI)
 		return;
+	/* The heads of chains lead to slots that have no number any more. */
 	memset(slot_at(d, 0), 0, d->cfg.window * sizeof(struct dsm_slot));
-	memset(head_at(d, 0), 0, d->cfg.window * sizeof(u64));
 }
 
 /*
@@ -108,8 +108,6 @@ static void hold_note(struct dsm *d, u32 page, u16 node, bool owner, u32 ver)
 	}
 	if (ver > p->ver)
 		p->ver = ver;
-	if (ver > p->ticket)
-		p->ticket = ver;
 	set_add(&p->acks, node);
 }
 
@@ -146,9 +144,6 @@ static void page_take(struct step *s, u32 page, u32 ver,
 	p->copyset = *holders;
 	set_and(&p->copyset, &d->live);
 	set_del(&p->copyset, d->cfg.self);
-	if (p->mode != DSM_MODE_WI)
-		set_clear(&p->copyset);
-	set_clear(&p->acks);
 	page_set_state(s, page, DSM_O);
 }
 
@@ -157,8 +152,6 @@ static void page_owned(struct step *s, u32 page, u16 owner, u32 ver)
 {
 	struct dsm_page *p = page_at(s->d, page);
 
-	if (state_in(p, STATES_OWNER))
-		return;
 	p->owner = owner;
 	p->ver = ver;
 	if (p->mode == DSM_MODE_WI)
@@ -175,7 +168,6 @@ static void page_gone(struct step *s, u32 page)
 {
 	struct dsm_page *p = page_at(s->d, page);
 
-	flight_drop(s->d, page);
 	p->flags |= PAGE_LOST;
 	page_set_state(s, page, DSM_I);
 	step_act(s, DSM_ACT_LOST)->page = page;
@@ -195,7 +187,6 @@ static void assign_tell(struct step *s, u32 page, u8 type, u16 owner)
 	m.tag = d->dead;
 	if (type == DSM_OWNED && owner != d->cfg.self &&
 	    !(p->flags & PAGE_OWNED)) {
-		set_del(&others, owner);
 		m.type = DSM_TAKE;
 		msg_send(s, &m, owner, p->acks.word, sizeof(p->acks.word));
 		m.type = DSM_OWNED;
@@ -235,7 +226,6 @@ static void page_assign(struct step *s, u32 page)
 	else
 		page_owned(s, page, heir, p->ver);
 	p->flags &= ~PAGE_OWNED;
-	set_clear(&p->acks);
 }
 
 /* Walks all pages from the cursor; false if it had to stop on the way. */
@@ -265,9 +255,14 @@ static void page_assign_one(struct step *s, u32 page)
 		page_assign(s, page);
 }
 
+/*
+ * What was kept for a page in flight goes: the dead node's last updates may
+ * have reached us and not the owner, and all others are in its copy.
+ */
 static void page_ask_one(struct step *s, u32 page)
 {
-	page_at(s->d, page)->flags &= ~PAGE_ASTRAY;
+	page_at(s->d, page)->flags &= ~(PAGE_ASTRAY | PAGE_POISON);
+	flight_drop(s->d, page);
 	request_repeat(s, page, DSM_NIL);
 	page_settle(s, page);
 }

@@ -73,6 +73,8 @@ try "litmus: wu+ with an eviction at any time" judge --protocol wu+ \
 	--evictions 1 --run 1 $few
 try "litmus: wu+, a node dies at any time" judge --protocol wu+ \
 	--deaths 1 $few
+try "litmus: wu+, three nodes of which one dies" judge --protocol wu+ \
+	--deaths 1 --configs 1 $(names WRC)
 try "litmus: every mix of modes" judge --protocol mixed \
 	$(names MP S LB CoRR CoWW1 XADD2 store+XADD MP+xchg-flag CAS-lock \
 	  CROSS-locked CROSS CO-mixed-size MP-mixed-size INC3)
