@@ -172,13 +172,6 @@ bool step_room(const struct step *s)
 
 void step_again(struct step *s)
 {
-	struct dsm_action *last;
-
-	if (s->out->count) {
-		last = &s->out->act[s->out->count - 1];
-		if (last->type == DSM_ACT_AGAIN)
-			return;
-	}
 	step_act(s, DSM_ACT_AGAIN);
 }
 
@@ -369,15 +362,8 @@ static void again_take(struct step *s)
 	struct dsm *d = s->d;
 
 	for (u32 page = 0; page < d->cfg.pages; page++) {
-		struct dsm_page *p = page_at(d, page);
-
-		if (p->queue == DSM_NIL)
-			continue;
-		if (!step_room(s)) {
-			step_again(s);
-			return;
-		}
-		page_kick(s, page);
+		if (page_at(d, page)->queue != DSM_NIL)
+			page_kick(s, page);
 	}
 	recover_again(s);
 }

@@ -141,7 +141,6 @@ void grant_take(struct step *s)
 	p->flags &= ~PAGE_EVICT;
 	p->copyset = copyset;
 	if (m->type == DSM_DATA_X) {
-		page_set_state(s, m->page, DSM_OI);
 		invalidate_start(s, m->page);
 		return;
 	}
@@ -229,7 +228,6 @@ void inv_take(struct step *s)
 		return;
 	}
 	inv_do(s, m->page, m->src, m->ver);
-	evict_finish(s, m->page);
 }
 
 void inv_ack_take(struct step *s)

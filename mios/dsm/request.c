@@ -210,8 +210,6 @@ static void owner_give(struct step *s, const struct dsm_msg *req, u8 type)
 		p->owner = req->node;
 	p->run = 0;
 	grant_send(s, req, type, &copyset, data);
-	if (type == DSM_DATA_X)
-		p->inv_ver = p->ver;
 }
 
 static void copy_give(struct step *s, const struct dsm_msg *req)

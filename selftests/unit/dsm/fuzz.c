@@ -7,6 +7,8 @@
  * an answer to a request that the hostile node was never shown.
  *
  *	fuzz MESSAGES [SEED]	seeded, reports what was accepted
+ *	fuzz trace MESSAGES	a hash of all that the engines did: equal as
+ *				long as they do the same
  *
  * Built with -DLIBFUZZER, the choices come from libFuzzer's bytes instead.
  */
@@ -19,7 +21,7 @@
 
 #define HONEST	3
 #define NODES	4
-#define PAGES	6
+#define PAGES_MAX	150	/* more than one step can report */
 #define QUEUE	256
 
 struct letter {
@@ -33,10 +35,14 @@ static struct dsm *engine[HONEST];
 static struct dsm_link *link_layer;
 static struct letter queue[QUEUE];
 static int queued;
+static u32 pages = 6;
+static u32 link_seq[NODES];		/* what the link waits for */
 static struct dsm_msg shown[64];	/* requests sent to the hostile node */
 static int shown_at;
 static struct dsm_actions actions;
 static u64 hostile, refused, owned;
+static bool tracing;
+static u64 trace = 0xcbf29ce484222325ULL;	/* of all that was done */
 
 static const u8 *input;
 static size_t left;
@@ -94,6 +100,29 @@ static void post(u8 from, const struct dsm_action *a)
 	}
 }
 
+static void trace_add(const void *data, size_t size)
+{
+	const u8 *at = data;
+
+	while (size--)
+		trace = (trace ^ *at++) * 0x100000001b3ULL;
+}
+
+/* Whatever a caller can see of a step. */
+static void trace_step(const struct dsm *d)
+{
+	trace_add(actions.act, actions.count * sizeof(*actions.act));
+	trace_add(actions.body, actions.used);
+	for (u32 p = 0; p < pages; p++) {
+		u8 seen[] = { dsm_page_state(d, p), dsm_page_mode(d, p),
+			      dsm_cpu_holds(d, p & 1), dsm_cpu_waits(d, p & 1),
+			      dsm_page_copyset(d, p)->word[0] };
+
+		trace_add(seen, sizeof(seen));
+	}
+	trace_add(dsm_statistics(d), sizeof(struct dsm_stats));
+}
+
 static void step(u8 node, struct dsm_event *ev)
 {
 	int rounds = 0;
@@ -102,12 +131,14 @@ static void step(u8 node, struct dsm_event *ev)
 	do {
 		again = false;
 		dsm_step(engine[node], ev, &actions);
+		if (tracing)
+			trace_step(engine[node]);
 		if (actions.full)
 			fail("too many actions");
 		for (u32 i = 0; i < actions.count; i++) {
 			const struct dsm_action *a = &actions.act[i];
 
-			if (a->page >= PAGES)
+			if (a->page >= pages)
 				fail("acts on a page that does not exist");
 			if (a->type == DSM_ACT_APPLY && a->word >= 512)
 				fail("writes outside of a page");
@@ -136,7 +167,14 @@ static void local(void)
 	struct dsm_event ev = { .type = rnd(DSM_EV_AGAIN + 1),
 		.cpu = rnd(2), .touch = rnd(4), .mode = rnd(3),
 		.mask = 1 + rnd(255), .word = rnd(512), .node = rnd(NODES),
-		.page = rnd(PAGES), .now = rnd(100), .tx_idle = rnd(2) };
+		.page = rnd(pages), .now = rnd(100), .tx_idle = rnd(2),
+		.tx_full = !rnd(50) };
+
+	/* Callers err as well. */
+	if (!rnd(100))
+		ev.page = pages + rnd(9);
+	else if (!rnd(100))
+		ev.type = DSM_EV_AGAIN + 1 + rnd(9);
 
 	if (ev.type == DSM_EV_MSG)
 		ev.type = DSM_EV_FAULT;
@@ -170,7 +208,7 @@ static void forge(struct dsm_msg *m, u8 *body, u16 *len)
 		m->flags ^= rnd(3) ? DSM_F_DATA : rnd(16);
 	} else {
 		m->type = rnd(DSM_MSGS + 1);
-		m->page = rnd(PAGES + 1);
+		m->page = rnd(pages + 1);
 		m->node = rnd(NODES + 1);
 		m->owner = rnd(NODES);
 		m->tag = rnd(8);
@@ -197,7 +235,7 @@ static void forge(struct dsm_msg *m, u8 *body, u16 *len)
 	for (u16 i = 0; i < *len; i++)
 		body[i] = rnd(3) ? 0 : rnd(256);
 	for (u16 i = 0; m->type == DSM_UPD && i + 20 <= *len; i += 20) {
-		struct dsm_write w = { .page = rnd(PAGES + (rnd(9) == 0)),
+		struct dsm_write w = { .page = rnd(pages + (rnd(9) == 0)),
 			.clock = rnd(2000), .word = rnd(513),
 			.mask = rnd(256), .low = rnd(9) };
 
@@ -217,7 +255,7 @@ static void attack(void)
 {
 	static u8 body[DSM_BODY_MAX];
 	struct dsm_event ev = { .type = DSM_EV_MSG, .body = body };
-	enum dsm_state before[PAGES];
+	enum dsm_state before[PAGES_MAX];
 	u8 to = rnd(HONEST);
 	u64 bad = dsm_statistics(engine[to])->refused;
 	u32 tag;
@@ -226,12 +264,12 @@ static void attack(void)
 	forge(&ev.msg, body, &ev.len);
 	tag = ev.msg.tag;
 	type = ev.msg.type;
-	for (int p = 0; p < PAGES; p++)
+	for (u32 p = 0; p < pages; p++)
 		before[p] = dsm_page_state(engine[to], p);
 	hostile++;
 	step(to, &ev);
 	refused += dsm_statistics(engine[to])->refused - bad;
-	for (int p = 0; p < PAGES; p++) {
+	for (u32 p = 0; p < pages; p++) {
 		if (owner(before[p]) || !owner(dsm_page_state(engine[to], p)))
 			continue;
 		owned++;
@@ -254,9 +292,13 @@ static void attack_link(void)
 	struct dsm_event ev;
 	const void *page;
 
-	struct dsm_frame h = { .seq = rnd(12), .ack = rnd(5),
+	u16 from = rnd(5);
+	struct dsm_frame h = { .seq = link_seq[from % NODES], .ack = rnd(5),
 			       .epoch = !rnd(10), .body = rnd(60) };
 	struct dsm_msg m = { .type = DSM_INV };
+
+	if (!rnd(3))
+		h.seq += rnd(12);
 
 	for (u32 i = 0; i < len; i++)
 		frame[i] = rnd(2) ? 0 : rnd(256);
@@ -265,11 +307,17 @@ static void attack_link(void)
 	if (!rnd(4))
 		dsm_link_send(link_layer, rnd(NODES), &m, frame, rnd(64),
 			      rnd(2) ? frame : NULL, rnd(1000), &out);
-	dsm_link_receive(link_layer, rnd(5), frame, len, rnd(1000), &out);
+	dsm_link_receive(link_layer, from, frame, len, rnd(1000), &out);
+	link_seq[from % NODES] += out.messages;
 	for (u32 i = 0; i < out.messages; i++)
 		dsm_frame_parse(out.message[i].frame, out.message[i].len,
 				out.message[i].from, DSM_PAGE_SIZE, &ev,
 				&page);
+	if (!rnd(500)) {
+		from = rnd(NODES);
+		link_seq[from] = 0;
+		dsm_link_reset(link_layer, from, 0);
+	}
 	if (!rnd(50))
 		dsm_link_tick(link_layer, rnd(1000), &out);
 }
@@ -277,15 +325,21 @@ static void attack_link(void)
 static void begin(void)
 {
 	struct dsm_config c = { .nodes = NODES, .cpus = 2,
-		.protocol = rnd(3), .order = DSM_ORDER_TOTAL, .pages = PAGES,
+		.protocol = rnd(3), .order = DSM_ORDER_TOTAL,
 		.chunk = 1, .requests = 8, .inflight = 4, .batch = 4,
 		.run = 1 + rnd(5), .window = 64, .seed = 77, .lease = 5 };
 	struct dsm_link_config l = { .nodes = NODES, .frames = 16,
 		.window = 8, .frame_max = 200, .page_bytes = 64,
 		.timeout = 10, .delay = 5 };
 
+	pages = rnd(16) ? 6 : PAGES_MAX;
+	c.pages = pages;
 	c.mode = c.protocol ? rnd(2) : 0;
+	c.serial = !rnd(8);
+	c.read_owns = !rnd(8);
+	c.no_hints = !rnd(8);
 	queued = shown_at = 0;
+	memset(link_seq, 0, sizeof(link_seq));
 	for (int n = 0; n < HONEST; n++) {
 		c.self = n;
 		c.seed = 77 + n;
@@ -300,11 +354,25 @@ static void begin(void)
 		fail("cannot set up the link");
 }
 
+/* The hostile node dies before it has said a word. */
+static void peace(void)
+{
+	for (int n = 0; n < HONEST; n++) {
+		struct dsm_event ev = { .type = DSM_EV_DOWN, .node = 3 };
+
+		step(n, &ev);
+	}
+}
+
 static void round_of(int moves)
 {
+	bool calm = !rnd(4);
+
 	begin();
+	if (calm)
+		peace();
 	while (moves--) {
-		u32 what = rnd(10);
+		u32 what = rnd(calm ? 6 : 10);
 
 		if (what < 3)
 			local();
@@ -332,14 +400,22 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 #else
 int main(int argc, char **argv)
 {
-	u64 goal = argc > 1 ? strtoull(argv[1], NULL, 10) : 100000;
+	u64 goal;
 
+	tracing = argc > 2 && !strcmp(argv[1], "trace");
+	argc -= tracing;
+	argv += tracing;
+	goal = argc > 1 ? strtoull(argv[1], NULL, 10) : 100000;
 	if (argc > 2)
 		seed = strtoull(argv[2], NULL, 10) | 1;
 	(void)input;
 	(void)left;
 	while (hostile < goal)
 		round_of(600);
+	if (tracing) {
+		printf("%016llx\n", (unsigned long long)trace);
+		return 0;
+	}
 	printf("fuzz: %llu hostile messages, %llu refused, %llu pages given "
 	       "in answer to requests\n", (unsigned long long)hostile,
 	       (unsigned long long)refused, (unsigned long long)owned);

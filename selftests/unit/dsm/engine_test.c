@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Corners of one engine that whole clusters reach rarely or never: what
+ * cannot be configured, what is too much for one step, what arrives in an
+ * unusual order.  Each test feeds one engine by hand and looks at what it
+ * does.  Exit 0 if all is well; prints the first thing that is not.
+ */
+#include "engine_test.h"
+
+/* A member that spoils the configuration alone. */
+#define SPOILT(member, value) do {					\
+	struct dsm_config c = usual;					\
+	c.member = (value);						\
+	CHECK(!dsm_size(&c));						\
+	CHECK(dsm_init(d, &c) == -EINVAL);				\
+} while (0)
+
+static void configurations(void)
+{
+	struct dsm_config c = usual;
+	struct dsm_set set;
+
+	begin(&usual);
+	SPOILT(nodes, 0);
+	SPOILT(nodes, DSM_NODES_MAX + 1);
+	SPOILT(self, 4);
+	SPOILT(cpus, 0);
+	SPOILT(cpus, DSM_CPUS_MAX + 1);
+	SPOILT(protocol, DSM_WUPLUS + 1);
+	SPOILT(order, DSM_ORDER_TOTAL + 1);
+	SPOILT(mode, DSM_MODES);
+	SPOILT(mode, DSM_MODE_MW);
+	SPOILT(pages, 0);
+	SPOILT(pages, 0xffffffffu);
+	SPOILT(chunk, 0);
+	SPOILT(requests, 3);
+	SPOILT(requests, 0xffff);
+	SPOILT(inflight, 0xffff);
+	SPOILT(batch, 0);
+	SPOILT(batch, DSM_BATCH_MAX + 1);
+	SPOILT(window, 0);
+	SPOILT(window, 63);
+	SPOILT(window, 1u << 25);
+	c.knobs = 1;
+	CHECK(dsm_init(d, &c) == -EINVAL);
+	c = usual;
+	c.protocol = DSM_WU;
+	c.window = 4;
+	CHECK(!dsm_size(&c));
+	c.window = 8;
+	CHECK(dsm_size(&c));
+	c.order = DSM_ORDER_FIFO;
+	CHECK(dsm_init(d, &c) == -EPROTO);
+	set_clear(&set);
+	CHECK(dsm_place(d, 4, 0, &set, DSM_MODE_WI) == -EINVAL);
+	CHECK(dsm_place(d, 0, 4, &set, DSM_MODE_WI) == -EINVAL);
+	CHECK(dsm_place(d, 0, 0, &set, DSM_MODES) == -EINVAL);
+	set_add(&set, 0);
+	CHECK(dsm_place(d, 0, 0, &set, DSM_MODE_WI) == -EINVAL);
+	set_add(&set, 1);
+	CHECK(!dsm_place(d, 0, 3, &set, DSM_MODE_WI));
+	CHECK(dsm_page_state(d, 0) == DSM_S);
+}
+
+/* A copy that an INV overtook is fetched again, the fourth to write. */
+static void overtaken(void)
+{
+	const struct dsm_action *a = NULL;
+	u32 tag;
+
+	begin(&usual);
+	event(DSM_EV_FAULT, 0, DSM_READ);
+	for (int i = 0; i < 4; i++) {
+		CHECK(sent(DSM_GET_S, &a) == 1 && !sent(DSM_GET_X, NULL));
+		tag = a->msg.tag;
+		if (!i)
+			message((struct dsm_msg){ .type = DSM_INV, .ver = 5,
+						  .src = 2 }, NULL, 0);
+		message((struct dsm_msg){ .type = DSM_DATA_S, .ver = 1,
+					  .tag = tag, .node = 1,
+					  .flags = DSM_F_DATA }, NULL, 0);
+		CHECK(!did(DSM_ACT_INSTALL, NULL));
+	}
+	CHECK(sent(DSM_GET_X, NULL) == 1 && !sent(DSM_GET_S, NULL));
+	CHECK(dsm_page_state(d, 0) == DSM_IM);
+}
+
+/* No instruction touches nine pages: the first eight belong to another. */
+static void nine_pages(void)
+{
+	struct dsm_config c = usual;
+	struct dsm_set none;
+
+	c.protocol = DSM_WU;
+	c.pages = 9;
+	begin(&c);
+	set_clear(&none);
+	for (u32 p = 0; p < 9; p++) {
+		CHECK(!dsm_place(d, p, 1, &none, DSM_MODE_WI));
+		event(DSM_EV_FAULT, p, DSM_EXCLUSIVE);
+		CHECK(did(DSM_ACT_RETRY, NULL) == 1);
+	}
+	CHECK(dsm_cpu_holds(d, 0));
+	event(DSM_EV_HINT, 8, 0);
+	CHECK(did(DSM_ACT_FAIL, NULL));
+	event(DSM_EV_HINT, 0, 0);
+	CHECK(sent(DSM_MODE, NULL) == 1);
+}
+
+/* More requests wait for a page than one step can answer. */
+static void long_queue(void)
+{
+	struct dsm_config c = usual;
+	struct dsm_set served;
+	int steps = 0;
+
+	c.nodes = 256;
+	c.self = 0;
+	c.requests = 300;
+	begin(&c);
+	event(DSM_EV_PIN, 0, 0);
+	for (u32 n = 1; n < 256; n++) {
+		message((struct dsm_msg){ .type = DSM_GET_S, .src = n,
+					  .node = n }, NULL, 0);
+		CHECK(!out.count);
+	}
+	set_clear(&served);
+	event(DSM_EV_UNPIN, 0, 0);
+	do {
+		CHECK(!out.full);
+		for (u32 i = 0; i < out.count; i++)
+			if (out.act[i].type == DSM_ACT_SEND)
+				set_or(&served, &out.act[i].to);
+		steps++;
+		if (!did(DSM_ACT_AGAIN, NULL))
+			break;
+		event(DSM_EV_AGAIN, 0, 0);
+	} while (steps < 100);
+	CHECK(steps > 1);
+	for (u32 n = 1; n < 256; n++)
+		CHECK(set_has(&served, n));
+}
+
+/* Who announces its clock sends the writes that wait, once. */
+static void announcement(void)
+{
+	struct dsm_write w = { .page = 2, .clock = 40, .mask = 1 };
+	const struct dsm_action *a = NULL;
+	struct dsm_config c = usual;
+
+	c.protocol = DSM_WU;
+	c.mode = DSM_MODE_MW;
+	begin(&c);
+	event(DSM_EV_FAULT, 0, DSM_WRITE);
+	CHECK(did(DSM_ACT_DONE, NULL) == 1 && dsm_pending(d));
+	message((struct dsm_msg){ .type = DSM_UPD, .src = 2, .clock = 40 },
+		&w, sizeof(w));
+	CHECK(sent(DSM_UPD, &a) == 1 && a->len == sizeof(w));
+	CHECK(!dsm_pending(d));
+	event(DSM_EV_TX_IDLE, 0, 0);
+	CHECK(!out.count);
+}
+
+/* No room to send: the writer waits until there is. */
+static void full_queue(void)
+{
+	struct dsm_event ev = { .type = DSM_EV_FAULT, .touch = DSM_WRITE,
+				.mask = 1, .tx_full = true };
+	struct dsm_config c = usual;
+
+	c.protocol = DSM_WU;
+	c.mode = DSM_MODE_MW;
+	begin(&c);
+	dsm_step(d, &ev, &out);
+	CHECK(!out.count && dsm_cpu_waits(d, 0));
+	event(DSM_EV_TX_IDLE, 0, 0);
+	CHECK(did(DSM_ACT_RETRY, NULL) == 1);
+}
+
+/* An owner that wants to evict is asked while an instruction runs. */
+static void evicted_later(void)
+{
+	struct dsm_set none;
+
+	begin(&usual);
+	set_clear(&none);
+	CHECK(!dsm_place(d, 0, 1, &none, DSM_MODE_WI));
+	event(DSM_EV_EVICT, 0, 0);
+	CHECK(sent(DSM_EVICT, NULL) == 1);
+	event(DSM_EV_FAULT, 0, DSM_EXCLUSIVE);
+	message((struct dsm_msg){ .type = DSM_GET_O, .ver = 1,
+				  .flags = DSM_F_DIRECTED }, NULL, 0);
+	CHECK(!out.count);
+	event(DSM_EV_RETIRED, 0, 0);
+	CHECK(sent(DSM_DATA_O, NULL) == 1 && did(DSM_ACT_EVICTED, NULL) == 1);
+	CHECK(dsm_page_state(d, 0) == DSM_I);
+}
+
+int main(void)
+{
+	configurations();
+	overtaken();
+	nine_pages();
+	long_queue();
+	announcement();
+	full_queue();
+	evicted_later();
+	free(d);
+	recover_tests();
+	return 0;
+}

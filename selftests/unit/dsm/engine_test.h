@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One engine fed by hand: what engine_test.c and recover_test.c share.  Each
+ * of them has an engine of its own.
+ */
+#ifndef ENGINE_TEST_H
+#define ENGINE_TEST_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dsm.h"
+
+/* recover_test.c */
+void recover_tests(void);
+
+static struct dsm_actions out;
+static struct dsm *d;
+
+#define CHECK(cond) do {						\
+	if (!(cond)) {							\
+		printf("%s:%d: %s\n", __func__, __LINE__, #cond);	\
+		exit(1);						\
+	}								\
+} while (0)
+
+static const struct dsm_config usual = {
+	.nodes = 4, .self = 1, .cpus = 1, .protocol = DSM_WI,
+	.order = DSM_ORDER_TOTAL, .pages = 4, .chunk = 1, .requests = 8,
+	.inflight = 4, .batch = 4, .window = 64, .run = 100, .lease = 10,
+	.seed = 9,
+};
+
+static inline void begin(const struct dsm_config *c)
+{
+	free(d);
+	CHECK(dsm_size(c));
+	d = malloc(dsm_size(c));
+	CHECK(!dsm_init(d, c));
+}
+
+/* Actions of this type in the last step; the last of them in *found. */
+static inline int did(enum dsm_action_type type, const struct dsm_action **found)
+{
+	int count = 0;
+
+	for (u32 i = 0; i < out.count; i++) {
+		if (out.act[i].type != type)
+			continue;
+		count++;
+		if (found)
+			*found = &out.act[i];
+	}
+	return count;
+}
+
+static inline int sent(enum dsm_msg_type type, const struct dsm_action **found)
+{
+	int count = 0;
+
+	for (u32 i = 0; i < out.count; i++) {
+		if (out.act[i].type != DSM_ACT_SEND ||
+		    out.act[i].msg.type != type)
+			continue;
+		count++;
+		if (found)
+			*found = &out.act[i];
+	}
+	return count;
+}
+
+static inline void event(enum dsm_event_type type, u32 page, u8 touch)
+{
+	struct dsm_event ev = { .type = type, .page = page, .touch = touch,
+				.mask = 1, .mode = DSM_MODE_MW };
+
+	dsm_step(d, &ev, &out);
+}
+
+static inline void message(struct dsm_msg m, const void *body, u16 len)
+{
+	struct dsm_event ev = { .type = DSM_EV_MSG, .msg = m, .body = body,
+				.len = len };
+
+	dsm_step(d, &ev, &out);
+}
+
+#endif /* ENGINE_TEST_H */

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Deaths as one survivor sees them, in orders that take four nodes.  Called
+ * by engine_test.c.
+ */
+#include "engine_test.h"
+
+static void die(u16 node)
+{
+	struct dsm_event ev = { .type = DSM_EV_DOWN, .node = node };
+
+	dsm_step(d, &ev, &out);
+}
+
+static void dies_once(void)
+{
+	begin(&usual);
+	die(1);
+	CHECK(did(DSM_ACT_FAIL, NULL) == 1 && out.count == 1);
+	die(0);
+	CHECK(sent(DSM_FLUSH, NULL) == 1 && !did(DSM_ACT_FAIL, NULL));
+	die(0);
+	CHECK(did(DSM_ACT_FAIL, NULL) == 1 && out.count == 1);
+}
+
+/*
+ * An INV waits for an instruction when somebody dies: it stays owed to a
+ * survivor, and must not take away what may be the last copy if its sender
+ * is the one who died.
+ */
+static void inv_and_death(u16 dead)
+{
+	const struct dsm_action *a = NULL;
+
+	begin(&usual);
+	event(DSM_EV_FAULT, 0, DSM_READ);
+	CHECK(sent(DSM_GET_S, &a) == 1);
+	message((struct dsm_msg){ .type = DSM_DATA_S, .node = 1,
+				  .tag = a->msg.tag, .flags = DSM_F_DATA },
+		NULL, 0);
+	CHECK(did(DSM_ACT_RETRY, NULL) == 1);
+	message((struct dsm_msg){ .type = DSM_INV, .ver = 1, .src = 2 },
+		NULL, 0);
+	CHECK(!out.count);
+	die(dead);
+	event(DSM_EV_RETIRED, 0, 0);
+	CHECK(sent(DSM_INV_ACK, NULL) == (dead != 2));
+	CHECK(dsm_page_state(d, 0) == (dead == 2 ? DSM_S : DSM_I));
+}
+
+/* Who reported and then died is no heir. */
+static void heir_dies(void)
+{
+	begin(&usual);
+	die(0);
+	event(DSM_EV_AGAIN, 0, 0);
+	message((struct dsm_msg){ .type = DSM_FLUSH, .src = 2, .tag = 1 },
+		NULL, 0);
+	message((struct dsm_msg){ .type = DSM_FLUSH, .src = 3, .tag = 1 },
+		NULL, 0);
+	message((struct dsm_msg){ .type = DSM_HOLD, .src = 3, .tag = 1 },
+		NULL, 0);
+	die(3);
+	event(DSM_EV_AGAIN, 0, 0);
+	message((struct dsm_msg){ .type = DSM_FLUSH, .src = 2, .tag = 2 },
+		NULL, 0);
+	message((struct dsm_msg){ .type = DSM_HOLD_END, .src = 2, .tag = 2 },
+		NULL, 0);
+	/* Page 0, and page 3, which only node 3 had. */
+	CHECK(!sent(DSM_TAKE, NULL) && did(DSM_ACT_LOST, NULL) >= 1);
+	CHECK(sent(DSM_GONE, NULL) == did(DSM_ACT_LOST, NULL));
+}
+
+/* Node 1 with a copy of page 3, as the mode has it; node 0 has died. */
+static void copy_and_death(u8 protocol, u8 mode, u8 touch)
+{
+	struct dsm_config c = usual;
+	struct dsm_set others;
+
+	c.protocol = protocol;
+	begin(&c);
+	set_clear(&others);
+	set_add(&others, 1);
+	CHECK(!dsm_place(d, 3, 3, &others, mode));
+	if (touch != DSM_READ)
+		event(DSM_EV_FAULT, 3, touch);
+	die(0);
+	event(DSM_EV_AGAIN, 0, 0);
+}
+
+/* An heir must hold a copy, and asks only the living to drop theirs. */
+static void heir(void)
+{
+	const struct dsm_action *a = NULL;
+	struct dsm_set others;
+
+	copy_and_death(DSM_WI, DSM_MODE_WI, DSM_READ);
+	set_clear(&others);
+	for (u32 n = 0; n < 3; n++)
+		set_add(&others, n);
+	message((struct dsm_msg){ .type = DSM_TAKE, .src = 2, .page = 2,
+				  .tag = 1, .ver = 1 },
+		&others, sizeof(others));
+	CHECK(dsm_page_state(d, 2) == DSM_I);
+	message((struct dsm_msg){ .type = DSM_TAKE, .src = 3, .page = 3,
+				  .tag = 1, .ver = 1 }, &others, 8);
+	CHECK(dsm_page_state(d, 3) == DSM_S);
+	CHECK(dsm_statistics(d)->refused == 2);
+	message((struct dsm_msg){ .type = DSM_TAKE, .src = 3, .page = 3,
+				  .tag = 1, .ver = 1 },
+		&others, sizeof(others));
+	CHECK(dsm_page_state(d, 3) == DSM_O);
+	event(DSM_EV_FAULT, 3, DSM_EXCLUSIVE);
+	CHECK(sent(DSM_INV, &a) == 1);
+	CHECK(a->to.word[0] == 1 << 2);
+}
+
+/* Copies under updates may differ after a death: the owner's alone stays. */
+static void copy_dropped(u8 mode, u8 touch, enum dsm_state before,
+			 enum dsm_state after)
+{
+	copy_and_death(DSM_WUPLUS, mode, touch);
+	CHECK(dsm_page_state(d, 3) == before);
+	message((struct dsm_msg){ .type = DSM_OWNED, .src = 3, .page = 3,
+				  .owner = 2, .tag = 1 }, NULL, 0);
+	CHECK(dsm_page_state(d, 3) == after);
+}
+
+static void copies_dropped(void)
+{
+	copy_dropped(DSM_MODE_MW, DSM_READ, DSM_S, DSM_I);
+	copy_dropped(DSM_MODE_MW, DSM_EXCLUSIVE, DSM_SM, DSM_IM);
+	copy_dropped(DSM_MODE_MW, DSM_ATOMIC, DSM_SO, DSM_IO);
+	copy_dropped(DSM_MODE_WI, DSM_READ, DSM_S, DSM_S);
+}
+
+/* More pages to report than one step can. */
+static void many_reports(void)
+{
+	struct dsm_config c = usual;
+	struct dsm_set none;
+	int holds = 0, ends = 0, steps = 0;
+
+	c.pages = 600;
+	begin(&c);
+	set_clear(&none);
+	for (u32 p = 0; p < c.pages; p++)
+		CHECK(!dsm_place(d, p, 1, &none, DSM_MODE_WI));
+	die(0);
+	for (u32 n = 2; n < 4; n++)
+		message((struct dsm_msg){ .type = DSM_FLUSH, .src = n,
+					  .tag = 1 }, NULL, 0);
+	do {
+		CHECK(!out.full && !ends);
+		holds += sent(DSM_HOLD, NULL);
+		ends += sent(DSM_HOLD_END, NULL);
+		if (!did(DSM_ACT_AGAIN, NULL))
+			break;
+		event(DSM_EV_AGAIN, 0, 0);
+	} while (steps++ < 100);
+	/* Pages 0 and 1 modulo 4 are ours to manage now. */
+	CHECK(steps > 1 && holds == 300 && ends == 1);
+}
+
+static void all_say(enum dsm_msg_type type)
+{
+	for (u32 n = 2; n < 4; n++)
+		message((struct dsm_msg){ .type = type, .src = n, .tag = 1 },
+			NULL, 0);
+}
+
+/* Node 0 dies, which managed page 0; node 3 owns it, nodes 1 and 2 ask. */
+static void death(void)
+{
+	begin(&usual);
+	event(DSM_EV_FAULT, 0, DSM_EXCLUSIVE);
+	CHECK(sent(DSM_GET_X, NULL) == 1);
+	die(0);
+	CHECK(sent(DSM_FLUSH, NULL) == 1 && did(DSM_ACT_AGAIN, NULL) == 1);
+	event(DSM_EV_AGAIN, 0, 0);
+	all_say(DSM_FLUSH);
+	message((struct dsm_msg){ .type = DSM_HOLD, .src = 3, .tag = 1,
+				  .flags = DSM_F_OWNER }, NULL, 0);
+	all_say(DSM_HOLD_END);
+}
+
+/*
+ * One survivor is done before another: its request reaches the new manager
+ * early, waits, and is then passed on in turn.
+ */
+static void early_request(bool own)
+{
+	const struct dsm_action *a = NULL;
+
+	death();
+	if (!own) {
+		event(DSM_EV_RETIRED, 0, 0);
+		CHECK(dsm_page_state(d, 0) == DSM_IM);
+	}
+	message((struct dsm_msg){ .type = DSM_READY, .src = 2, .tag = 1 },
+		NULL, 0);
+	message((struct dsm_msg){ .type = DSM_GET_X, .src = 2, .node = 2,
+				  .tag = 77 }, NULL, 0);
+	CHECK(!sent(DSM_GET_X, NULL));
+	message((struct dsm_msg){ .type = DSM_READY, .src = 3, .tag = 1 },
+		NULL, 0);
+	/* Ours goes to the owner; the other one waits for us. */
+	CHECK(sent(DSM_GET_X, &a) == 1 && a->msg.node == 1);
+	CHECK(set_has(&a->to, 3));
+	message((struct dsm_msg){ .type = DSM_DATA_X, .src = 3, .node = 1,
+				  .ver = a->msg.ver, .tag = a->msg.tag,
+				  .flags = DSM_F_DATA },
+		(u64[1]){ 0 }, 8);
+	if (own) {
+		CHECK(dsm_page_state(d, 0) == DSM_M);
+		event(DSM_EV_RETIRED, 0, 0);
+	}
+	CHECK(sent(DSM_DATA_X, &a) == 1 && a->msg.tag == 77);
+	CHECK(set_has(&a->to, 2) && dsm_page_state(d, 0) == DSM_I);
+}
+
+/* The same, but we want nothing: the request goes on to the owner. */
+static void early_request_passed(void)
+{
+	const struct dsm_action *a = NULL;
+
+	begin(&usual);
+	die(0);
+	event(DSM_EV_AGAIN, 0, 0);
+	all_say(DSM_FLUSH);
+	message((struct dsm_msg){ .type = DSM_HOLD, .src = 3, .tag = 1,
+				  .flags = DSM_F_OWNER }, NULL, 0);
+	all_say(DSM_HOLD_END);
+	message((struct dsm_msg){ .type = DSM_READY, .src = 2, .tag = 1 },
+		NULL, 0);
+	message((struct dsm_msg){ .type = DSM_GET_X, .src = 2, .node = 2,
+				  .tag = 77 }, NULL, 0);
+	message((struct dsm_msg){ .type = DSM_READY, .src = 3, .tag = 1 },
+		NULL, 0);
+	CHECK(sent(DSM_GET_X, &a) == 1 && a->msg.node == 2);
+	CHECK(set_has(&a->to, 3) && a->msg.flags & DSM_F_DIRECTED);
+}
+
+void recover_tests(void)
+{
+	dies_once();
+	inv_and_death(2);
+	inv_and_death(3);
+	heir_dies();
+	heir();
+	copies_dropped();
+	many_reports();
+	early_request(true);
+	early_request(false);
+	early_request_passed();
+	free(d);
+}
