@@ -161,6 +161,37 @@ static void announcement(void)
 	CHECK(!out.count);
 }
 
+/*
+ * Two updates of a word pass a page on its way here, which holds the newer
+ * one only: the older one stays hidden, that of another word does not.
+ */
+static void hidden_in_flight(void)
+{
+	struct dsm_write old[2] = { { .clock = 5, .mask = 1 },
+				    { .clock = 6, .mask = 1, .word = 1 } };
+	struct dsm_write new = { .clock = 9, .mask = 1 };
+	const struct dsm_action *a = NULL;
+	struct dsm_config c = usual;
+	u32 counts[4] = { 0, 0, 0, 1 };
+	u32 tag;
+
+	c.protocol = DSM_WU;
+	c.mode = DSM_MODE_MW;
+	begin(&c);
+	event(DSM_EV_FAULT, 0, DSM_READ);
+	CHECK(sent(DSM_GET_S, &a) == 1);
+	tag = a->msg.tag;
+	message((struct dsm_msg){ .type = DSM_UPD, .src = 2, .clock = 6 },
+		old, sizeof(old));
+	message((struct dsm_msg){ .type = DSM_UPD, .src = 3, .clock = 9 },
+		&new, sizeof(new));
+	message((struct dsm_msg){ .type = DSM_DATA_S, .node = 1, .tag = tag,
+				  .mode = DSM_MODE_MW, .flags = DSM_F_DATA },
+		counts, sizeof(counts));
+	CHECK(did(DSM_ACT_INSTALL, NULL) == 1);
+	CHECK(did(DSM_ACT_APPLY, &a) == 1 && a->word == 1);
+}
+
 /* No room to send: the writer waits until there is. */
 static void full_queue(void)
 {
@@ -203,6 +234,7 @@ int main(void)
 	nine_pages();
 	long_queue();
 	announcement();
+	hidden_in_flight();
 	full_queue();
 	evicted_later();
 	free(d);
