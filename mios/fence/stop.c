@@ -93,7 +93,7 @@ static int take_nmi(unsigned int type, struct pt_regs *regs)
 	note->cr3 = __read_cr3();
 	note->pid = current->pid;
 	memcpy(note->comm, current->comm, MIOS_NOTE_COMM);
-	/* Whoever sees the answer also sees the registers: mios_fence(). */
+	/* Whoever sees the answer also sees the registers: has_answered(). */
 	smp_store_release(&note->taken, request);
 	for (;;)
 		native_halt();
@@ -115,6 +115,7 @@ static int cpu_comes(unsigned int cpu)
 	struct mios_cpu_note *note = note_find(cpu);
 
 	per_cpu(own_note, cpu) = note;
+	/* From here an NMI finds its note: stop_by_nmi() asks for this word. */
 	if (note)
 		smp_store_release(&note->ready, 1);
 	return 0;
@@ -125,6 +126,7 @@ static int cpu_goes(unsigned int cpu)
 {
 	struct mios_cpu_note *note = per_cpu(own_note, cpu);
 
+	/* Before the CPU is gone: the same word. */
 	if (note)
 		smp_store_release(&note->ready, 0);
 	return 0;
@@ -139,6 +141,7 @@ static void notes_describe(const struct mios_manifest *m)
 	notes->vmcoreinfo = paddr_vmcoreinfo_note();
 	notes->vmcoreinfo_size = VMCOREINFO_NOTE_SIZE;
 #endif
+	/* Pairs with the acquire in mios_node_notes(). */
 	smp_store_release(&notes->magic, MIOS_NOTES_MAGIC);
 }
 
