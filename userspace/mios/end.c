@@ -63,12 +63,12 @@ static int end_one(const struct end_command *cmd, unsigned int instance,
 		return MIOS_EXIT_OK;
 	}
 	if (errno == ETIMEDOUT && cmd->ioctl == MIOS_IOC_STOP)
-		mios_error("mios", "%s %u: still running after %u s: wait longer with "
-			  "--timeout, or end it with 'mios kill %u'",
-			  cmd->name, instance, seconds, instance);
+		mios_error("mios", "%s %u: still running after %u s: wait "
+			   "longer with --timeout, or end it with 'mios kill "
+			   "%u'", cmd->name, instance, seconds, instance);
 	else
 		mios_error("mios", "%s %u: %s", cmd->name, instance,
-			  mios_reason(fd, errno));
+			   mios_reason(fd, errno));
 	return MIOS_EXIT_FAILED;
 }
 
@@ -88,8 +88,8 @@ static int end_all(const struct end_command *cmd, uint64_t nodes,
 		if (!pid)
 			exit(end_one(cmd, i, seconds));
 		if (pid < 0) {
-			mios_error("mios", "%s %d: no process for it: %m", cmd->name,
-				  i);
+			mios_error("mios", "%s %d: no process for it: %m",
+				   cmd->name, i);
 			failed++;
 		}
 	}

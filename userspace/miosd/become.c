@@ -22,7 +22,7 @@
 #include "miosd.h"
 
 #define MAX_CAP		63
-#define KEYRING_EMPTY	0x0b000000	/* its possessor may view, read, search */
+#define KEYRING_EMPTY	0x0b000000	/* possessor: view, read, search */
 
 static int set_caps(uint64_t prm, uint64_t inh)
 {

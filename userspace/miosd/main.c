@@ -110,8 +110,8 @@ static void accept_local(void)
 		return;
 	slot = user_full(fd) ? NULL : slot_take(d.view.self, 0);
 	if (!slot) {
-		local_reply(fd, -EAGAIN, "too many sessions are open here: wait "
-			    "for some to end", -1);
+		local_reply(fd, -EAGAIN, "too many sessions are open here: "
+			    "wait for some to end", -1);
 		close(fd);
 		return;
 	}
