@@ -115,9 +115,10 @@ static int cpu_comes(unsigned int cpu)
 	struct mios_cpu_note *note = note_find(cpu);
 
 	per_cpu(own_note, cpu) = note;
+	if (!note)
+		return 0;
 	/* From here an NMI finds its note: stop_by_nmi() asks for this word. */
-	if (note)
-		smp_store_release(&note->ready, 1);
+	smp_store_release(&note->ready, 1);
 	return 0;
 }
 
@@ -126,9 +127,10 @@ static int cpu_goes(unsigned int cpu)
 {
 	struct mios_cpu_note *note = per_cpu(own_note, cpu);
 
+	if (!note)
+		return 0;
 	/* Before the CPU is gone: the same word. */
-	if (note)
-		smp_store_release(&note->ready, 0);
+	smp_store_release(&note->ready, 0);
 	return 0;
 }
 
