@@ -301,7 +301,8 @@ int mios_life_init(void)
 		if (!node)
 			continue;
 		INIT_WORK(&node->reaper, reaper);
-		mios_link_describe(i, node->id, node->nr_cpus, node->size);
+		mios_link_describe(i, node->id, node->nr_cpus, node->apicid,
+				   node->size);
 		mutex_lock(&node->lock);
 		mios_memory_lend(node);
 		mios_node_state(node, MIOS_STATE_DOWN);

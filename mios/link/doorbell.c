@@ -19,6 +19,7 @@
 #define ICR_SPINS	100000
 
 static struct work_struct rang_work;
+static u64 strays;	/* doorbells for which no reason was found */
 
 /*
  * BELL: the reason (a locked operation, so a full barrier) comes before the
@@ -46,6 +47,9 @@ void mios_bell_ring(struct mios_peer *peer, enum mios_bell bell)
 {
 	unsigned long *pending = (unsigned long *)&peer->lines->pending[bell];
 
+	/* Its CPUs may belong to another kernel by now. */
+	if (READ_ONCE(peer->state) == MIOS_PEER_ABSENT)
+		return;
 	set_bit(mios_link.self, pending);
 	smp_mb__after_atomic(); /* BELL */
 	if (mios_fault(MIOS_FAULT_SKIP_DOORBELL))
@@ -58,8 +62,7 @@ void mios_bell_ring_all(struct mios_ring *ring, enum mios_bell bell)
 	struct mios_peer *peer;
 
 	for_each_mios_peer(peer, ring)
-		if (READ_ONCE(peer->state) != MIOS_PEER_ABSENT)
-			mios_bell_ring(peer, bell);
+		mios_bell_ring(peer, bell);
 }
 
 static void bell_echo(struct mios_ring *ring, u64 from)
@@ -118,8 +121,15 @@ static void bell_interrupt(void)
 	for_each_mios_ring(ring, i)
 		for (bell = 0; bell < MIOS_BELLS; bell++)
 			any |= bell_take(ring, bell, ~0ULL);
-	if (!any)
-		queue_work(mios_link.mail, &rang_work);
+	if (any)
+		return;
+	WRITE_ONCE(strays, strays + 1);
+	queue_work(mios_link.mail, &rang_work);
+}
+
+u64 mios_bell_strays(void)
+{
+	return READ_ONCE(strays);
 }
 
 static void rang(struct work_struct *work)

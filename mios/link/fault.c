@@ -31,6 +31,10 @@ MIOS_FAULT_PARAM(garbage_desc, MIOS_FAULT_GARBAGE_DESC,
 MIOS_FAULT_PARAM(no_ack, MIOS_FAULT_NO_ACK,
 		 "never confirm that a peer is dropped");
 MIOS_FAULT_PARAM(stop_beat, MIOS_FAULT_STOP_BEAT, "no heartbeat");
+MIOS_FAULT_PARAM(bad_doorbell, MIOS_FAULT_BAD_DOORBELL,
+		 "publish another instance's CPU");
+MIOS_FAULT_PARAM(no_cpu_check, MIOS_FAULT_NO_CPU_CHECK,
+		 "believe whose CPUs they are");
 
 bool mios_fault(enum mios_fault fault)
 {

@@ -17,15 +17,19 @@ enum mios_fault {
 	MIOS_FAULT_GARBAGE_DESC,	/* publish a damaged descriptor */
 	MIOS_FAULT_NO_ACK,		/* never confirm that a peer is dropped */
 	MIOS_FAULT_STOP_BEAT,		/* no heartbeat */
+	MIOS_FAULT_BAD_DOORBELL,	/* publish another instance's CPU */
+	MIOS_FAULT_NO_CPU_CHECK,	/* believe whose CPUs they are */
 	MIOS_FAULTS
 };
 
 struct dentry;
+struct mios_ring;
 
 #ifdef MIOS_FAULT
 bool mios_fault(enum mios_fault fault);
 bool mios_fault_in(enum mios_fault fault, u32 type);
 void mios_scribble_init(struct dentry *dir);
+void mios_scribble_lie(struct mios_ring *ring);
 #else
 static inline bool mios_fault(enum mios_fault fault) { return false; }
 static inline bool mios_fault_in(enum mios_fault fault, u32 type)
@@ -34,6 +38,7 @@ static inline bool mios_fault_in(enum mios_fault fault, u32 type)
 }
 
 static inline void mios_scribble_init(struct dentry *dir) { }
+static inline void mios_scribble_lie(struct mios_ring *ring) { }
 #endif
 
 #endif /* _MIOS_LINK_FAULT_H */

@@ -49,6 +49,7 @@ static struct mios_ring *host_ring_make(u32 id)
 	}
 	mutex_lock(&mios_link.lock);
 	mios_view_fill(ring);
+	mios_owned_fill(ring);
 	mios_self_publish(ring, MIOS_DESC_UP);
 	WRITE_ONCE(mios_link.rings[id], ring);
 	mutex_unlock(&mios_link.lock);
@@ -89,7 +90,8 @@ static void tell_all(u32 instance)
 	mios_event_tell(MIOS_EVENT_STATE, 0, instance, 0);
 }
 
-void mios_link_describe(u32 instance, u32 node, u32 nr_cpus, u64 memory)
+void mios_link_describe(u32 instance, u32 node, u32 nr_cpus,
+			const u32 *apicid, u64 memory)
 {
 	struct mios_view view;
 
@@ -103,6 +105,7 @@ void mios_link_describe(u32 instance, u32 node, u32 nr_cpus, u64 memory)
 	if (!(view.stamp >> 32))
 		view.ring = -1;
 	mios_view_set(instance, &view);
+	mios_owned_set(instance, apicid, nr_cpus);
 	mutex_unlock(&mios_link.lock);
 }
 
@@ -149,10 +152,11 @@ void mios_link_state(u32 instance, enum mios_state state)
 static void desc_bury(struct mios_ring *ring, u32 instance, u32 incarnation)
 {
 	struct mios_desc *desc = mios_area_desc(ring->area, &ring->g, instance);
+	struct mios_area_cpus *cpus = mios_area_cpus(ring->area, instance);
 	struct mios_desc_body *body = &ring->look;
 
 	mutex_lock(&mios_link.lock);
-	if (!mios_desc_read(desc, body, ring->id, instance) &&
+	if (!mios_desc_read(desc, cpus, body, ring->id, instance) &&
 	    body->incarnation == incarnation) {
 		body->state = MIOS_DESC_DEAD;
 		mios_desc_write(desc, body);

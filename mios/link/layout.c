@@ -37,7 +37,7 @@ int mios_geometry(struct mios_geometry *g, u32 nr, u32 net_slots)
 	}
 	g->pair_size = round_up(at, (u64)MIOS_AREA_PAGE);
 	g->block_size = 2 * MIOS_AREA_PAGE + (nr - 1) * g->pair_size;
-	g->area_size = 2 * MIOS_AREA_PAGE + nr * g->block_size;
+	g->area_size = MIOS_AREA_BLOCKS_AT + nr * g->block_size;
 	return 0;
 }
 
@@ -60,7 +60,14 @@ int mios_header_check(const struct mios_area_header *header, u64 self,
 
 static u8 *area_block(void *area, const struct mios_geometry *g, u32 instance)
 {
-	return (u8 *)area + 2 * MIOS_AREA_PAGE + instance * g->block_size;
+	return (u8 *)area + MIOS_AREA_BLOCKS_AT + instance * g->block_size;
+}
+
+struct mios_area_cpus *mios_area_cpus(void *area, u32 instance)
+{
+	u8 *lists = (u8 *)area + MIOS_AREA_CPUS_AT;
+
+	return (struct mios_area_cpus *)lists + instance;
 }
 
 struct mios_desc *mios_area_desc(void *area, const struct mios_geometry *g,
@@ -180,31 +187,81 @@ static int desc_check(const struct mios_desc_body *body, u32 ring,
 	return desc_apicid_ok(body) ? 0 : -EBADMSG;
 }
 
-int mios_desc_read(const struct mios_desc *from, struct mios_desc_body *body,
-		   u32 ring, u32 instance)
+/* Both are in the order of the same CPUs, but for those that are offline. */
+static bool cpu_listed(const struct mios_area_cpus *cpus, u32 nr, u32 at,
+		       u32 apicid)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		if (READ_ONCE(cpus->apicid[(at + i) % nr]) == apicid)
+			return true;
+	return false;
+}
+
+/* 1: all the CPUs that it names are listed; 0; -EAGAIN: the list changes. */
+static int desc_owned(const struct mios_desc_body *body,
+		      const struct mios_area_cpus *cpus)
+{
+	u32 sequence = smp_load_acquire(&cpus->sequence); /* SEQ */
+	u32 nr = READ_ONCE(cpus->nr);
+	bool owned = nr <= MIOS_AREA_CPUS;
+	u32 i;
+
+	for (i = 0; i < body->nr_cpus && owned; i++)
+		owned = cpu_listed(cpus, nr, i, body->apicid[i]);
+	smp_rmb(); /* SEQ */
+	if ((sequence & 1) || READ_ONCE(cpus->sequence) != sequence)
+		return -EAGAIN;
+	return owned || mios_fault(MIOS_FAULT_NO_CPU_CHECK);
+}
+
+/* One version of a descriptor, whatever it says, and its number. */
+static int desc_copy(const struct mios_desc *from, struct mios_desc_body *body,
+		     u32 *sequence)
 {
 	const u32 *words = (const u32 *)from;
 	u32 *to = (u32 *)body;
-	u32 sequence, checksum;
+	u32 checksum;
 	size_t i;
+
+	*sequence = smp_load_acquire(&words[0]); /* SEQ */
+	if (!*sequence)
+		return -ENOENT;
+	checksum = READ_ONCE(words[1]);
+	for (i = 0; i < sizeof(*body) / sizeof(u32); i++)
+		to[i] = READ_ONCE(words[2 + i]);
+	smp_rmb(); /* SEQ */
+	if ((*sequence & 1) || READ_ONCE(words[0]) != *sequence)
+		return -EAGAIN;
+	return checksum == mios_crc32(body, sizeof(*body)) ? 0 : -EBADMSG;
+}
+
+int mios_desc_read(const struct mios_desc *from,
+		   const struct mios_area_cpus *cpus,
+		   struct mios_desc_body *body, u32 ring, u32 instance)
+{
+	u32 sequence;
 	int tries;
+	int ret;
 
 	for (tries = 0; tries < SEQ_TRIES; tries++) {
-		sequence = smp_load_acquire(&words[0]); /* SEQ */
-		if (!sequence)
-			return -ENOENT;
-		checksum = READ_ONCE(words[1]);
-		for (i = 0; i < sizeof(*body) / sizeof(u32); i++)
-			to[i] = READ_ONCE(words[2 + i]);
-		smp_rmb(); /* SEQ */
-		if (!(sequence & 1) && READ_ONCE(words[0]) == sequence)
+		ret = desc_copy(from, body, &sequence);
+		if (!ret)
+			ret = desc_check(body, ring, instance);
+		if (ret && ret != -EAGAIN)
+			return ret;
+		if (!ret)
+			ret = desc_owned(body, cpus);
+		if (ret == 1)
 			break;
+		/* An old copy may name a CPU that has been taken off the list. */
+		if (!ret && READ_ONCE(from->sequence) == sequence)
+			return -EPERM;
 		cpu_relax();
 	}
 	if (tries == SEQ_TRIES)
 		return -EAGAIN;
-	if (checksum != mios_crc32(body, sizeof(*body)))
-		return -EBADMSG;
 	body->release[MIOS_RELEASE_LEN - 1] = 0;
-	return desc_check(body, ring, instance);
+	return 0;
 }

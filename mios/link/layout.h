@@ -54,6 +54,9 @@ int mios_geometry(struct mios_geometry *g, u32 nr, u32 net_slots);
 int mios_header_check(const struct mios_area_header *header, u64 self,
 		      u64 size, u32 ring, struct mios_geometry *g);
 
+/* The list of CPUs that instance 0 has written for an instance. */
+struct mios_area_cpus *mios_area_cpus(void *area, u32 instance);
+
 struct mios_desc *mios_area_desc(void *area, const struct mios_geometry *g,
 				 u32 instance);
 struct mios_lines *mios_area_lines(void *area, const struct mios_geometry *g,
@@ -93,14 +96,16 @@ void mios_desc_write(struct mios_desc *to, struct mios_desc_body *body);
 /**
  * mios_desc_read() - copy a descriptor and check it
  * @from: shared memory
+ * @cpus: shared memory: which CPUs it may name
  * @body: out, with a release that ends in 0
  * @ring: where it was found
  * @instance: where it was found
  *
  * 0; -ENOENT: nobody has written one yet; -EAGAIN: changing; -EPROTO: another
- * version; -EBADMSG: damaged.
+ * version; -EBADMSG: damaged; -EPERM: it names a CPU of somebody else.
  */
-int mios_desc_read(const struct mios_desc *from, struct mios_desc_body *body,
-		   u32 ring, u32 instance);
+int mios_desc_read(const struct mios_desc *from,
+		   const struct mios_area_cpus *cpus,
+		   struct mios_desc_body *body, u32 ring, u32 instance);
 
 #endif /* _MIOS_LINK_LAYOUT_H */

@@ -58,6 +58,7 @@ static void host_init(void)
 
 	mutex_lock(&mios_link.lock);
 	mios_view_set(0, &view);
+	mios_self_own(nr_cpu_ids);
 	mutex_unlock(&mios_link.lock);
 }
 
@@ -123,13 +124,17 @@ static void rings_destroy(void)
 
 static int workers_start(void)
 {
+	if (mios_link.host && mios_owned_init())
+		return -ENOMEM;
 	mios_link.wq = alloc_ordered_workqueue("mios-link", WQ_MEM_RECLAIM);
 	if (!mios_link.wq)
-		return -ENOMEM;
+		goto owned;
 	mios_link.mail = alloc_workqueue("mios-mail", WQ_MEM_RECLAIM, 0);
 	if (mios_link.mail)
 		return 0;
 	destroy_workqueue(mios_link.wq);
+owned:
+	mios_owned_exit();
 	return -ENOMEM;
 }
 
@@ -137,6 +142,7 @@ static void workers_stop(void)
 {
 	destroy_workqueue(mios_link.mail);
 	destroy_workqueue(mios_link.wq);
+	mios_owned_exit();
 }
 
 void mios_link_quiet(void)

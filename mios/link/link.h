@@ -133,9 +133,11 @@ int mios_link_area(u32 ring, u64 *base, u64 *size);
  * @instance: which
  * @node: its NUMA node
  * @nr_cpus: CPUs of the node
+ * @apicid: their APIC ids: no others get a doorbell that is for it
  * @memory: bytes of memory of the node
  */
-void mios_link_describe(u32 instance, u32 node, u32 nr_cpus, u64 memory);
+void mios_link_describe(u32 instance, u32 node, u32 nr_cpus,
+			const u32 *apicid, u64 memory);
 
 /**
  * mios_link_expect() - allow one incarnation of an instance to join

@@ -96,16 +96,19 @@ static void peer_complain(struct mios_peer *peer, u32 incarnation, int err)
 {
 	u64 key = (u64)incarnation << 32 | (u32)-err;
 
-	if (peer->refused == key)
+	peer->refused++;
+	if (peer->complaint == key)
 		return;
-	peer->refused = key;
+	peer->complaint = key;
 	if (err == -ESTALE)
 		pr_warn("instance %u: incarnation %u is not expected; ignored\n",
 			peer->instance, incarnation);
 	else
 		pr_warn("instance %u: its descriptor is %s; ignored\n",
-			peer->instance, err == -EPROTO ?
-			"of another version" : "damaged");
+			peer->instance,
+			err == -EPROTO ? "of another version" :
+			err == -EPERM ? "about CPUs that are not its own" :
+			"damaged");
 }
 
 static bool desc_alive(const struct mios_desc_body *desc)
@@ -134,6 +137,8 @@ static void peer_look(struct mios_ring *ring, struct mios_peer *peer,
 	struct mios_desc *shared = mios_area_desc(ring->area, &ring->g,
 						  peer->instance);
 	struct mios_desc_body *desc = &ring->look;
+	struct mios_area_cpus *cpus = mios_area_cpus(ring->area,
+						     peer->instance);
 	int err;
 
 	if (peer->state != MIOS_PEER_ABSENT &&
@@ -141,7 +146,7 @@ static void peer_look(struct mios_ring *ring, struct mios_peer *peer,
 		peer_drop(peer, news);
 		return;
 	}
-	err = mios_desc_read(shared, desc, ring->id, peer->instance);
+	err = mios_desc_read(shared, cpus, desc, ring->id, peer->instance);
 	if (err == -ENOENT || err == -EAGAIN)
 		return;
 	if (err) {

@@ -225,14 +225,19 @@ static int counters_show(struct seq_file *s, void *unused)
 	struct mios_peer *peer;
 	u32 i;
 
+	seq_printf(s, "doorbells strays %llu\n", mios_bell_strays());
 	for_each_mios_ring(ring, i) {
 		seq_printf(s, "ring %u lost_doorbells %llu unknown_messages %llu area_bytes %llu net_slots %u\n",
 			   ring->id, ring->lost, ring->unknown,
 			   ring->g.area_size,
 			   ring->g.shape[MIOS_CLASS_NET].nr_slots);
-		for_each_mios_peer(peer, ring)
-			if (READ_ONCE(peer->state) != MIOS_PEER_ABSENT)
-				counters_peer(s, peer);
+		for_each_mios_peer(peer, ring) {
+			if (READ_ONCE(peer->state) == MIOS_PEER_ABSENT)
+				continue;
+			seq_printf(s, "peer %u refused %llu\n",
+				   peer->instance, peer->refused);
+			counters_peer(s, peer);
+		}
 	}
 	return 0;
 }

@@ -61,7 +61,8 @@ struct mios_in {
  * @apicid, @vector: its doorbell; written under link_lock, read anywhere
  * @desc:	copy of its descriptor; under link_lock
  * @lines:	its words in the area
- * @refused:	incarnation and error that have been complained about
+ * @complaint:	incarnation and error that have been complained about
+ * @refused:	looks at a descriptor that could not be used
  * @repaired:	when it was last asked for new sessions (jiffies)
  * @out, @in:	its channels
  * @space:	senders that wait for room
@@ -75,6 +76,7 @@ struct mios_peer {
 	u32 vector;
 	struct mios_desc_body desc;
 	struct mios_lines *lines;
+	u64 complaint;
 	u64 refused;
 	unsigned long repaired;
 	struct mios_out out[MIOS_CLASSES];
@@ -204,12 +206,14 @@ void mios_bell_exit(void);
 void mios_bell_ring(struct mios_peer *peer, enum mios_bell bell);
 void mios_bell_ring_all(struct mios_ring *ring, enum mios_bell bell);
 void mios_bell_tick(struct mios_ring *ring);
+u64 mios_bell_strays(void);
 
 /* self.c: what this instance says of itself */
 void mios_self_init(struct mios_ring *ring);
 void mios_self_publish(struct mios_ring *ring, enum mios_desc_state state);
 void mios_self_check(struct mios_ring *ring);
 void mios_self_publish_all(enum mios_desc_state state);
+void mios_self_own(unsigned int leaving);
 int mios_self_watch(void);
 void mios_self_unwatch(void);
 u64 mios_self_memory(void);
@@ -228,6 +232,12 @@ void mios_view_set(u32 instance, const struct mios_view *view);
 void mios_view_fill(struct mios_ring *ring);
 bool mios_view_allows(u32 ring, u32 instance, u32 incarnation);
 bool mios_view_state_set(u32 instance, u32 incarnation, enum mios_state state);
+
+/* owned.c: whose CPU is whose, as instance 0 publishes it */
+int mios_owned_init(void);
+void mios_owned_exit(void);
+void mios_owned_fill(struct mios_ring *ring);
+void mios_owned_set(u32 instance, const u32 *apicid, u32 nr);
 
 /* message.c */
 void mios_message_bh(struct work_struct *work);

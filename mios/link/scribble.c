@@ -9,6 +9,7 @@
 #include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/prandom.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "fault.h"
@@ -32,6 +33,25 @@ static void scribble(struct mios_ring *ring, u32 from, u32 to,
 		for (i = 0; i < size; i += sizeof(u32))
 			WRITE_ONCE(*(u32 *)(chan + i), prandom_u32_state(rnd));
 	}
+}
+
+/*
+ * Publish a descriptor that is sound but for its CPUs: the first, which takes
+ * the doorbells, is the first of the highest other instance.
+ */
+void mios_scribble_lie(struct mios_ring *ring)
+{
+	u32 victim = ring->g.nr - (mios_link.self == ring->g.nr - 1 ? 2 : 1);
+	u32 apicid = READ_ONCE(mios_area_cpus(ring->area, victim)->apicid[0]);
+	struct mios_desc_body *body;
+
+	body = kmemdup(&ring->body, sizeof(*body), GFP_ATOMIC);
+	if (!body)
+		return;
+	body->apicid[0] = apicid;
+	body->doorbell_apicid = apicid;
+	mios_desc_write(ring->desc, body);
+	kfree(body);
 }
 
 static ssize_t scribble_write(struct file *file, const char __user *buf,

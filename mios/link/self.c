@@ -22,6 +22,7 @@
 #include <asm/mios.h>
 #include <asm/smp.h>
 
+#include "fault.h"
 #include "ring.h"
 
 static int doorbell_cpu = -1;
@@ -81,19 +82,34 @@ static unsigned int doorbell_choose(unsigned int leaving)
 	return 0;	/* cannot go offline */
 }
 
-static void cpus_describe(struct mios_desc_body *body, unsigned int leaving)
+/* Those that will stay; returns how many. */
+static u32 cpus_list(u32 *apicid, unsigned int leaving)
 {
 	unsigned int cpu;
+	u32 nr = 0;
 
+	for_each_online_cpu(cpu)
+		if (cpu != leaving && nr < MIOS_AREA_CPUS)
+			apicid[nr++] = per_cpu(x86_cpu_to_apicid, cpu);
+	return nr;
+}
+
+static void cpus_describe(struct mios_desc_body *body, unsigned int leaving)
+{
 	mios_link.doorbell_cpu = doorbell_choose(leaving);
 	body->doorbell_apicid = per_cpu(x86_cpu_to_apicid,
 					mios_link.doorbell_cpu);
 	body->doorbell_vector = X86_PLATFORM_IPI_VECTOR;
-	body->nr_cpus = 0;
-	for_each_online_cpu(cpu)
-		if (cpu != leaving && body->nr_cpus < MIOS_AREA_CPUS)
-			body->apicid[body->nr_cpus++] =
-				per_cpu(x86_cpu_to_apicid, cpu);
+	body->nr_cpus = cpus_list(body->apicid, leaving);
+}
+
+/* On instance 0: the list that its own descriptor is checked against. */
+void mios_self_own(unsigned int leaving)
+{
+	static u32 apicid[MIOS_AREA_CPUS];	/* under link_lock */
+
+	if (mios_link.host)
+		mios_owned_set(0, apicid, cpus_list(apicid, leaving));
 }
 
 /* Before anything is published; the memory does not change afterwards. */
@@ -117,7 +133,10 @@ void mios_self_init(struct mios_ring *ring)
 void mios_self_publish(struct mios_ring *ring, enum mios_desc_state state)
 {
 	ring->body.state = state;
-	mios_desc_write(ring->desc, &ring->body);
+	if (mios_fault(MIOS_FAULT_BAD_DOORBELL))
+		mios_scribble_lie(ring);
+	else
+		mios_desc_write(ring->desc, &ring->body);
 	ring->published = true;
 }
 
@@ -168,7 +187,6 @@ static void cpus_changed(unsigned int leaving)
 	struct mios_ring *ring;
 	u32 i;
 
-	mutex_lock(&mios_link.lock);
 	for_each_mios_ring(ring, i) {
 		cpus_describe(&ring->body, leaving);
 		if (!ring->published)
@@ -176,19 +194,25 @@ static void cpus_changed(unsigned int leaving)
 		mios_self_publish(ring, ring->body.state);
 		mios_bell_ring_all(ring, MIOS_BELL_CHANGE);
 	}
-	mutex_unlock(&mios_link.lock);
 }
 
+/* Nobody may find a CPU in the descriptor that is not on the list. */
 static int cpu_comes(unsigned int cpu)
 {
+	mutex_lock(&mios_link.lock);
+	mios_self_own(nr_cpu_ids);
 	cpus_changed(nr_cpu_ids);
+	mutex_unlock(&mios_link.lock);
 	return 0;
 }
 
 /* It takes interrupts for a while: what was rung there is found by the tick. */
 static int cpu_goes(unsigned int cpu)
 {
+	mutex_lock(&mios_link.lock);
 	cpus_changed(cpu);
+	mios_self_own(cpu);
+	mutex_unlock(&mios_link.lock);
 	return 0;
 }
 

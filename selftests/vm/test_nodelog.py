@@ -116,6 +116,13 @@ class Reading(unittest.TestCase):
                          [nodelog.AT_SIZE, nodelog.AT_HEAD, nodelog.AT_TEXT])
 
 
+    def test_area(self):
+        text = (TOP / "mios/include/mios/layout.h").read_text()
+        pages = re.search(r"AREA_BLOCKS_AT\s+\((\d+) \* MIOS_AREA_PAGE\)",
+                          text)
+        self.assertEqual(int(pages[1]) * nodelog.PAGE, pulse.AREA_HEAD)
+
+
 class Beating(unittest.TestCase):
     """Pulse, with a ring area at the end of the made-up node's memory"""
 

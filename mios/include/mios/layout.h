@@ -5,7 +5,7 @@
  * it is computed from its base and the constants below, never from a pointer
  * found in it.  Included by mios/link/, and by its user-space tests.
  *
- *   header | distances | block 0 | block 1 | ... | block nr-1
+ *   header | distances | CPUs | block 0 | block 1 | ... | block nr-1
  *   block:   descriptor | lines | inbound from 0 | inbound from 1 | ...
  *	     (all but the block's own instance)
  *   inbound: control channel | console channel | net channel
@@ -23,7 +23,7 @@
 #include <linux/types.h>
 
 #define MIOS_AREA_MAGIC		0x41455241534f494dULL	/* "MIOSAREA" */
-#define MIOS_AREA_VERSION	1
+#define MIOS_AREA_VERSION	2
 #define MIOS_DESC_MAGIC		0x45444f4e534f494dULL	/* "MIOSNODE" */
 #define MIOS_DESC_VERSION	1
 
@@ -68,6 +68,31 @@ struct mios_area_distances {
 };
 
 static_assert(sizeof(struct mios_area_distances) == MIOS_AREA_PAGE);
+
+/**
+ * struct mios_area_cpus - which CPUs an instance has (instance 0)
+ * @sequence:	odd while the rest changes
+ * @nr:		entries of @apicid
+ * @apicid:	the CPUs
+ *
+ * One for each instance, from the third page on.  A descriptor that names
+ * another CPU is not believed.  That of an instance which is started holds its
+ * node's CPUs and does not change; instance 0's own grows before a CPU appears
+ * in its descriptor, and shrinks after it has vanished there.
+ */
+struct mios_area_cpus {
+	__u32 sequence;
+	__u32 nr;
+	__u32 apicid[MIOS_AREA_CPUS];
+};
+
+#define MIOS_AREA_CPUS_AT	(2 * MIOS_AREA_PAGE)
+#define MIOS_AREA_BLOCKS_AT	(19 * MIOS_AREA_PAGE)
+
+static_assert(offsetof(struct mios_area_cpus, apicid) == 8);
+static_assert(sizeof(struct mios_area_cpus) == 1032);
+static_assert(MIOS_AREA_CPUS_AT + MIOS_AREA_INSTANCES *
+	      sizeof(struct mios_area_cpus) <= MIOS_AREA_BLOCKS_AT);
 
 /* What an instance says of itself; 0 is memory nobody has written yet. */
 enum mios_desc_state {

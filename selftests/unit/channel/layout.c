@@ -74,40 +74,81 @@ static struct mios_desc_body sample(void)
 	};
 }
 
-static void descriptor(u64 seed)
+static struct mios_desc *desc;
+static struct mios_area_cpus cpus;
+
+static int look(struct mios_desc_body *copy, u32 ring, u32 instance)
+{
+	return mios_desc_read(desc, &cpus, copy, ring, instance);
+}
+
+static void damaged(u64 seed)
 {
 	struct mios_desc_body body, copy;
-	struct mios_desc *desc = calloc(1, sizeof(*desc));
 	u32 i;
 
-	CHECK(desc);
-	CHECK(mios_desc_read(desc, &copy, 1, 2) == -ENOENT);
+	CHECK(look(&copy, 1, 2) == -ENOENT);
 	body = sample();
 	mios_desc_write(desc, &body);
-	CHECK(!mios_desc_read(desc, &copy, 1, 2));
+	CHECK(!look(&copy, 1, 2));
 	CHECK(!memcmp(&body, &copy, sizeof(body)));
-	CHECK(mios_desc_read(desc, &copy, 1, 3) == -EBADMSG);
-	CHECK(mios_desc_read(desc, &copy, 0, 2) == -EBADMSG);
+	CHECK(look(&copy, 1, 3) == -EBADMSG);
+	CHECK(look(&copy, 0, 2) == -EBADMSG);
 	for (i = 0; i < 20000; i++) {
 		body = sample();
 		mios_desc_write(desc, &body);
 		((u8 *)&desc->body)[test_random(&seed) % sizeof(body)] ^=
 			1 << test_random(&seed) % 8;
-		CHECK(mios_desc_read(desc, &copy, 1, 2) == -EBADMSG);
+		CHECK(look(&copy, 1, 2) == -EBADMSG);
 	}
 	body = sample();	/* a good checksum does not make it good */
 	body.nr_cpus = MIOS_AREA_CPUS + 1;
 	mios_desc_write(desc, &body);
-	CHECK(mios_desc_read(desc, &copy, 1, 2) == -EBADMSG);
+	CHECK(look(&copy, 1, 2) == -EBADMSG);
 	body = sample();
 	body.doorbell_apicid = 9;
 	mios_desc_write(desc, &body);
-	CHECK(mios_desc_read(desc, &copy, 1, 2) == -EBADMSG);
+	CHECK(look(&copy, 1, 2) == -EBADMSG);
 	desc->sequence |= 1;	/* its writer was stopped in the middle */
-	CHECK(mios_desc_read(desc, &copy, 1, 2) == -EAGAIN);
+	CHECK(look(&copy, 1, 2) == -EAGAIN);
 	body = sample();
 	mios_desc_write(desc, &body);
-	CHECK(!mios_desc_read(desc, &copy, 1, 2));
+	CHECK(!look(&copy, 1, 2));
+}
+
+/* CPUs 4 and 5 are its own, 9 is somebody else's. */
+static void foreign(void)
+{
+	struct mios_desc_body body = sample(), copy;
+
+	body.apicid[0] = 9;
+	mios_desc_write(desc, &body);
+	CHECK(look(&copy, 1, 2) == -EPERM);
+	body.doorbell_apicid = 9;
+	mios_desc_write(desc, &body);
+	CHECK(look(&copy, 1, 2) == -EPERM);
+	cpus.sequence++;	/* the list is being written */
+	CHECK(look(&copy, 1, 2) == -EAGAIN);
+	cpus.sequence++;
+	cpus.nr = MIOS_AREA_CPUS + 1;
+	CHECK(look(&copy, 1, 2) == -EPERM);
+	cpus.nr = 0;
+	CHECK(look(&copy, 1, 2) == -EPERM);
+	cpus.nr = 2;
+	body = sample();
+	body.nr_cpus = 1;	/* the others are offline */
+	body.apicid[0] = 5;
+	mios_desc_write(desc, &body);
+	CHECK(!look(&copy, 1, 2));
+}
+
+static void descriptor(u64 seed)
+{
+	desc = calloc(1, sizeof(*desc));
+	CHECK(desc);
+	cpus = (struct mios_area_cpus){ .nr = 2, .apicid = { 4, 5 } };
+	damaged(seed);
+	foreign();
 	free(desc);
 }
 

@@ -47,6 +47,7 @@ static void break_on_purpose(const char *name)
 		[MIOS_FAULT_NO_SLOT_CHECK] = "no-slot-check",
 		[MIOS_FAULT_GARBAGE_SLOT] = "garbage-slot",
 		[MIOS_FAULT_GARBAGE_DESC] = "garbage-desc",
+		[MIOS_FAULT_NO_CPU_CHECK] = "no-cpu-check",
 	};
 	int i;
 

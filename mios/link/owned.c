@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which CPUs belong to which instance: instance 0 keeps the original and
+ * writes a copy into every ring's area, against which descriptors are checked
+ * (mios_desc_read()).  Called by host.c, self.c and link.c under link_lock.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "ring.h"
+
+static struct mios_area_cpus *owned;	/* of each instance; NULL in a child */
+
+int mios_owned_init(void)
+{
+	owned = kvcalloc(MIOS_AREA_INSTANCES, sizeof(*owned), GFP_KERNEL);
+	return owned ? 0 : -ENOMEM;
+}
+
+void mios_owned_exit(void)
+{
+	kvfree(owned);
+	owned = NULL;
+}
+
+/* A ring that is being made learns all of them. */
+void mios_owned_fill(struct mios_ring *ring)
+{
+	u32 i;
+
+	for (i = 0; i < MIOS_AREA_INSTANCES; i++)
+		mios_seq_write((u32 *)mios_area_cpus(ring->area, i),
+			       (const u32 *)&owned[i], sizeof(owned[i]));
+}
+
+void mios_owned_set(u32 instance, const u32 *apicid, u32 nr)
+{
+	struct mios_area_cpus *cpus;
+	struct mios_ring *ring;
+	u32 i;
+
+	if (!owned)
+		return;
+	cpus = &owned[instance];
+	cpus->nr = min(nr, MIOS_AREA_CPUS);
+	memcpy(cpus->apicid, apicid, cpus->nr * sizeof(*apicid));
+	for_each_mios_ring(ring, i)
+		mios_seq_write((u32 *)mios_area_cpus(ring->area, instance),
+			       (const u32 *)cpus, sizeof(*cpus));
+}
