@@ -26,7 +26,8 @@ struct news {
 	u64 joined;
 	u64 left;
 	u64 changed;
-	u32 incarnation[MIOS_AREA_INSTANCES];
+	u32 joined_as[MIOS_AREA_INSTANCES];	/* incarnations: both may */
+	u32 left_as[MIOS_AREA_INSTANCES];	/* happen at one look */
 	u8 ended[MIOS_AREA_INSTANCES];	/* enum mios_desc_state */
 };
 
@@ -66,7 +67,7 @@ static void peer_drop(struct mios_peer *peer, struct news *news)
 	WRITE_ONCE(peer->state, MIOS_PEER_ABSENT);
 	mios_peer_close(peer);
 	news->left |= BIT_ULL(peer->instance);
-	news->incarnation[peer->instance] = peer->incarnation;
+	news->left_as[peer->instance] = peer->incarnation;
 }
 
 static void peer_accept(struct mios_peer *peer)
@@ -85,7 +86,7 @@ static void peer_join(struct mios_peer *peer, struct news *news)
 	WRITE_ONCE(peer->state, MIOS_PEER_JOINED);
 	WRITE_ONCE(mios_link.peer_of[peer->instance], peer);
 	news->joined |= BIT_ULL(peer->instance);
-	news->incarnation[peer->instance] = peer->incarnation;
+	news->joined_as[peer->instance] = peer->incarnation;
 	if (mios_link.host)
 		mios_view_state_set(peer->instance, peer->incarnation,
 				    MIOS_STATE_UP);
@@ -136,9 +137,9 @@ static void peer_look(struct mios_ring *ring, struct mios_peer *peer,
 {
 	struct mios_desc *shared = mios_area_desc(ring->area, &ring->g,
 						  peer->instance);
-	struct mios_desc_body *desc = &ring->look;
 	struct mios_area_cpus *cpus = mios_area_cpus(ring->area,
 						     peer->instance);
+	struct mios_desc_body *desc = &ring->look;
 	int err;
 
 	if (peer->state != MIOS_PEER_ABSENT &&
@@ -245,21 +246,20 @@ static void news_tell(struct mios_ring *ring, const struct news *news)
 
 	for (i = 0; i < ring->g.nr; i++) {
 		u64 bit = BIT_ULL(i);
-		u32 incarnation = news->incarnation[i];
+		u32 left = news->left_as[i];
+		u32 joined = news->joined_as[i];
 
 		if (news->left & bit)
-			mios_event_tell(MIOS_EVENT_LEFT, ring->id, i,
-					incarnation);
+			mios_event_tell(MIOS_EVENT_LEFT, ring->id, i, left);
 		if ((news->left & bit) && news->ended[i] && ops && ops->leaving)
-			ops->leaving(i, incarnation, ending(news->ended[i]));
+			ops->leaving(i, left, ending(news->ended[i]));
 		if (news->joined & bit)
-			mios_event_tell(MIOS_EVENT_JOINED, ring->id, i,
-					incarnation);
+			mios_event_tell(MIOS_EVENT_JOINED, ring->id, i, joined);
 		if ((news->joined & bit) && ops && ops->joined)
-			ops->joined(i, incarnation);
+			ops->joined(i, joined);
 		if ((news->joined | news->left | news->changed) & bit)
 			mios_event_tell(MIOS_EVENT_STATE, ring->id, i,
-					incarnation);
+					joined ?: left);
 	}
 }
 

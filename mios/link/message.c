@@ -130,7 +130,7 @@ EXPORT_SYMBOL_NS_GPL(mios_send_wait, MIOS);
 
 /* --- receiving */
 
-static bool letter_keep(struct mios_ring *ring, struct mios_peer *peer,
+static bool letter_keep(struct mios_ring *ring, u32 instance, u32 incarnation,
 			const struct mios_message *m)
 {
 	u32 length = min_t(u32, m->total, sizeof(ring->buffer));
@@ -141,8 +141,8 @@ static bool letter_keep(struct mios_ring *ring, struct mios_peer *peer,
 	letter = kmalloc(struct_size(letter, data, length), GFP_ATOMIC);
 	if (!letter)
 		return false;
-	letter->instance = peer->instance;
-	letter->incarnation = peer->incarnation;
+	letter->instance = instance;
+	letter->incarnation = incarnation;
 	letter->type = m->type;
 	letter->length = length;
 	memcpy(letter->data, ring->buffer, length);
@@ -185,7 +185,7 @@ static enum verdict message_take(struct mios_ring *ring, struct mios_peer *peer,
 	rcu_read_unlock();
 	if (!handler)
 		ring->unknown++;
-	if (sleeps && !letter_keep(ring, peer, m))
+	if (sleeps && !letter_keep(ring, peer->instance, in->c.peer, m))
 		return MESSAGE_KEPT;
 	*bell |= mios_consumer_pop(&in->c, m);
 	return MESSAGE_TAKEN;

@@ -62,7 +62,7 @@ void mios_view_get(u32 instance, struct mios_view *view)
 	view->nr_cpus = READ_ONCE(from->nr_cpus);
 	if ((u32)view->stamp > MIOS_STATE_DEAD)
 		view->stamp = stamp_of(view->stamp >> 32, MIOS_STATE_DOWN);
-	if (view->ring >= MIOS_MAX_RINGS)
+	if ((u32)view->ring >= MIOS_MAX_RINGS)
 		view->ring = -1;
 	if (view->node >= MIOS_AREA_INSTANCES)
 		view->node = 0;

@@ -196,11 +196,11 @@ int mios_sysfs_init(void)
 	err = sysfs_create_file(top, &self_attr.attr);
 	for (i = 0; i < mios_link_nr() && !err; i++)
 		err = entry_add(i);
-	if (err) {
+	if (!err)
+		err = mios_link_register(&sysfs_nb);
+	if (err)
 		mios_sysfs_exit();
-		return err;
-	}
-	return mios_link_register(&sysfs_nb);
+	return err;
 }
 
 void mios_sysfs_exit(void)
