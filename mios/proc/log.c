@@ -30,6 +30,11 @@
 #include "log.h"
 
 #define FOLLOW_INTERVAL	(HZ / 10)
+/*
+ * The writer moves the head when a line is complete: so much of the oldest
+ * text may already be overwritten.  A console line has at most 2 KiB.
+ */
+#define LOG_MARGIN	4096
 
 /**
  * struct mios_log_source - the log of one incarnation
@@ -55,9 +60,17 @@ struct mios_log_source {
 	u32 followers;
 };
 
+/**
+ * struct log_file - an open file
+ * @source:	what it reads
+ * @next:	next byte
+ * @end:	where it ends: what had been written when it was opened
+ * @follow:	it has no end before the writer's
+ */
 struct log_file {
 	struct mios_log_source *source;
 	u64 next;
+	u64 end;
 	bool follow;
 };
 
@@ -144,60 +157,95 @@ void mios_log_drop(struct mios_log_source *source)
 		kref_put(&source->ref, source_free);
 }
 
+/* The oldest byte that nobody overwrites, after a look at the writer. */
+static u64 source_oldest(struct mios_log_source *s)
+{
+	u64 head = source_head(s);
+	u64 kept = s->log ? s->size - min(s->size / 2, LOG_MARGIN) : s->size;
+
+	return head > kept ? head - kept : 0;
+}
+
 /*
  * Copy at most @size bytes from byte @f->next on, in one piece.  0: nothing
- * now.  A reader that was overtaken goes on at the oldest byte there is.
+ * now, or what there was has just been overwritten, and f->next moved on.
  */
 static size_t source_copy(struct mios_log_source *s, struct log_file *f,
 			  u8 *to, size_t size)
 {
 	const u8 *text = s->log ? s->log->text : s->copy;
-	u64 head = source_head(s);
+	u64 end;
 	u32 at;
 
 	if (!text)
 		return 0;
-	if (f->next + s->size < head)
-		f->next = head - s->size;
-	at = f->next & (s->size - 1);
-	size = min3(size, (size_t)(head - f->next), (size_t)(s->size - at));
-	memcpy(to, text + at, size);
-	/* What the writer has reached meanwhile is newer than it should be. */
-	head = source_head(s);
-	if (f->next + s->size < head) {
-		f->next = head - s->size;
+	f->next = max(f->next, source_oldest(s));
+	/* All that there was is gone: what there is now is the end. */
+	if (f->next > f->end)
+		f->end = s->head;
+	end = f->follow ? s->head : f->end;
+	if (f->next == end)
 		return 0;
-	}
+	at = f->next & (s->size - 1);
+	size = min3(size, (size_t)(end - f->next), (size_t)(s->size - at));
+	memcpy(to, text + at, size);
+	if (f->next < source_oldest(s))
+		return 0;
 	f->next += size;
 	return size;
+}
+
+/* Has everything been read that this file will ever see? */
+static bool log_ended(const struct mios_log_source *s, const struct log_file *f)
+{
+	if (!s->log && !s->copy)
+		return true;
+	if (f->follow)
+		return !s->log && f->next >= s->head;
+	return f->next >= f->end;
+}
+
+/* > 0: bytes in @page; 0: the end; -EAGAIN: nothing yet. */
+static ssize_t log_take(struct log_file *f, u8 *page, size_t size)
+{
+	struct mios_log_source *s = f->source;
+	ssize_t got;
+
+	/* Nothing, but not at the end: a hasty writer has just been by. */
+	do {
+		mutex_lock(&s->lock);
+		got = source_copy(s, f, page, size);
+		if (!got && !log_ended(s, f))
+			got = -EAGAIN;
+		mutex_unlock(&s->lock);
+		if (got != -EAGAIN || f->follow)
+			return got;
+		cond_resched();
+	} while (!signal_pending(current));
+	return -ERESTARTSYS;
 }
 
 static ssize_t log_read(struct file *file, char __user *buf, size_t size,
 			loff_t *pos)
 {
 	struct log_file *f = file->private_data;
-	struct mios_log_source *s = f->source;
-	bool ended = false;
-	ssize_t got = 0;
+	ssize_t got;
 	u8 *page;
 
+	if (!size)
+		return 0;
 	page = kmalloc(PAGE_SIZE, GFP_KERNEL);
 	if (!page)
 		return -ENOMEM;
-	while (size && !got && !ended) {
-		mutex_lock(&s->lock);
-		ended = !s->log || !f->follow;
-		got = source_copy(s, f, page, min_t(size_t, size, PAGE_SIZE));
-		if (!got && f->next != s->head && s->copy)
-			ended = false;	/* overtaken: try again */
-		mutex_unlock(&s->lock);
-		if (got || ended)
+	for (;;) {
+		got = log_take(f, page, min_t(size_t, size, PAGE_SIZE));
+		if (got != -EAGAIN || (file->f_flags & O_NONBLOCK))
 			break;
-		if (file->f_flags & O_NONBLOCK)
-			got = -EAGAIN;
-		else if (schedule_timeout_interruptible(FOLLOW_INTERVAL) ||
-			 signal_pending(current))
+		if (schedule_timeout_interruptible(FOLLOW_INTERVAL) ||
+		    signal_pending(current)) {
 			got = -ERESTARTSYS;
+			break;
+		}
 	}
 	if (got > 0 && copy_to_user(buf, page, got))
 		got = -EFAULT;
@@ -254,6 +302,7 @@ int mios_log_open(struct mios_log_source *source, u32 flags)
 	kref_get(&source->ref);
 	mutex_lock(&source->lock);
 	source->followers += f->follow;
+	f->end = source_head(source);
 	mutex_unlock(&source->lock);
 	fd = anon_inode_getfd("mios-log", &log_fops, f, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
