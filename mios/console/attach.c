@@ -4,8 +4,9 @@
  * prints and sends what is typed.  One at a time for each instance.  Opened
  * by /dev/mios (MIOS_IOC_CONSOLE); fed by the link in softirq context.
  *
- * table_lock guards the table and every attachment in it.  What nobody reads
- * is dropped when the buffer is full, the newest first.
+ * table_lock guards the table and every attachment in it; one whose instance
+ * is gone stands there no more.  What nobody reads is dropped when the buffer
+ * is full, the newest first.
  */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
@@ -24,6 +25,7 @@
 #define BUFFER_SIZE	65536
 #define STATUS_TIMEOUT	(HZ * 2)
 #define SEND_TIMEOUT_MS	1000
+#define SEND_SLICE_MS	100	/* between two looks for a signal */
 
 /**
  * struct attachment - an open file
@@ -85,7 +87,9 @@ void mios_attach_left(u32 instance, u32 incarnation)
 	spin_lock_bh(&table_lock);
 	a = table[instance];
 	if (a && a->incarnation == incarnation) {
-		a->dead = true;
+		/* Its next incarnation may be attached to at once. */
+		table[instance] = NULL;
+		WRITE_ONCE(a->dead, true);
 		wake_up_interruptible(&a->wait);
 	}
 	spin_unlock_bh(&table_lock);
@@ -113,6 +117,27 @@ static ssize_t attach_read(struct file *file, char __user *buf, size_t size,
 	return copied ?: err;
 }
 
+/* Send one part; waits for room, but not on after a signal. */
+static int part_send(struct attachment *a, const u8 *part, size_t length,
+		     bool wait)
+{
+	int err;
+
+	do {
+		if (READ_ONCE(a->dead))
+			return -EIO;
+		if (signal_pending(current))
+			return -ERESTARTSYS;
+		err = wait ? mios_send_wait(a->instance,
+					    MIOS_MSG_CONSOLE_INPUT, part,
+					    length, SEND_SLICE_MS) :
+			     mios_send(a->instance, MIOS_MSG_CONSOLE_INPUT,
+				       part, length);
+	} while (err == -ETIMEDOUT);
+	return err;
+}
+
+/* What was sent before an error counts; the error comes back at once. */
 static ssize_t attach_write(struct file *file, const char __user *buf,
 			    size_t size, loff_t *pos)
 {
@@ -121,21 +146,15 @@ static ssize_t attach_write(struct file *file, const char __user *buf,
 	size_t sent = 0, length;
 	int err = 0;
 
-	while (sent < size && !signal_pending(current)) {
+	while (sent < size && !err) {
 		length = min_t(size_t, size - sent, sizeof(part));
-		if (copy_from_user(part, buf + sent, length)) {
+		if (copy_from_user(part, buf + sent, length))
 			err = -EFAULT;
-			break;
-		}
-		err = READ_ONCE(a->dead) ? -EIO :
-		      file->f_flags & O_NONBLOCK ?
-		      mios_send(a->instance, MIOS_MSG_CONSOLE_INPUT, part,
-				length) :
-		      mios_send_wait(a->instance, MIOS_MSG_CONSOLE_INPUT, part,
-				     length, SEND_TIMEOUT_MS);
-		if (err)
-			break;
-		sent += length;
+		else
+			err = part_send(a, part, length,
+					!(file->f_flags & O_NONBLOCK));
+		if (!err)
+			sent += length;
 	}
 	return sent ?: err;
 }
@@ -163,14 +182,18 @@ static void attach_free(struct attachment *a)
 	kfree(a);
 }
 
-static int attach_release(struct inode *inode, struct file *file)
+/* Also after an attachment that failed: the question may have arrived. */
+static void attach_end(struct attachment *a)
 {
-	struct attachment *a = file->private_data;
-
-	if (!a->dead)
+	if (!READ_ONCE(a->dead))
 		mios_send_wait(a->instance, MIOS_MSG_CONSOLE_DETACH, NULL, 0,
 			       SEND_TIMEOUT_MS);
 	attach_free(a);
+}
+
+static int attach_release(struct inode *inode, struct file *file)
+{
+	attach_end(file->private_data);
 	return 0;
 }
 
@@ -254,7 +277,7 @@ static int attach_open(u32 instance)
 		err = anon_inode_getfd("mios-console", &attach_fops, a,
 				       O_RDWR | O_CLOEXEC);
 	if (err < 0)
-		attach_free(a);
+		attach_end(a);
 	return err;
 }
 

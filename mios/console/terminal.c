@@ -10,6 +10,7 @@
  */
 #include <linux/err.h>
 #include <linux/kfifo.h>
+#include <linux/printk.h>
 #include <linux/spinlock.h>
 
 #include <hvc_console.h>
@@ -54,7 +55,8 @@ static ssize_t terminal_put(u32 id, const u8 *from, size_t count)
 	size_t part, sent = 0;
 	int err;
 
-	if (to == MIOS_NO_INSTANCE)
+	/* A CPU that a panic has stopped may hold the channel's lock. */
+	if (to == MIOS_NO_INSTANCE || oops_in_progress)
 		return count;
 	while (sent < count) {
 		part = min_t(size_t, count - sent, MIOS_CONSOLE_MAX);
