@@ -125,6 +125,11 @@ static void net_setup(struct net_device *dev)
 	dev->mtu = MIOS_MTU_MAX;
 	mios_net_address(address, mios_link_self());
 	eth_hw_addr_set(dev, address);
+	/*
+	 * No netconsole: it sends with interrupts off, also in a panic, when
+	 * a CPU that was stopped may hold a channel's lock.  The log has a ring.
+	 */
+	dev->priv_flags |= IFF_DISABLE_NETPOLL;
 	strscpy(dev->name, "mios%d", sizeof(dev->name));
 	netif_napi_add(dev, &net->napi, mios_net_poll);
 }

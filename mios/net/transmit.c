@@ -82,6 +82,8 @@ u16 mios_net_select(struct net_device *dev, struct sk_buff *skb,
 }
 
 /*
+ * A queue waits for its own member only: a frame that a filter has put into
+ * another one is dropped when there is no room.
  * The queue stops before the second try: if that finds no room either, the
  * wish it leaves is answered after the stop and wakes the queue (SPACE).
  */
@@ -92,6 +94,8 @@ static int frame_send_or_stop(struct mios_net *net, struct filler *f,
 
 	if (err != -EAGAIN)
 		return err;
+	if (queue != netdev_get_tx_queue(net->dev, instance))
+		return -ENOBUFS;
 	net->full++;
 	netif_tx_stop_queue(queue);
 	smp_mb__after_atomic(); /* SPACE: pairs with mios_net_space() */
