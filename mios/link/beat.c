@@ -2,9 +2,8 @@
 /*
  * The heartbeat: a sign of life, load figures and, on instance 0, the clock's
  * anchor, written into the own block of every ring; and the tick at which
- * doorbells that got lost are found.  A timer, in softirq context, alone on
- * what it writes.  Nobody is declared dead here: a silent instance is only
- * suspect, and who suspects must fence first.
+ * doorbells that got lost are found and silent members counted (suspect.c).
+ * A timer, in softirq context, alone on what it writes.
  */
 #include <linux/jiffies.h>
 #include <linux/math64.h>
@@ -136,17 +135,18 @@ static void anchor_write(void)
 
 static void beat(struct timer_list *timer)
 {
+	bool mute = mios_fault(MIOS_FAULT_STOP_BEAT);
 	struct mios_ring *ring;
 	u32 i;
 
 	mod_timer(timer, jiffies + msecs_to_jiffies(heartbeat_ms));
-	if (mios_fault(MIOS_FAULT_STOP_BEAT))
-		return;
 	beats++;
 	if (mios_link.host)
 		anchor_write();
 	for_each_mios_ring(ring, i) {
-		beat_write(ring);
+		if (!mute)
+			beat_write(ring);
+		mios_suspect_tick(ring, heartbeat_ms);
 		mios_bell_tick(ring);
 		mios_message_stuck(ring);
 		if (beats % 10 == 0) {
@@ -171,6 +171,7 @@ const struct mios_anchor *mios_link_anchor(void)
 int mios_beat_init(void)
 {
 	heartbeat_ms = clamp(heartbeat_ms, 10U, 1000U);
+	mios_suspect_init();
 	INIT_DELAYED_WORK(&count_work, count_running);
 	timer_setup(&beat_timer, beat, 0);
 	queue_delayed_work(system_unbound_wq, &count_work, 0);
@@ -181,5 +182,6 @@ int mios_beat_init(void)
 void mios_beat_exit(void)
 {
 	timer_shutdown_sync(&beat_timer);
+	mios_suspect_exit();
 	cancel_delayed_work_sync(&count_work);
 }

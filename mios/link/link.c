@@ -282,6 +282,7 @@ static void info_peer(struct mios_ring *ring, u32 instance,
 		return;
 	info_desc(&peer->desc, info);
 	info_beat(peer->lines, info);
+	info->silent_ms = mios_suspect_ms(peer);
 }
 
 int mios_link_info(u32 instance, struct mios_info *info)

@@ -32,15 +32,21 @@ enum mios_ending {
  * @shutdown_request: instance 0 asks this instance to power off in order;
  *		NULL: orderly_poweroff() is called
  * @rang:	a doorbell without a message: perhaps somebody's last words
+ * @suspect:	a member has not been heard for @silent_ms; 0: it is heard again.
+ *		Not told when it leaves.  Only a suspicion: fence before anything
+ *		is taken from it
  *
- * Each may be NULL.  All are called in process context without locks, possibly at the same time
- * for different instances; they may call anything in this header.
+ * Each may be NULL.  All are called in process context without locks, possibly
+ * at the same time for different instances; they may call anything in this
+ * header.  @joined and @leaving run where other members' acknowledgements come
+ * in, and must not wait for them; @rang and @suspect may.
  */
 struct mios_link_ops {
 	void (*joined)(u32 instance, u32 incarnation);
 	void (*leaving)(u32 instance, u32 incarnation, enum mios_ending how);
 	void (*shutdown_request)(void);
 	void (*rang)(void);
+	void (*suspect)(u32 instance, u32 incarnation, u32 silent_ms);
 };
 
 /**
@@ -67,6 +73,7 @@ struct mios_self {
  * @cost:	bytes that its kernel occupies
  * @memory_free, @uptime_ms, @load, @nr_running: as of the last heartbeat
  * @beat_age_ms: time since then, -1: not up
+ * @silent_ms:	not 0: suspect, not heard for so long
  * @next:	its neighbour in the ring, MIOS_NO_INSTANCE: none
  * @release:	its uname -r
  * @apicid:	the CPUs
@@ -83,6 +90,7 @@ struct mios_info {
 	u64 memory_free;
 	u64 uptime_ms;
 	s64 beat_age_ms;
+	u32 silent_ms;
 	u32 load[3];
 	u32 nr_running;
 	u32 next;
@@ -192,6 +200,7 @@ enum mios_event {
 	MIOS_EVENT_JOINED,	/* messages to it arrive from now on */
 	MIOS_EVENT_LEFT,	/* its incarnation is gone, channels are closed */
 	MIOS_EVENT_STATE,	/* a state in mios_link_info() has changed */
+	MIOS_EVENT_SUSPECT,	/* it has become suspect, or is so no more */
 };
 
 /* The data of the notifier. */

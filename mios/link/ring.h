@@ -53,6 +53,24 @@ struct mios_in {
 };
 
 /**
+ * struct mios_silence - how long a member has not been heard
+ * @count:	its heartbeats at our last one
+ * @incarnation: whose
+ * @ticks:	own heartbeats since it was heard
+ * @ms:		the silence that made it suspect, so far
+ * @suspect:	too many
+ * @told:	incarnation that has been called suspect, 0: none
+ */
+struct mios_silence {
+	u64 count;
+	u32 incarnation;
+	u32 ticks;
+	u32 ms;
+	bool suspect;
+	u32 told;
+};
+
+/**
  * struct mios_peer - another instance of the same ring
  * @ring:	the ring
  * @instance:	its number
@@ -64,6 +82,7 @@ struct mios_in {
  * @complaint:	incarnation and error that have been complained about
  * @refused:	looks at a descriptor that could not be used
  * @repaired:	when it was last asked for new sessions (jiffies)
+ * @silence:	of its heartbeat
  * @out, @in:	its channels
  * @space:	senders that wait for room
  */
@@ -79,6 +98,7 @@ struct mios_peer {
 	u64 complaint;
 	u64 refused;
 	unsigned long repaired;
+	struct mios_silence silence;
 	struct mios_out out[MIOS_CLASSES];
 	struct mios_in in[MIOS_CLASSES];
 	wait_queue_head_t space;
@@ -255,6 +275,12 @@ void mios_bulk_space(u32 instance);
 /* beat.c */
 int mios_beat_init(void);
 void mios_beat_exit(void);
+
+/* suspect.c: members that are not heard */
+void mios_suspect_tick(struct mios_ring *ring, u32 beat_ms);
+u32 mios_suspect_ms(const struct mios_peer *peer);
+void mios_suspect_init(void);
+void mios_suspect_exit(void);
 
 /* probe.c: debugfs */
 void mios_probe_init(void);

@@ -16,7 +16,7 @@ static int net_event(struct notifier_block *nb, unsigned long event, void *data)
 {
 	const struct mios_change *change = data;
 
-	if (event == MIOS_EVENT_STATE)
+	if (event != MIOS_EVENT_JOINED && event != MIOS_EVENT_LEFT)
 		return NOTIFY_DONE;
 	mios_net_carrier(net);
 	/* Frames that waited for it: sent now, or dropped. */

@@ -91,6 +91,18 @@ static struct entry_attribute apic_ids_attr = {
 	.show = apic_ids_show,
 };
 
+static ssize_t suspect_show(const struct mios_info *info, char *buf)
+{
+	if (!info->silent_ms)
+		return sysfs_emit(buf, "no\n");
+	return sysfs_emit(buf, "%u\n", info->silent_ms / 1000);
+}
+
+static struct entry_attribute suspect_attr = {
+	.attr = { .name = "suspect", .mode = 0444 },
+	.show = suspect_show,
+};
+
 static ssize_t distance_show(const struct mios_info *info, char *buf)
 {
 	ssize_t at = 0;
@@ -111,7 +123,8 @@ static struct attribute *entry_attrs[] = {
 	&state_attr.attr, &node_attr.attr, &ring_attr.attr,
 	&incarnation_attr.attr, &cpus_attr.attr, &apic_ids_attr.attr,
 	&memory_attr.attr, &memory_free_attr.attr, &cost_attr.attr,
-	&uptime_attr.attr, &heartbeat_age_attr.attr, &load_attr.attr,
+	&uptime_attr.attr, &heartbeat_age_attr.attr, &suspect_attr.attr,
+	&load_attr.attr,
 	&release_attr.attr, &distance_attr.attr, &next_attr.attr,
 	NULL
 };
@@ -159,9 +172,10 @@ static int sysfs_event(struct notifier_block *nb, unsigned long event,
 		       void *data)
 {
 	const struct mios_change *change = data;
+	const char *file = event == MIOS_EVENT_SUSPECT ? "suspect" : "state";
 
 	if (change->instance < MIOS_MAX_INSTANCES && entries[change->instance])
-		sysfs_notify(&entries[change->instance]->kobj, NULL, "state");
+		sysfs_notify(&entries[change->instance]->kobj, NULL, file);
 	return NOTIFY_DONE;
 }
 

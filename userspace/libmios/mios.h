@@ -63,6 +63,7 @@ struct mios_instance {
 	uint64_t cost;
 	uint64_t uptime;		/* seconds */
 	long heartbeat_age;		/* ms, -1 if not up */
+	long suspect;			/* seconds of silence, -1: is not */
 	double load[3];
 	unsigned int runnable;
 	char release[65];
@@ -75,5 +76,6 @@ const char *mios_state_name(enum mios_state state);
 int mios_self(void);
 int mios_instance_read(int id, struct mios_instance *inst);
 int mios_instances_read(struct mios_instance *list, int max);
+long mios_suspect_timeout(void);
 
 #endif /* LIBMIOS_MIOS_H */

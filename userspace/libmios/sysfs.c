@@ -117,6 +117,8 @@ int mios_instance_read(int id, struct mios_instance *inst)
 	inst->cost = read_number(id, "cost");
 	inst->uptime = read_number(id, "uptime");
 	inst->heartbeat_age = read_number(id, "heartbeat_age");
+	read_field(id, "suspect", buf, sizeof(buf));
+	inst->suspect = buf[0] >= '0' && buf[0] <= '9' ? atol(buf) : -1;
 	read_field(id, "load", buf, sizeof(buf));
 	sscanf(buf, "%lf %lf %lf %u", &inst->load[0], &inst->load[1],
 	       &inst->load[2], &inst->runnable);
@@ -138,4 +140,14 @@ int mios_instances_read(struct mios_instance *list, int max)
 		if (!mios_instance_read(id, &list[n]))
 			n++;
 	return n;
+}
+
+/* Seconds of silence that make an instance suspect, 0: none do. */
+long mios_suspect_timeout(void)
+{
+	char buf[32];
+
+	read_line("/sys/module/mios/parameters/suspect_timeout", buf,
+		  sizeof(buf));
+	return atol(buf);
 }

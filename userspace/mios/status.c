@@ -28,7 +28,7 @@ static const char usage[] =
 "  -h, --help   print this\n";
 
 enum { C_INSTANCE, C_STATE, C_RING, C_CPUS, C_MEMORY, C_FREE, C_UPTIME,
-       C_BOOT, C_HEARTBEAT, C_COST, C_RELEASE, C_DISTANCE, NR_COLUMNS };
+       C_BOOT, C_HEARTBEAT, C_SUSPECT, C_COST, C_RELEASE, C_DISTANCE, NR_COLUMNS };
 
 static const struct {
 	const char *title, *json;
@@ -46,6 +46,8 @@ static const struct {
 	[C_BOOT] = { "BOOT", "incarnation", SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER },
 	[C_HEARTBEAT] = { "HEARTBEAT", "heartbeat_age", SCOLS_FL_RIGHT,
 			  SCOLS_JSON_NUMBER },
+	[C_SUSPECT] = { "SUSPECT", "suspect", SCOLS_FL_RIGHT,
+			SCOLS_JSON_NUMBER },
 	[C_COST] = { "COST", "cost", SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER },
 	[C_RELEASE] = { "KERNEL", "release", 0, SCOLS_JSON_STRING },
 	[C_DISTANCE] = { "DISTANCES", "distances", 0,
@@ -107,6 +109,7 @@ static void fill_times(struct libscols_line *line,
 	if (json) {
 		set_number(line, C_UPTIME, inst->uptime);
 		set_number(line, C_HEARTBEAT, inst->heartbeat_age);
+		set_number(line, C_SUSPECT, inst->suspect);
 		set_number(line, C_RING, inst->ring);
 		return;
 	}
@@ -114,6 +117,8 @@ static void fill_times(struct libscols_line *line,
 	set(line, C_UPTIME, inst->uptime ? text : "-");
 	snprintf(text, sizeof(text), "%ldms", inst->heartbeat_age);
 	set(line, C_HEARTBEAT, inst->heartbeat_age >= 0 ? text : "-");
+	snprintf(text, sizeof(text), "%lds", inst->suspect);
+	set(line, C_SUSPECT, inst->suspect >= 0 ? text : "no");
 	snprintf(text, sizeof(text), "%d", inst->ring);
 	set(line, C_RING, inst->ring >= 0 ? text : "-");
 }
@@ -171,6 +176,17 @@ static struct libscols_table *new_table(int json)
 	return table;
 }
 
+static void print_timeout(void)
+{
+	long timeout = mios_suspect_timeout();
+
+	if (timeout > 0)
+		printf("\nSuspect after %ld s without a heartbeat.\n",
+		       timeout);
+	else
+		printf("\nNobody becomes suspect: suspect_timeout is 0.\n");
+}
+
 static void print_once(int json)
 {
 	struct libscols_table *table;
@@ -185,6 +201,8 @@ static void print_once(int json)
 		add_line(table, &list[i], json);
 	scols_print_table(table);
 	scols_unref_table(table);
+	if (!json)
+		print_timeout();
 	mios_flush_stdout();
 }
 
