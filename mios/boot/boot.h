@@ -184,6 +184,7 @@ struct mios_notes *mios_node_notes(const struct mios_node *node);
 int mios_node_fence(struct mios_node *node);
 
 /* hang.c: an instance that stands still */
+bool mios_node_give_up(struct mios_node *node);
 bool mios_node_hangs(struct mios_node *node);
 void mios_node_pulse_reset(struct mios_node *node);
 void mios_node_boot_again(u32 instance);

@@ -216,8 +216,25 @@ static void life_leaving(u32 instance, u32 incarnation, enum mios_ending how)
 	mios_life_check();
 }
 
+/* Nothing is heard of it: what then is the same as for one that hangs. */
+static void life_suspect(u32 instance, u32 incarnation, u32 silent_ms)
+{
+	struct mios_node *node = mios_node_get(instance);
+
+	if (!node || !silent_ms)
+		return;
+	mutex_lock(&node->lock);
+	if (node->state == MIOS_STATE_UP && node->incarnation == incarnation &&
+	    mios_node_give_up(node)) {
+		pr_warn("instance %u is not heard and is ended\n", instance);
+		mios_node_reap(node);
+	}
+	mutex_unlock(&node->lock);
+}
+
 /* What the link tells us. */
 const struct mios_link_ops mios_life_ops = {
+	.suspect = life_suspect,
 	.joined = life_joined,
 	.leaving = life_leaving,
 	.rang = mios_life_check,
@@ -228,7 +245,8 @@ static void node_watch(struct mios_node *node)
 {
 	if (!mutex_trylock(&node->lock))
 		return;
-	if (node->state == MIOS_STATE_UP && mios_node_hangs(node)) {
+	if (node->state == MIOS_STATE_UP && mios_node_hangs(node) &&
+	    mios_node_give_up(node)) {
 		pr_warn("instance %u hangs and is ended\n", node->id);
 		mios_node_reap(node);
 	}

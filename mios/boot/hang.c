@@ -44,7 +44,7 @@ static const struct kernel_param_ops policy_ops = {
 };
 
 module_param_cb(hang_policy, &policy_ops, NULL, 0644);
-MODULE_PARM_DESC(hang_policy, "what is done with an instance that hangs: report, kill, or reboot (kill, and boot again)");
+MODULE_PARM_DESC(hang_policy, "what is done with an instance that hangs or is suspect: report, kill, or reboot (kill, and boot again)");
 
 /* One sign of life, looked at again: true when it has stood still too long. */
 static bool stands_still(struct mios_pulse *pulse, u64 now)
@@ -101,12 +101,22 @@ static bool memory_hangs(struct mios_node *node, struct mios_notes *notes)
 }
 
 /**
+ * mios_node_give_up - is an instance that does not answer to be ended?
+ * @node: locked; told whether to come back
+ */
+bool mios_node_give_up(struct mios_node *node)
+{
+	unsigned int policy = READ_ONCE(hang_policy);
+
+	node->again = policy == MIOS_HANG_REBOOT;
+	return policy != MIOS_HANG_REPORT;
+}
+
+/**
  * mios_node_hangs - look whether an instance still does what it should
  * @node: locked, with an instance that has joined
  *
  * Says what stands still, once, in the log.
- *
- * Return: true if something does and the policy is to end the instance.
  */
 bool mios_node_hangs(struct mios_node *node)
 {
@@ -119,8 +129,7 @@ bool mios_node_hangs(struct mios_node *node)
 	hangs = memory_hangs(node, notes);
 	for (i = 0; i < node->nr_cpus; i++)
 		hangs |= cpu_hangs(node, &notes->cpu[i], i);
-	node->again = hangs && READ_ONCE(hang_policy) == MIOS_HANG_REBOOT;
-	return hangs && READ_ONCE(hang_policy) != MIOS_HANG_REPORT;
+	return hangs;
 }
 
 /**
