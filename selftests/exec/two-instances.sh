@@ -73,10 +73,10 @@ in_instance() {
 }
 
 start_miosd() {
-	mkdir -p "$cgroups/mios-test-$1"
+	mkdir -p "$cgroups/mios-test-$$-$1"
 	nsenter --target "$(cat "$tmp/pid$1")" --net --mount --uts -- sh -c \
 		'echo $$ > "$0/cgroup.procs" && exec "$@"' \
-		"$cgroups/mios-test-$1" $miosd_under "$bin/miosd" \
+		"$cgroups/mios-test-$$-$1" $miosd_under "$bin/miosd" \
 		>>"$tmp/miosd$1.log" 2>&1 </dev/null &
 	echo $! > "$tmp/miosd$1"
 	wait_for in_instance "$1" test -S /run/mios/miosd.sock
@@ -119,7 +119,13 @@ teardown() {
 		[ -e "$f" ] && kill "$(cat "$f")" 2>/dev/null
 	done
 	wait 2>/dev/null
-	rmdir "$cgroups"/mios-test-?/mios-daemon "$cgroups"/mios-test-?
+	# what was killed takes a moment to leave
+	for _ in $(seq 100); do
+		find "$cgroups"/mios-test-$$-? -depth -type d \
+			-exec rmdir {} + 2>/dev/null && break
+		[ -e "$cgroups/mios-test-$$-1" ] || break
+		sleep 0.05
+	done
 	[ $failed = 0 ] || { echo "logs in $tmp:"; cat "$tmp"/*.log; }
 	[ $failed = 0 ] && rm -rf "$tmp"
 }
