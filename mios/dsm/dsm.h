@@ -212,6 +212,8 @@ struct dsm_stats {
 	u64 emulated;		/* trapped writes and atomics */
 	u64 misses;		/* requests answered */
 	u64 misses_two_hops;
+	u64 owned;		/* those that brought ownership */
+	u64 owned_two_hops;
 	u64 retried;		/* copies invalidated on their way */
 	u64 window_stalls;
 	u64 merged_away;	/* updates wholly hidden by newer ones */

@@ -344,7 +344,10 @@ static void message_take(struct step *s)
 	}
 }
 
-/* Somebody's clock has moved: writers that ran ahead of it may go on. */
+/*
+ * Somebody's clock has moved, or the transmit queue has room again, which
+ * may be the last thing that happens: writers that wait for it may go on.
+ */
 static void stalled_retry(struct step *s)
 {
 	struct dsm *d = s->d;
@@ -404,6 +407,7 @@ void dsm_step(struct dsm *d, const struct dsm_event *ev,
 		cpu_expire(&s, ev->now);
 		update_flush(&s);
 		update_announce(&s);
+		stalled_retry(&s);
 		break;
 	case DSM_EV_TX_IDLE:
 		update_flush(&s);

@@ -76,8 +76,9 @@ static void grant_install(struct step *s, const u8 *counts)
 	struct dsm_stats *st = stats_of(s->d);
 
 	st->misses++;
-	if (!m->hops)
-		st->misses_two_hops++;
+	st->misses_two_hops += !m->hops;
+	st->owned += m->type != DSM_DATA_S;
+	st->owned_two_hops += m->type != DSM_DATA_S && !m->hops;
 	if (p->owner == m->src)
 		p->flags &= ~PAGE_ASTRAY;
 	else

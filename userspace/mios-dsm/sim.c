@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "simcore.h"
@@ -205,30 +204,18 @@ static void act(struct sim *s, u32 node, const struct dsm_action *a)
 	}
 }
 
-static u64 instructions(const struct sim *s)
-{
-	u64 v = 0;
-
-	if (s->perf < 0 || read(s->perf, &v, sizeof(v)) != sizeof(v))
-		return 0;
-	return v;
-}
-
 static void step(struct sim *s, u32 node, struct dsm_event *ev)
 {
 	struct sim_node *n = &s->node[node];
 	struct dsm_event again = { .type = DSM_EV_AGAIN };
 	u32 count;
 	bool more;
-	u64 before;
 
 	ev->now = s->now;
 	ev->tx_idle = n->port_free <= s->now;
 	ev->tx_full = dsm_link_room(n->link) < sim_reserve(s->c);
 	do {
-		before = instructions(s);
 		dsm_step(n->dsm, ev, &actions);
-		s->r->instructions += instructions(s) - before;
 		s->r->events++;
 		more = false;
 		if (actions.full) {

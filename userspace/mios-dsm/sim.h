@@ -71,11 +71,10 @@ struct sim_result {
 	u64 frames, wire_bytes;	/* with link headers */
 	u64 acks, again;
 	u64 messages, message_bytes, pages_sent;
-	u64 misses, two_hops, retried, refused, expired, emulated;
+	u64 misses, two_hops, owned, owned_two_hops, retried, refused, expired, emulated;
 	u64 window_stalls, announced;
 	u64 sent[DSM_MSGS], bytes[DSM_MSGS];
 	u64 events;		/* engine steps */
-	u64 instructions;	/* spent in them, 0 if not counted */
 	u64 memory;		/* hash of what is in memory at the end */
 	u64 wrong;		/* results that no memory model allows */
 	u64 fairness;		/* Jain's index, in thousandths */

@@ -38,7 +38,6 @@ struct sim {
 	struct sim_event *heap;
 	u64 count, room, order, now, rng, total;
 	u32 running;
-	int perf;		/* counts instructions, or -1 */
 	bool failed;
 	bool stuck;		/* messages fly, no operation ends */
 	const u64 *incoming;	/* page bytes of the message in hand */

@@ -64,6 +64,8 @@ void sim_json(FILE *f, const struct sim_config *c,
 	field(f, "pages_sent", r->pages_sent);
 	field(f, "misses", r->misses);
 	field(f, "misses_two_hops", r->two_hops);
+	field(f, "owned", r->owned);
+	field(f, "owned_two_hops", r->owned_two_hops);
 	field(f, "retried", r->retried);
 	field(f, "refused", r->refused);
 	field(f, "leases_expired", r->expired);

@@ -4,11 +4,8 @@
  * sim.c run them, adds up their statistics, checks what is in memory.
  * Called by cmd_sim.c.
  */
-#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "knobs.h"
@@ -124,15 +121,6 @@ static int node_init(struct sim *s, u32 i)
 	return 0;
 }
 
-static int perf_open(void)
-{
-	struct perf_event_attr a = { .type = PERF_TYPE_HARDWARE,
-		.size = sizeof(a), .config = PERF_COUNT_HW_INSTRUCTIONS,
-		.exclude_kernel = 1, .exclude_hv = 1 };
-
-	return syscall(SYS_perf_event_open, &a, 0, -1, -1, 0);
-}
-
 static void cpus_start(struct sim *s)
 {
 	for (u32 n = 0; n < s->c->nodes; n++) {
@@ -212,6 +200,8 @@ static void sum_up(struct sim *s)
 		r->pages_sent += d->pages_sent;
 		r->misses += d->misses;
 		r->two_hops += d->misses_two_hops;
+		r->owned += d->owned;
+		r->owned_two_hops += d->owned_two_hops;
 		r->retried += d->retried;
 		r->refused += d->refused;
 		r->expired += d->expired;
@@ -248,8 +238,7 @@ static u64 check(struct sim *s)
 
 int sim_run(const struct sim_config *c, struct sim_result *r)
 {
-	struct sim s = { .c = c, .r = r, .rng = c->seed ^ 0x5eed,
-			 .perf = perf_open() };
+	struct sim s = { .c = c, .r = r, .rng = c->seed ^ 0x5eed };
 	int err = 0;
 
 	memset(r, 0, sizeof(*r));
@@ -275,7 +264,5 @@ int sim_run(const struct sim_config *c, struct sim_result *r)
 	}
 	free(s.node);
 	free(s.heap);
-	if (s.perf >= 0)
-		close(s.perf);
 	return err;
 }

@@ -193,7 +193,7 @@ static void hidden_in_flight(void)
 }
 
 /* No room to send: the writer waits until there is. */
-static void full_queue(void)
+static void full_queue(enum dsm_event_type then)
 {
 	struct dsm_event ev = { .type = DSM_EV_FAULT, .touch = DSM_WRITE,
 				.mask = 1, .tx_full = true };
@@ -204,7 +204,7 @@ static void full_queue(void)
 	begin(&c);
 	dsm_step(d, &ev, &out);
 	CHECK(!out.count && dsm_cpu_waits(d, 0));
-	event(DSM_EV_TX_IDLE, 0, 0);
+	event(then, 0, 0);
 	CHECK(did(DSM_ACT_RETRY, NULL) == 1);
 }
 
@@ -235,7 +235,8 @@ int main(void)
 	long_queue();
 	announcement();
 	hidden_in_flight();
-	full_queue();
+	full_queue(DSM_EV_TX_IDLE);
+	full_queue(DSM_EV_TICK);
 	evicted_later();
 	free(d);
 	recover_tests();

@@ -82,7 +82,9 @@ large_clusters_run() {
 	"$bin" sim --quiet --nodes 256 --ops 20 --policy ivy \
 		--pattern compile --pages 64 --json "$out/l.json" &&
 	"$bin" sim --quiet --nodes 64 --cpus 4 --ops 20 --policy wu+ \
-		--pattern compile --pages 64
+		--pattern compile --pages 64 &&
+	"$bin" sim --quiet --nodes 64 --ops 60 --policy wu+ \
+		--pattern compile --pages 64 --window 65536
 }
 
 # A window so small that writers wait for it: they wait, and go on.
