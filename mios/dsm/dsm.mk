@@ -54,7 +54,7 @@ check-dsm: dsm-tests
 	$(DSM_TOP)/selftests/unit/dsm/run $(DSM_TOP)
 
 bench-dsm: $(DSM_BIN)
-	$(DSM_TOP)/selftests/bench/dsm-figures $(DSM_TOP)
+	$(DSM_TOP)/selftests/bench/run dsm
 
 soak-dsm: dsm-tests
 	DSM_SOAK=1 $(DSM_TOP)/selftests/unit/dsm/run $(DSM_TOP)

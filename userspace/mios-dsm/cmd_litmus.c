@@ -166,9 +166,10 @@ static int one_file(const char *path, const struct options *o)
 		struct simlit sl = { .t = &test, .allowed = &allowed,
 			.seen = &result.seen, .runs = o->runs,
 			.seed = o->seed, .order = o->network,
-			.protocol = o->protocol, .run = o->run,
-			.knobs = o->knobs };
+			.protocol = o->protocol };
 
+		sl.world.t = &test;
+		world_options(&sl.world, o);
 		err = simlit_run(&sl);
 		result.worst = sl.worst;
 		result.configs = sl.configs;

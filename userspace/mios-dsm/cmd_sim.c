@@ -281,6 +281,9 @@ static int impossible(const struct sim_options *o)
 {
 	struct sim_config c = o->c;
 
+	if (c.window & (c.window - 1))
+		return cli_error("sim: a window of %llu is no power of two",
+				 (unsigned long long)c.window);
 	for (int n = 0; n < o->sweep; n++) {
 		c.nodes = o->nodes[n];
 		if (c.policy == POLICIES)

@@ -73,10 +73,8 @@ int main(int argc, char **argv)
 {
 	int err;
 
-	if (argc < 2) {
-		fputs(usage, stderr);
-		return 2;
-	}
+	if (argc < 2)
+		return cli_error("no command; try mios-dsm --help");
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
 		fputs(usage, stdout);
 		return cli_flush();

@@ -43,6 +43,9 @@ static void judge(struct simlit *sl, struct world *w, struct wstate *s)
 		violated(sl, w, w->broken);
 		return;
 	}
+	/* A death may take data with it: only safety is judged then. */
+	if (s->dead)
+		return;
 	lit_set_add(sl->seen, &o);
 	if (!lit_set_has(sl->allowed, &o)) {
 		sl->worst.bad = o;
@@ -82,7 +85,7 @@ int simlit_run(struct simlit *sl)
 	struct plan p = { .t = sl->t, .protocol = sl->protocol,
 			  .order = sl->order, .mixed = sl->protocol == 3,
 			  .thorough = true };
-	struct world w = { .t = sl->t };
+	struct world w = sl->world;
 	struct wstate *s = malloc(W_STATE);
 	uint64_t seed = sl->seed;
 	int err = 0;
@@ -93,8 +96,6 @@ int simlit_run(struct simlit *sl)
 		p.protocol = DSM_WUPLUS;
 	plan_first(&p, &w);
 	for (uint64_t i = 0; i < sl->runs && !sl->worst.violated; i++) {
-		w.run = sl->run;
-		w.knobs = sl->knobs;
 		err = walk(sl, &w, s, random_next(&seed));
 		if (err)
 			break;

@@ -12,8 +12,8 @@ struct simlit {
 	const struct lit_set *allowed;
 	struct lit_set *seen;
 	uint64_t runs, seed, configs, events;
-	int protocol, order, run;
-	u32 knobs;
+	int protocol, order;
+	struct world world;	/* options; the rest is the plan's */
 	struct explored worst;
 	char where[160];
 };

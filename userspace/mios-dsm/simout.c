@@ -82,5 +82,9 @@ void sim_json(FILE *f, const struct sim_config *c,
 	for (int t = 0; t < DSM_MSGS; t++)
 		fprintf(f, "%s\"%s\": %" PRIu64, t ? ", " : "",
 			dsm_msg_name[t], r->sent[t]);
+	fprintf(f, "}, \"bytes\": {");
+	for (int t = 0; t < DSM_MSGS; t++)
+		fprintf(f, "%s\"%s\": %" PRIu64, t ? ", " : "",
+			dsm_msg_name[t], r->bytes[t]);
 	fprintf(f, "}}");
 }

@@ -47,12 +47,15 @@ options() {
 	refuses "none of" sim --policy mesi &&
 	refuses "unexpected" sim now &&
 	refuses "no command" fly &&
+	refuses "no command" &&
+	refuses "power of two" sim --window 1000 &&
 	refuses "unrecognized" sim --fly
 }
 
 topologies() {
 	refuses "ring needs 3" sim --topology ring --nodes 2 &&
 	refuses "do not fit" sim --nodes 4 --sharers 4 &&
+	refuses "need a window of 128" sim --nodes 64 --window 64 &&
 	refuses "compile needs 4" sim --pattern compile --pages 1 &&
 	refuses "causal" sim --policy wu --loss 100 &&
 	refuses "causal" sim --policy wu+ --topology tree &&

@@ -83,6 +83,9 @@ try "litmus: mixed, modes change at any time" judge --protocol mixed \
 try "litmus: mixed, changes, evictions and pages taken alone" judge \
 	--protocol mixed --hints 1 --evictions 1 --run 1 $few
 try "litmus: random walks" judge --on sim --runs 20000 "$litmus"/*.litmus
+try "litmus: random walks, evictions, changes of mode, a death" judge \
+	--on sim --runs 5000 --protocol mixed --evictions 3 --hints 3 \
+	--deaths 1 --run 2 $few $(names INC3 XADD2)
 if [ "$soak" = 1 ]; then
 	try "litmus: mixed, every file with 2 or 3 threads, thorough" \
 		judge --protocol mixed --thorough \

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The DSM engine's figures, from the simulator and the sources.  No machine is
+needed, and no time is measured: they are the same everywhere, but for
+instructions, which depend on the compiler.  JSON and plots go to
+build/bench/dsm/."""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+
+import machines
+from figures import Count
+
+TITLE = "The DSM engine"
+TOP = pathlib.Path(__file__).resolve().parents[2]
+TOOL = TOP / "build/bin/mios-dsm"
+OUT = machines.OUT / "dsm"
+LINK_HEADER = 12
+NODES = "2,4,8,16,32,64,128,256"
+# Stalls and stall time of write-invalidate, as shares.
+PAPER = {"wu": (285 / 420, 19.2 / 26.0), "wu+": (164 / 420, 5.1 / 26.0)}
+
+
+def simulate(name, *options):
+    """Results of one call, kept as JSON."""
+    path = OUT / f"{name}.json"
+    done = subprocess.run(
+        [str(TOOL), "sim", "--quiet", "--json", str(path), *map(str, options)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        check=False)
+    if done.returncode:
+        raise machines.BenchError(done.stderr.strip())
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def ivy(pattern, *options):
+    """One result under write-invalidate."""
+    return simulate(pattern, "--policy", "ivy", "--pattern", pattern,
+                    *options)[0]
+
+
+def one_write():
+    """What a single write costs."""
+    shared = ivy("one-write", "--nodes", 8, "--shared")
+    both = sum(shared["bytes"][m] / shared["sent"][m] + LINK_HEADER
+               for m in ("INV", "INV_ACK"))
+    yield Count("INV and INV_ACK, link headers included", both,
+                "bytes", 80, "lower headers apart; GiantVM: 8192 at least")
+    yield Count("page bytes on an upgrade", shared["pages_sent"] * 4096,
+                "bytes", 1)
+    for policy, limit in (("ivy", 1.3), ("giantvm", None)):
+        stall = [simulate(f"sharers-{policy}", "--policy", policy,
+                          "--pattern", "one-write", "--nodes", 9,
+                          "--sharers", n)[0]["stall_ns"] for n in (1, 7)]
+        yield Count(f"write fault with 7 sharers against 1, {policy}",
+                    stall[1] / stall[0], "times", limit,
+                    "" if limit else "one invalidation at a time")
+
+
+def hops():
+    """Misses that took more than two hops."""
+    for pattern in ("read-mostly", "producer-consumer", "lock", "compile",
+                    "migratory"):
+        r = ivy(pattern, "--pages", 64, "--ops", 4000)
+        copies = r["misses"] - r["owned"]
+        said = ", ".join(
+            f"{what} {100 * (all - near) / all:.0f} % of {all}"
+            for what, all, near in (
+                ("copies", copies, r["misses_two_hops"] - r["owned_two_hops"]),
+                ("ownership", r["owned"], r["owned_two_hops"])) if all)
+        yield Count(f"misses that took more than two hops, {pattern}",
+                    100 - 100 * r["misses_two_hops"] / r["misses"], "%", 10,
+                    said)
+
+
+def compile_mix():
+    """The paper's experiment: 4 nodes, its costs of a fetch and a trap."""
+    base = ivy("compile", "--pages", 64, "--ops", 40000)
+    yield Count("stalls on the compile-like mix, wi", base["stalls"],
+                "stalls", None, "the paper: 420,000")
+    yield Count("stall time on the compile-like mix, wi",
+                base["stall_ns"] / 1e9, "s", None, "the paper: 26.0")
+    for policy, (stalls, time) in PAPER.items():
+        r = simulate(f"compile-{policy}", "--policy", policy, "--pattern",
+                     "compile", "--pages", 64, "--ops", 40000)[0]
+        yield Count(f"stalls, {policy} against wi",
+                    r["stalls"] / base["stalls"], "times", None,
+                    f"the paper: {stalls:.2f}")
+        yield Count(f"stall time, {policy} against wi",
+                    r["stall_ns"] / base["stall_ns"], "times", None,
+                    f"the paper: {time:.2f}")
+
+
+def hostile():
+    """A million ping-pongs, and a bad wire."""
+    r = ivy("pingpong", "--nodes", 4, "--ops", 1000000)
+    yield Count("10^6 hostile ping-pongs: 1 - Jain's index",
+                1 - r["fairness_thousandths"] / 1000, "", 0.1,
+                f"{r['pages_sent']} moves, each with an operation at least")
+    ratios = []
+    for seed in range(1, 6):
+        pair = [ivy("false-sharing", "--seed", seed, *bad) for bad in (
+            (), ("--loss", 10000, "--duplicate", 10000, "--reorder", 10000))]
+        if pair[0]["memory"] != pair[1]["memory"]:
+            raise machines.BenchError(f"seed {seed}: memory differs")
+        ratios.append(pair[1]["time_ns"] / pair[0]["time_ns"])
+    yield Count("1 % loss, duplication and reordering against none: time",
+                sorted(ratios)[2], "times", 1.25,
+                "median of 5 seeds, memory identical")
+
+
+def sweeps():
+    """Messages and stall time over the number of nodes, with plots."""
+    results = simulate(
+        "nodes", "--pattern", "compile", "--pages", 64, "--ops", 30,
+        "--window", 65536, "--nodes", NODES, "--plot", OUT / "messages.svg",
+        "--plot-stall", OUT / "stall.svg")
+    for policy in ("ivy", "giantvm", "wu", "wu+"):
+        rows = [r for r in results if r["policy"] == policy]
+        for what, field, unit, scale in (
+                ("messages", "messages", "per operation", 1),
+                ("stall", "stall_ns", "us per operation", 1000)):
+            each = [r[field] / (r["nodes"] * r["ops"] * scale) for r in rows]
+            yield Count(f"{what} at 256 nodes, {policy}", each[-1], unit,
+                        None, "2 to 128 nodes: " + " ".join(
+                            f"{e:.3g}" for e in each[:-1]))
+
+
+def instructions():
+    """Instructions in dsm_step() by callgrind, which needs no PMU."""
+    for policy, pattern, ops in (("ivy", "pingpong", 200000),
+                                 ("ivy", "compile", 5000),
+                                 ("wu+", "compile", 5000)):
+        name = f"engine instructions per event, {policy}, {pattern}"
+        if not shutil.which("valgrind"):
+            yield Count(name, 0, "", None, "valgrind is not installed")
+            continue
+        path = OUT / "callgrind.json"
+        done = subprocess.run(
+            ["valgrind", "--tool=callgrind", "--toggle-collect=dsm_step",
+             "--callgrind-out-file=/dev/null", str(TOOL), "sim", "--quiet",
+             "--policy", policy, "--pattern", pattern, "--ops", str(ops),
+             "--json", str(path)], stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, text=True, check=False)
+        found = re.search(r"Collected : (\d+)", done.stderr)
+        if done.returncode or not found:
+            raise machines.BenchError(f"callgrind: {done.stderr[-300:]}")
+        steps = json.loads(path.read_text(encoding="utf-8"))[0]["engine_steps"]
+        yield Count(name, int(found[1]) / steps, "instructions", None,
+                    f"{steps} events")
+
+
+def lines():
+    """Lines of the engine that are neither comment nor blank."""
+    blank = re.compile(r"^\s*($|/?\*|//)")
+    total = sum(not blank.match(line)
+                for path in (TOP / "mios/dsm").glob("*.[ch]")
+                for line in path.read_text(encoding="utf-8").splitlines())
+    yield Count("lines of the engine", total, "lines", 4000,
+                "without comments and blanks")
+
+
+def measure(_rounds):
+    """(facts, figures)."""
+    subprocess.run(["make", "-s", "-C", str(TOP), "dsm"], check=True)
+    OUT.mkdir(parents=True, exist_ok=True)
+    return {}, [*one_write(), *hops(), *compile_mix(), *hostile(), *sweeps(),
+                *instructions(), *lines()]
