@@ -22,7 +22,7 @@
 
 #include "client.h"
 
-#define ANSWER_SECONDS	20
+#define ANSWER_SECONDS	40	/* more than miosd gives the other one */
 
 static int connect_local(char *why, size_t size)
 {

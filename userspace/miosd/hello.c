@@ -132,6 +132,9 @@ int hello_send(int fd, int instance, struct caller *c, char *why, size_t size)
 		err = send_hello(fd, key, &challenge, c);
 	if (!err)
 		err = check_welcome(fd, key, c);
+	if (err == -EAGAIN)
+		snprintf(why, size, "miosd on instance %d does not answer",
+			 instance);
 	if (err == -EKEYREJECTED)
 		snprintf(why, size, "what answers on instance %d does not know "
 			 "this machine's key: it is not root's miosd",

@@ -14,7 +14,8 @@
 
 #include "miosd.h"
 
-#define HANDSHAKE_SECONDS	15
+#define HANDSHAKE_SECONDS	30	/* for all of it */
+#define STEP_SECONDS	10	/* for one word of the other miosd */
 #define REFUSE_MS		5000	/* for the other side to read why */
 
 static void set_wait(int fd, int seconds)
@@ -124,7 +125,7 @@ static int hand_over(int fd, const struct mios_instance *to, int ring,
 	remote = peer_connect(to, ring, why, size);
 	if (remote < 0)
 		return remote;
-	set_wait(remote, 5);
+	set_wait(remote, STEP_SECONDS);
 	err = hello_send(remote, to->id, c, why, size);
 	if (err)
 		return err;
@@ -226,7 +227,7 @@ void serve_peer(int fd, struct slot *slot)
 	int err;
 
 	alarm(HANDSHAKE_SECONDS);
-	set_wait(fd, 5);
+	set_wait(fd, STEP_SECONDS);
 	err = hello_receive(fd, &c);
 	if (err || (int)c.hello.instance != slot->peer) {
 		fprintf(stderr, "miosd: hung up on instance %d: %s\n",
