@@ -2,8 +2,8 @@
 """Which ports and device registers a child touches: none but its own.
 
 QEMU tells of every access to a device by every CPU.  From the start-up
-signal that instance 0 sends to the node's first CPU until it ends the
-instance, what the node's CPUs touch is the child's doing.  Whatever it does
+signal that instance 0 sends to the node's first CPU until its next INIT,
+what the node's CPUs touch is the child's doing.  Whatever it does
 not own may be in use by instance 0 at that moment, or reset the machine.
 Called by 30-audit; the lists below are the child's whole allowance.
 """
@@ -43,6 +43,10 @@ class Access:
             return self.value >> 8 & 7
         return None
 
+    def vector(self):
+        """Of a start-up signal: the page that the CPU starts at."""
+        return self.value & 0xff
+
 
 def parse(lines):
     """Accesses in order."""
@@ -55,18 +59,19 @@ def parse(lines):
 def judge(accesses, cpus):
     """(accesses of the child, those it had no right to).
 
-    cpus: QEMU's numbers of the node's CPUs.  Instance 0 starts and ends the
-    child from a CPU of its own; that it starts the CPUs for itself after that
-    is no second child.
+    cpus: QEMU's numbers of the node's CPUs.  Instance 0 starts them from a
+    CPU of its own, at the page in the node's slice: to see that they have
+    stopped, and for the child.  From another page it starts them for itself.
     """
-    alive = ended = False
+    alive, page = False, None
     count, bad = 0, []
     for access in accesses:
         ours = access.cpu in cpus
         if not ours and access.signal() == STARTUP:
-            alive = not ended
-        elif not ours and access.signal() == INIT and alive:
-            alive, ended = False, True
+            page = page or access.vector()
+            alive = access.vector() == page
+        elif not ours and access.signal() == INIT:
+            alive = False
         if not alive or not ours:
             continue
         count += 1

@@ -26,6 +26,7 @@ class Judging(unittest.TestCase):
 
     start = line(0, 0xfee00300, 0x4620)
     end = line(0, 0xfee00300, 0x4500)
+    own = line(0, 0xfee00300, 0x469a)   # instance 0's trampoline
 
     def bad(self, *lines):
         """How many of the accesses are forbidden."""
@@ -34,7 +35,8 @@ class Judging(unittest.TestCase):
     def test_only_the_childs_time_counts(self):
         port = line(2, 0xcf8)
         self.assertEqual(self.bad(port, self.end, self.start, self.end,
-                                  self.start, port), 0)
+                                  self.own, port), 0)
+        self.assertEqual(self.bad(self.start, self.end, self.start, port), 1)
         self.assertEqual(self.bad(self.start, port, self.end), 1)
         self.assertEqual(self.bad(self.start, line(0, 0xcf8)), 0)
 
