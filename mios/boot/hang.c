@@ -47,7 +47,7 @@ module_param_cb(hang_policy, &policy_ops, NULL, 0644);
 MODULE_PARM_DESC(hang_policy, "what is done with an instance that hangs or is suspect: report, kill, or reboot (kill, and boot again)");
 
 /* One sign of life, looked at again: true when it has stood still too long. */
-static bool stands_still(struct mios_pulse *pulse, u64 now)
+static bool stands_still(struct mios_pulse *pulse, u64 now, unsigned int limit)
 {
 	if (pulse->seen != now || !pulse->looks) {
 		pulse->seen = now;
@@ -56,7 +56,7 @@ static bool stands_still(struct mios_pulse *pulse, u64 now)
 		return false;
 	}
 	pulse->looks++;
-	return pulse->looks / MIOS_WATCH_HZ >= hang_timeout;
+	return pulse->looks / MIOS_WATCH_HZ >= limit;
 }
 
 static unsigned int seconds(const struct mios_pulse *pulse)
@@ -66,7 +66,7 @@ static unsigned int seconds(const struct mios_pulse *pulse)
 
 /* Interrupts come first: without them no task runs either. */
 static bool cpu_hangs(struct mios_node *node, struct mios_cpu_note *note,
-		      unsigned int i)
+		      unsigned int i, unsigned int limit)
 {
 	struct mios_pulse *tick = &node->tick[i], *task = &node->task[i];
 	bool no_tick, no_task;
@@ -76,8 +76,8 @@ static bool cpu_hangs(struct mios_node *node, struct mios_cpu_note *note,
 		task->looks = 0;
 		return false;
 	}
-	no_tick = stands_still(tick, READ_ONCE(note->tick));
-	no_task = stands_still(task, READ_ONCE(note->task));
+	no_tick = stands_still(tick, READ_ONCE(note->tick), limit);
+	no_task = stands_still(task, READ_ONCE(note->task), limit);
 	if (no_tick && !tick->told)
 		pr_warn("instance %u: its CPU %u (APIC id %u) has taken no timer interrupt for %u s\n",
 			node->id, i, node->apicid[i], seconds(tick));
@@ -89,9 +89,11 @@ static bool cpu_hangs(struct mios_node *node, struct mios_cpu_note *note,
 	return no_tick || no_task;
 }
 
-static bool memory_hangs(struct mios_node *node, struct mios_notes *notes)
+static bool memory_hangs(struct mios_node *node, struct mios_notes *notes,
+			 unsigned int limit)
 {
-	bool none = stands_still(&node->memory, READ_ONCE(notes->memory));
+	bool none = stands_still(&node->memory, READ_ONCE(notes->memory),
+				 limit);
 
 	if (none && !node->memory.told)
 		pr_warn("instance %u: nobody there has got memory for %u s\n",
@@ -121,14 +123,16 @@ bool mios_node_give_up(struct mios_node *node)
 bool mios_node_hangs(struct mios_node *node)
 {
 	struct mios_notes *notes = mios_node_notes(node);
+	/* Once: set to 0 between two looks at it, it would end everybody. */
+	unsigned int limit = READ_ONCE(hang_timeout);
 	bool hangs;
 	unsigned int i;
 
-	if (!notes || !READ_ONCE(hang_timeout))
+	if (!notes || !limit)
 		return false;
-	hangs = memory_hangs(node, notes);
+	hangs = memory_hangs(node, notes, limit);
 	for (i = 0; i < node->nr_cpus; i++)
-		hangs |= cpu_hangs(node, &notes->cpu[i], i);
+		hangs |= cpu_hangs(node, &notes->cpu[i], i, limit);
 	return hangs;
 }
 
