@@ -66,6 +66,8 @@ enum dsm_msg_type {
 	DSM_INV,		/* drop your copy */
 	DSM_INV_ACK,
 	DSM_EVICT,		/* to the manager: take this page from me */
+	DSM_GAVE,		/* to the manager: node has it, out of line */
+	DSM_SEAT,		/* manager: you are in line */
 	DSM_UPD,		/* a batch of writes */
 	DSM_MODE,		/* the page has another mode now */
 	DSM_MODE_ACK,
@@ -87,7 +89,7 @@ enum dsm_msg_type {
 
 /*
  * A message without link header: 24 bytes on the wire.  The body depends on
- * the type: a copyset and counts for DATA_*, records for UPD.
+ * the type: a copyset, counts and news for DATA_*, records for UPD.
  */
 struct dsm_msg {
 	u8 type;
@@ -114,7 +116,16 @@ struct dsm_write {
 	u32 low, high;		/* the word's new value */
 };
 
+/* At the end of a DATA_* body: who owns some page. */
+struct dsm_news {
+	u32 page;
+	u32 what;		/* low 24 bits of the number, and the owner */
+};
+
+#define DSM_NEWS_MAX	8	/* in one answer */
+
 static_assert(sizeof(struct dsm_msg) == 24, "wire header");
+static_assert(sizeof(struct dsm_news) == 8, "news record");
 static_assert(sizeof(struct dsm_write) == 20, "update record");
 
 enum dsm_access { DSM_NONE, DSM_RO, DSM_RW };
@@ -193,7 +204,7 @@ struct dsm_action {
 };
 
 #define DSM_ACTIONS_MAX	256
-#define DSM_BODY_MAX	(32 + 4 * DSM_NODES_MAX)
+#define DSM_BODY_MAX	(32 + 4 * DSM_NODES_MAX + 8 * DSM_NEWS_MAX)
 #define DSM_BATCH_MAX	50
 
 struct dsm_actions {
@@ -241,6 +252,7 @@ struct dsm_config {
 	bool serial;		/* GiantVM: one invalidation at a time */
 	bool read_owns;		/* GiantVM: a read moves ownership */
 	bool no_hints;		/* ask the manager always */
+	u8 news;		/* most items in an answer, DSM_NEWS_MAX */
 	u32 knobs;		/* rules to break, see knobs.h */
 };
 

@@ -30,7 +30,7 @@ static bool config_good(const struct dsm_config *c)
 		(c->protocol != DSM_WI || c->mode == DSM_MODE_WI) &&
 		c->pages >= 1 && c->chunk >= 1 && c->requests >= c->nodes &&
 		c->requests < DSM_NIL && c->inflight < DSM_NIL &&
-		c->batch >= 1 && c->batch <= DSM_BATCH_MAX &&
+		c->news <= DSM_NEWS_MAX && c->batch >= 1 && c->batch <= DSM_BATCH_MAX &&
 		c->window >= 2 && c->window <= 1u << 24 &&
 		/* Else the first writer waits for a number that never comes. */
 		(c->protocol == DSM_WI || c->window >= 2u * c->nodes) &&
@@ -59,6 +59,9 @@ static u64 layout(struct dsm *d, const struct dsm_config *c)
 		d->off_head = at;
 		at += (u64)c->window * sizeof(u64);
 	}
+	d->off_news = at;
+	if (c->news)
+		at += DSM_NEWS_RING * sizeof(u32);
 	d->off_page = at;
 	at += (u64)c->pages * sizeof(struct dsm_page);
 	d->off_stats = at;
@@ -328,6 +331,12 @@ static void message_take(struct step *s)
 		break;
 	case DSM_EVICT:
 		evict_msg_take(s);
+		break;
+	case DSM_GAVE:
+		gave_take(s);
+		break;
+	case DSM_SEAT:
+		seat_take(s);
 		break;
 	case DSM_UPD:
 		update_take(s);

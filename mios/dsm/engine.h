@@ -10,18 +10,24 @@
 #include "knobs.h"
 
 #define DSM_NIL		0xffffu
+#define DSM_NEWS_RING	64	/* changes of owner that a node remembers */
 
 /* dsm_page.flags */
 #define PAGE_EVICT	1	/* leave as soon as we do not own it */
 #define PAGE_INV	2	/* an INV waits for the lease to end */
-#define PAGE_ASTRAY	4	/* the hint was wrong, ask the manager */
+#define PAGE_ASTRAY	4	/* the guess was wrong, ask the manager */
 #define PAGE_LOST	8	/* died with its only holder */
 #define PAGE_OWNED	32	/* recovery: its owner has reported */
 #define PAGE_POISON	16	/* the pool ran out: fetch it again */
 
 struct dsm_page {
 	u32 ver;		/* number of the latest ownership we know */
-	u32 ticket;		/* manager: number given out last */
+	u32 ticket;		/* manager: seat given out last, even */
+	u32 seat;		/* owner: our seat in the line, */
+	u32 seat_for;		/* which we hold if this is ver */
+	u32 left;		/* who has this seat follows heir, not us */
+	u32 guess;		/* news: number under which owner got it */
+	u32 heard;		/* news: when, by dsm.heard */
 	u32 mine;		/* number of our own request, if known */
 	u32 inv_ver;		/* copies older than this are void */
 	u32 tag;		/* of our request under way */
@@ -37,7 +43,7 @@ struct dsm_page {
 	u8 inv_from;		/* PAGE_INV: who waits for our ack */
 	u8 tries;		/* copies invalidated on their way here */
 	u8 next_mode;
-	u8 pad;
+	u8 heir;		/* whom we gave the page out of line */
 	u32 inv_pending;	/* PAGE_INV: its version */
 	struct dsm_set copyset;	/* owner: who else may hold a copy */
 	struct dsm_set acks;	/* OI, OC: who has not answered */
@@ -84,11 +90,12 @@ struct dsm_cpu {
 struct dsm {
 	struct dsm_config cfg;
 	u32 off_page, off_request, off_flight, off_batch, off_slot;
-	u32 off_head;
+	u32 off_head, off_news;
 	u32 off_cpu, off_node, off_stats, size;
 	u32 clock;
 	u32 announced;		/* clock when last broadcast */
 	u32 tags;
+	u32 heard;		/* news so far */
 	u16 free_request, free_flight;
 	u16 pending;		/* records not sent yet */
 	bool stalled;		/* some CPU waits for the merge window */
@@ -108,6 +115,8 @@ struct dsm {
 struct dsm_node {
 	u32 heard;		/* its clock when it last spoke */
 	u32 got;		/* UPDs received from it; ours: sent */
+	u32 told;		/* dsm.heard when we last told it news */
+	u32 pad;
 };
 
 #define DSM_TABLE(name, type)						\
@@ -127,6 +136,12 @@ DSM_TABLE(node, dsm_node)
 static inline u64 *head_at(struct dsm *d, u32 i)
 {
 	return (u64 *)((char *)d + d->off_head) + i;
+}
+
+/* The page that each of the last news was of. */
+static inline u32 *news_at(struct dsm *d, u32 i)
+{
+	return (u32 *)((char *)d + d->off_news) + i;
 }
 
 static inline struct dsm_stats *stats_of(struct dsm *d)
@@ -187,6 +202,19 @@ void request_take(struct step *s, const struct dsm_msg *m);
 void request_serve_queue(struct step *s, u32 page);
 void request_drop_queue(struct dsm *d, u32 page);
 void owner_learn(struct dsm *d, u32 page, u8 owner, u32 ver);
+
+/* gift.c */
+bool gift_allowed(const struct dsm_page *p);
+bool gift_passes(const struct dsm_page *p, const struct dsm_msg *m);
+void gift_tell(struct step *s, u32 page, u8 heir);
+void gave_take(struct step *s);
+void seat_take(struct step *s);
+
+/* news.c */
+void news_note(struct dsm *d, u32 page, u32 ver);
+u16 news_tell(struct dsm *d, u16 to, u8 *body);
+bool news_good(const struct dsm *d, const u8 *body, u16 len);
+void news_take(struct dsm *d, const u8 *body, u16 len);
 
 /* grant.c */
 void grant_take(struct step *s);

@@ -107,7 +107,6 @@ void cpu_advance(struct step *s, u8 cpu)
 
 	for (u8 i = 0; i < c->count; i++) {
 		if (page_at(d, c->page[i])->flags & PAGE_LOST) {
-			c->waits = false;
 			cpu_retire(s, cpu);
 			a = step_act(s, DSM_ACT_ERROR);
 			a->cpu = cpu;

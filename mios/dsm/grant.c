@@ -41,8 +41,10 @@ static bool grant_parse(struct step *s, struct dsm_set *copyset,
 		want = bits;
 	if (d->cfg.protocol != DSM_WI)
 		want += 4 * d->cfg.nodes;
-	if (s->ev->len != want)
+	if (s->ev->len < want ||
+	    !news_good(d, *counts + want, s->ev->len - want))
 		return false;
+	news_take(d, *counts + want, s->ev->len - want);
 	if (s->ev->msg.type == DSM_DATA_S)
 		return true;
 	memcpy(copyset->word, s->ev->body, bits);
@@ -100,7 +102,8 @@ static void copy_take(struct step *s, const u8 *counts)
 	struct dsm_page *p = page_at(d, m->page);
 	enum dsm_state before = p->state;
 
-	p->mine = m->ver;
+	/* Zero: we are not in line, but may ask as we did. */
+	p->mine = m->flags & DSM_F_DIRECTED ? m->ver : 0;
 	if ((m->ver < p->inv_ver && !DSM_KNOB(d, OLD_COPY)) ||
 	    p->flags & PAGE_POISON) {
 		grant_again(s, m->page);
@@ -137,8 +140,13 @@ void grant_take(struct step *s)
 	}
 	grant_install(s, counts);
 	p->ver = m->ver;
-	if (dsm_manager(d, m->page) != d->cfg.self)
+	/* Out of line, DSM_SEAT brings it; perhaps it is here already. */
+	if (!(m->ver & 1))
+		p->seat = p->seat_for = m->ver;
+	if (dsm_manager(d, m->page) != d->cfg.self) {
 		p->owner = d->cfg.self;
+		news_note(d, m->page, m->ver);
+	}
 	p->flags &= ~PAGE_EVICT;
 	p->copyset = copyset;
 	if (m->type == DSM_DATA_X) {

@@ -15,6 +15,8 @@
 #define DSM_KNOB_NO_ACK		(1u << 5) /* write before the INV_ACKs */
 #define DSM_KNOB_OLD_COPY	(1u << 6) /* accept an overtaken copy */
 #define DSM_KNOB_STALE_COPY	(1u << 7) /* acknowledge INV, keep copy */
+#define DSM_KNOB_NO_SEAT	(1u << 8) /* give out of line at any time */
+#define DSM_KNOB_NO_LOSS	(1u << 9) /* make up what nobody holds */
 
 #ifdef DSM_KNOBS
 #define DSM_KNOB(d, name)	((d)->cfg.knobs & DSM_KNOB_##name)

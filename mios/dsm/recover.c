@@ -12,8 +12,8 @@
  *   OWNED     manager to all, in the other cases: this node owns it.
  *   READY     manager to all: my pages are settled.
  *
- * Copies of pages under updates may differ, since the dead node's last
- * updates reached some nodes only: all but the owner's are dropped.
+ * Where there are updates, copies may differ, since the dead node's last
+ * ones reached some nodes only: all but the owner's are dropped.
  * Called by dsm_step(); long rounds are cut by DSM_ACT_AGAIN.
  */
 #include "engine.h"
@@ -41,9 +41,10 @@ static void page_bury(struct step *s, u32 page, u16 node)
 
 	request_drop_queue(d, page);
 	set_del(&p->copyset, node);
-	if (p->flags & PAGE_INV && p->inv_from == node)
+	if (p->inv_from == node)
 		p->flags &= ~PAGE_INV;
 	p->flags &= ~PAGE_OWNED;
+	p->left = 0;
 	if (!state_in(p, STATES_OWNER))
 		set_clear(&p->acks);
 	if (!state_in(p, IN(OI) | IN(OC)))
@@ -147,14 +148,23 @@ static void page_take(struct step *s, u32 page, u32 ver,
 	page_set_state(s, page, DSM_O);
 }
 
-/* Somebody else owns it: our copy stays only if nobody can update it. */
+/*
+ * Somebody owns it, perhaps we.  If not, our copy stays only if no update can have reached
+ * one of us alone.  The page's mode does not tell: it may have changed since.
+ */
 static void page_owned(struct step *s, u32 page, u16 owner, u32 ver)
 {
 	struct dsm_page *p = page_at(s->d, page);
 
+	if (state_in(p, STATES_OWNER)) {
+		/* A new line, its numbers above those of the old one. */
+		p->seat = (ver | 1) + 1;
+		p->seat_for = p->ver;
+		return;
+	}
 	p->owner = owner;
-	p->ver = ver;
-	if (p->mode == DSM_MODE_WI)
+	p->guess = p->ver = ver;
+	if (s->d->cfg.protocol == DSM_WI)
 		return;
 	if (p->state == DSM_S)
 		page_set_state(s, page, DSM_I);
@@ -200,12 +210,17 @@ static void page_assign(struct step *s, u32 page)
 {
 	struct dsm *d = s->d;
 	struct dsm_page *p = page_at(d, page);
-	u16 heir = set_next(&p->acks, 0);
+	u16 heir;
 
 	if (p->flags & PAGE_LOST)
 		return;
-	if (p->ver > p->ticket)
-		p->ticket = p->ver;
+	/* A peer may have sent an INV since we wrote down our copy. */
+	if (!state_in(p, STATES_COPY))
+		set_del(&p->acks, d->cfg.self);
+	heir = set_next(&p->acks, 0);
+	if (!(p->flags & PAGE_OWNED) && !state_in(p, STATES_OWNER))
+		p->ver = (p->ver | 1) + 1;
+	p->ticket = (p->ver | 1) + 1;
 	if (state_in(p, STATES_OWNER)) {
 		p->owner = d->cfg.self;
 		assign_tell(s, page, DSM_OWNED, d->cfg.self);
@@ -213,8 +228,8 @@ static void page_assign(struct step *s, u32 page)
 	}
 	if (p->flags & PAGE_OWNED)
 		heir = p->owner;
-	else
-		p->ver = ++p->ticket;
+	if (heir >= DSM_NODES_MAX && DSM_KNOB(d, NO_LOSS))
+		heir = d->cfg.self;
 	if (heir >= DSM_NODES_MAX) {
 		assign_tell(s, page, DSM_GONE, d->cfg.self);
 		page_gone(s, page);
@@ -320,10 +335,11 @@ void recover_msg_take(struct step *s)
 		set_del(&d->readies, m->src);
 	} else if (m->type == DSM_HOLD) {
 		hold_note(d, m->page, m->src, m->flags & DSM_F_OWNER, m->ver);
-	} else if (!manager || state_in(p, STATES_OWNER)) {
-		/* Only the manager may say the rest, and not to owners. */
-		if (!manager)
-			msg_refuse(s);
+	} else if (!manager) {
+		msg_refuse(s);
+	} else if (state_in(p, STATES_OWNER) &&
+		   (m->type != DSM_OWNED || m->owner != d->cfg.self)) {
+		/* A second TAKE, or nothing that concerns an owner. */
 	} else if (m->type == DSM_GONE) {
 		page_gone(s, m->page);
 	} else if (m->type == DSM_OWNED) {

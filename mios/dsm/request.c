@@ -3,13 +3,19 @@
  * Requests on their way to the owner, waiting there until the page may
  * leave, and the answer.
  *
- * The manager numbers all requests for ownership of a page and sends each
- * to the node that got the number before it. That node owns the page or
- * will, so it keeps the request until then: the requests form one line, no
- * request chases the page, and everybody's turn comes. Reads try the
- * probable owner first, which saves a hop when it is right.
+ * The manager gives out the seats of one line per page: even numbers, one
+ * for each request for ownership that reaches it. It sends the request to
+ * the node with the seat before, which owns the page or will, and keeps the
+ * request until then. No request chases the page, everybody's turn comes.
+ *
+ * All requests try the probable owner first, which saves a hop when it is
+ * right; a wrong one passes them to the manager.  gift.c has what an owner
+ * may do for an asker that is not in line.
  */
 #include "engine.h"
+
+/* Times that a read is passed on before the manager fetches the page. */
+#define HOPS_MAX	2
 
 /* A better guess at the owner. The manager does not guess. */
 void owner_learn(struct dsm *d, u32 page, u8 owner, u32 ver)
@@ -19,8 +25,14 @@ void owner_learn(struct dsm *d, u32 page, u8 owner, u32 ver)
 	if (state_in(p, STATES_OWNER) || ver < p->ver)
 		return;
 	p->ver = ver;
-	if (dsm_manager(d, page) != d->cfg.self)
+	if (dsm_manager(d, page) == d->cfg.self ||
+	    (d->cfg.news && (int)(ver - p->guess) < 0))
+		return;
+	p->flags &= ~PAGE_ASTRAY;
+	if (p->owner != owner || p->guess != ver) {
 		p->owner = owner;
+		news_note(d, page, ver);
+	}
 }
 
 static bool is_manager(struct dsm *d, u32 page)
@@ -37,9 +49,26 @@ static u16 request_direct(struct dsm *d, struct dsm_msg *m)
 	m->flags |= DSM_F_DIRECTED;
 	if (m->type == DSM_GET_S)
 		return to;
-	m->ver = ++p->ticket;
+	p->ticket += 2;
+	m->ver = p->ticket;
 	p->owner = m->node;
+	news_note(d, m->page, p->ticket);
 	return to;
+}
+
+static void hop_count(struct dsm_msg *m)
+{
+	if (m->hops < 255)
+		m->hops++;
+}
+
+static u16 owner_guess(struct dsm *d, u32 page)
+{
+	u16 owner = page_at(d, page)->owner;
+
+	if (owner != d->cfg.self && set_has(&d->live, owner))
+		return owner;
+	return dsm_manager(d, page);
 }
 
 static u16 request_first(struct dsm *d, struct dsm_msg *m)
@@ -48,10 +77,9 @@ static u16 request_first(struct dsm *d, struct dsm_msg *m)
 
 	if (is_manager(d, m->page))
 		return request_direct(d, m);
-	if (m->type != DSM_GET_S || d->cfg.no_hints ||
-	    p->flags & PAGE_ASTRAY || p->owner == d->cfg.self)
+	if (d->cfg.no_hints || p->flags & PAGE_ASTRAY)
 		return dsm_manager(d, m->page);
-	return p->owner;
+	return owner_guess(d, m->page);
 }
 
 static void request_send_to(struct step *s, u32 page, u8 type, u16 to)
@@ -71,7 +99,7 @@ static void request_send_to(struct step *s, u32 page, u8 type, u16 to)
 		return;		/* recover_again() sends it */
 	if (to == DSM_NIL) {
 		to = request_first(d, &m);
-	} else {
+	} else if (p->mine) {
 		m.flags |= DSM_F_DIRECTED;
 		m.ver = p->mine;
 	}
@@ -152,9 +180,9 @@ void request_drop_queue(struct dsm *d, u32 page)
 		request_unlink(d, p);
 }
 
-/* Copyset, and the counts that tell which updates the page includes. */
+/* Copyset, the counts that tell which updates the page includes, news. */
 static u16 grant_body(struct dsm *d, const struct dsm_set *copyset,
-		      u8 type, u8 *body)
+		      u8 type, u16 to, u8 *body)
 {
 	u16 len = 0;
 
@@ -164,7 +192,7 @@ static u16 grant_body(struct dsm *d, const struct dsm_set *copyset,
 	}
 	if (d->cfg.protocol != DSM_WI)
 		len += update_counts(d, body + len);
-	return len;
+	return len + news_tell(d, to, body + len);
 }
 
 static void grant_send(struct step *s, const struct dsm_msg *req, u8 type,
@@ -181,12 +209,15 @@ static void grant_send(struct step *s, const struct dsm_msg *req, u8 type,
 	m.node = req->node;
 	m.tag = req->tag;
 	m.hops = req->hops;
-	/* Who asked for more than a copy learns the number to ask with. */
-	if (type == DSM_DATA_S && req->type != DSM_GET_S)
+	/* Who is in line for more than a copy learns its seat. */
+	if (type == DSM_DATA_S && req->type != DSM_GET_S &&
+	    req->flags & DSM_F_DIRECTED) {
+		m.flags |= DSM_F_DIRECTED;
 		m.ver = req->ver;
+	}
 	if (data)
 		m.flags |= DSM_F_DATA;
-	len = grant_body(s->d, copyset, type, body);
+	len = grant_body(s->d, copyset, type, req->node, body);
 	msg_send(s, &m, req->node, body, len);
 }
 
@@ -198,6 +229,7 @@ static void owner_give(struct step *s, const struct dsm_msg *req, u8 type)
 	struct dsm_set copyset = p->copyset;
 	bool data = !(set_has(&copyset, req->node) &&
 		      req->flags & DSM_F_HAVE);
+	bool in_line = req->flags & DSM_F_DIRECTED;
 
 	set_del(&copyset, req->node);
 	set_clear(&p->copyset);
@@ -205,11 +237,15 @@ static void owner_give(struct step *s, const struct dsm_msg *req, u8 type)
 	page_set_state(s, req->page, type == DSM_DATA_X ? DSM_I : DSM_S);
 	if (type == DSM_DATA_O)
 		set_add(&copyset, d->cfg.self);
-	p->ver = req->ver;
-	if (!is_manager(d, req->page))
+	p->ver = in_line ? req->ver : p->seat + 1;
+	if (!is_manager(d, req->page)) {
 		p->owner = req->node;
+		news_note(d, req->page, p->ver);
+	}
 	p->run = 0;
 	grant_send(s, req, type, &copyset, data);
+	if (!in_line)
+		gift_tell(s, req->page, req->node);
 }
 
 static void copy_give(struct step *s, const struct dsm_msg *req)
@@ -250,7 +286,30 @@ static bool request_must_wait(struct dsm *d, const struct dsm_msg *m)
 		return true;
 	if (state_in(p, STATES_OWNER))
 		return (p->lease && !DSM_KNOB(d, NO_LEASE)) || p->pins;
-	return m->flags & DSM_F_DIRECTED;
+	/* It was sent here because the page will come here. */
+	return m->flags & DSM_F_DIRECTED &&
+		(state_in(p, IN(IM) | IN(SM) | IN(IO) | IN(SO)) ||
+		 (is_manager(d, m->page) && p->state == DSM_IS));
+}
+
+/*
+ * A read that was sent to where the page had been given away out of line.
+ * It follows the page for a while; then the manager gets in line for it.
+ */
+static void read_astray(struct step *s, const struct dsm_msg *m)
+{
+	struct dsm *d = s->d;
+	struct dsm_page *p = page_at(d, m->page);
+
+	if (is_manager(d, m->page)) {
+		page_set_state(s, m->page,
+			       p->state == DSM_S ? DSM_SO : DSM_IO);
+		request_send(s, m->page, DSM_GET_O);
+		request_defer(s, m);
+		return;
+	}
+	msg_send(s, m, m->hops > HOPS_MAX ? dsm_manager(d, m->page) :
+		 owner_guess(d, m->page), NULL, 0);
 }
 
 /* Serve it, or send it to where it can be served. */
@@ -258,58 +317,93 @@ static void request_route(struct step *s, struct dsm_msg m)
 {
 	struct dsm *d = s->d;
 	struct dsm_page *p = page_at(d, m.page);
-	u16 to = dsm_manager(d, m.page);
 
-	if (state_in(p, IN(O) | IN(M))) {
+	if (state_in(p, IN(O) | IN(M)) && (m.type == DSM_GET_S ||
+					   m.flags & DSM_F_DIRECTED ||
+					   gift_allowed(p) ||
+					   DSM_KNOB(d, NO_SEAT))) {
 		request_serve(s, &m);
 		return;
 	}
-	if (m.hops < 255)
-		m.hops++;
-	if (to == d->cfg.self)
-		to = request_direct(d, &m);
-	if (to == d->cfg.self)
-		request_defer(s, &m);
-	else if (to == m.node)
-		msg_refuse(s);
+	hop_count(&m);
+	if (!(m.flags & DSM_F_DIRECTED))
+		msg_send(s, &m, dsm_manager(d, m.page), NULL, 0);
+	else if (m.type == DSM_GET_S)
+		read_astray(s, &m);
 	else
-		msg_send(s, &m, to, NULL, 0);
+		msg_refuse(s);
 }
 
-void request_take(struct step *s, const struct dsm_msg *in)
+/* Not yet seen by us, who are the manager: it gets its place in line. */
+static bool request_new(struct dsm *d, const struct dsm_msg *m)
+{
+	return is_manager(d, m->page) && !(m->flags & DSM_F_DIRECTED);
+}
+
+static void request_arrange(struct step *s, struct dsm_msg m)
 {
 	struct dsm *d = s->d;
-	struct dsm_msg m = *in;
-	struct dsm_page *p = page_at(d, m.page);
+	u16 to = d->cfg.self;
 
-	if (m.node == d->cfg.self || !set_has(&d->live, m.node)) {
-		msg_refuse(s);
-		return;
-	}
-	if (d->recovering) {
-		/* From before the death: asked again when it is over. */
-		if (!set_has(&d->flushes, in->src))
-			request_defer(s, &m);
-		return;
-	}
-	/* Every request for ownership takes its number, even from us. */
-	if (is_manager(d, m.page) && !(m.flags & DSM_F_DIRECTED)) {
-		u16 to = request_direct(d, &m);
-
-		if (to != d->cfg.self) {
-			m.hops++;
-			if (to == m.node)
-				msg_refuse(s);
-			else
-				msg_send(s, &m, to, NULL, 0);
-			return;
-		}
-	}
-	if (request_must_wait(d, &m) || p->queue != DSM_NIL)
+	if (request_new(d, &m))
+		to = request_direct(d, &m);
+	if (to != d->cfg.self) {
+		hop_count(&m);
+		msg_send(s, &m, to, NULL, 0);
+	} else if (request_must_wait(d, &m) ||
+		   page_at(d, m.page)->queue != DSM_NIL) {
 		request_defer(s, &m);
-	else
+	} else {
 		request_route(s, m);
-	evict_finish(s, m.page);
+	}
+}
+
+/* Our heir has that seat, even if the request is our own. */
+static void request_pass(struct step *s, struct dsm_msg m)
+{
+	hop_count(&m);
+	msg_send(s, &m, page_at(s->d, m.page)->heir, NULL, 0);
+}
+
+/*
+ * Our own request comes back: the manager takes us for the last in line, as
+ * it has not heard yet that we gave the page away.  A read goes after it; a
+ * manager gets in line instead.
+ */
+static void request_own(struct step *s, const struct dsm_msg *in)
+{
+	struct dsm_msg m = *in;
+
+	if (page_at(s->d, m.page)->state != DSM_IS || m.type != DSM_GET_S ||
+	    !(m.flags & DSM_F_DIRECTED)) {
+		msg_refuse(s);
+	} else if (is_manager(s->d, m.page)) {
+		page_set_state(s, m.page, DSM_IO);
+		request_send(s, m.page, DSM_GET_O);
+	} else {
+		hop_count(&m);
+		read_astray(s, &m);
+	}
+}
+
+void request_take(struct step *s, const struct dsm_msg *m)
+{
+	struct dsm *d = s->d;
+
+	if (!set_has(&d->live, m->node)) {
+		msg_refuse(s);
+	} else if (d->recovering) {
+		/* From before the death: asked again when it is over. */
+		if (!set_has(&d->flushes, m->src) && m->node != d->cfg.self)
+			request_defer(s, m);
+	} else if (gift_passes(page_at(d, m->page), m)) {
+		request_pass(s, *m);
+	} else if (m->node == d->cfg.self) {
+		request_own(s, m);
+	} else {
+		request_arrange(s, *m);
+		evict_finish(s, m->page);
+	}
 }
 
 void request_serve_queue(struct step *s, u32 page)
@@ -320,13 +414,19 @@ void request_serve_queue(struct step *s, u32 page)
 
 	while (p->queue != DSM_NIL && !d->recovering) {
 		m = request_at(d, p->queue)->msg;
-		if (request_must_wait(d, &m))
+		if (!gift_passes(p, &m) && !request_new(d, &m) &&
+		    request_must_wait(d, &m))
 			return;
 		if (!step_room(s)) {
 			step_again(s);
 			return;
 		}
 		request_unlink(d, p);
-		request_route(s, m);
+		if (gift_passes(p, &m))
+			request_pass(s, m);
+		else if (request_new(d, &m))
+			request_arrange(s, m);
+		else
+			request_route(s, m);
 	}
 }

@@ -11,7 +11,7 @@ const char *const dsm_state_name[DSM_STATES] = {
 
 const char *const dsm_msg_name[DSM_MSGS] = {
 	"GET_S", "GET_X", "GET_O", "DATA_S", "DATA_X", "DATA_O", "INV",
-	"INV_ACK", "EVICT", "UPD", "MODE", "MODE_ACK", "FLUSH",
+	"INV_ACK", "EVICT", "GAVE", "SEAT", "UPD", "MODE", "MODE_ACK", "FLUSH",
 	"HOLD", "HOLD_END", "TAKE", "OWNED", "GONE", "READY",
 };
 

@@ -20,6 +20,11 @@ bool cli_number(const char *option, const char *text, uint64_t low,
 		uint64_t high, uint64_t *value);
 bool cli_choice(const char *option, const char *text,
 		const char *const *names, int *value);
+/*
+ * Creates a file that is to be written when all work is done, or cli_error()
+ * and false: a mistake in its name is told before the work.  NULL is none.
+ */
+bool cli_create(const char *path);
 /* Everything written must have arrived: 0, or cli_error(). */
 int cli_flush(void);
 

@@ -1,60 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * mios-dsm litmus: runs litmus files on the engine, in the explorer or the
- * simulator, and judges what was seen by the x86-TSO oracle.
+ * simulator, and judges what was seen by the x86-TSO oracle.  clilit.c reads
+ * the command line.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
-#include "explore.h"
-#include "knobs.h"
-#include "simlit.h"
+#include "clilit.h"
+#include "runs.h"
+#include "simcore.h"
 
-static const char help[] =
-"usage: mios-dsm litmus [options] FILE.litmus...\n"
-"  --on explorer|sim           every interleaving, or seeded runs (explorer)\n"
-"  --protocol wi|wu|wu+|mixed  mixed: wu+ with every mix of modes (wi)\n"
-"  --network fifo|causal|total order of delivery (what the protocol needs)\n"
-"  --same-page                 all variables on one page\n"
-"  --evictions N, --hints N    evictions, mode changes, at any time (0)\n"
-"  --expiries N, --deaths N    leases that run out, nodes that die (0)\n"
-"  --run N                     writes in a row that take a page (never)\n"
-"  --states N                  most states per configuration (5000000)\n"
-"  --configs N                 most configurations per file (all)\n"
-"  --runs N, --seed N          with --on sim (1000, 1)\n"
-"  --no-buffers                CPUs without store buffers\n"
-"  --thorough                  all initial owners, even of many pages\n"
-"  --all                       go on after a violation in a file\n"
-"  --trace                     print the way to a violation\n"
-"  --transitions FILE          write all changes of state that were seen\n"
-"Exit status: 0 all OK, 1 a violation, 2 a usage error or a bad file.\n";
-
-struct options {
-	int on, protocol, network;
-	bool same_page, thorough, all, trace, no_buffers;
-	uint64_t evictions, hints, expiries, deaths, run, states, configs;
-	uint64_t runs, seed, knobs;
-	const char *transitions;
-};
-
-static const char *const protocols[] = { "wi", "wu", "wu+", "mixed", NULL };
-static const char *const networks[] = { "fifo", "causal", "total", NULL };
-static const char *const engines[] = { "explorer", "sim", NULL };
+#define LITMUS_CUT	3	/* exit status: nothing wrong, not all seen */
 
 struct result {
-	uint64_t states, configs, cut;
-	struct explored worst;
-	char where[160];
+	uint64_t states, configs, of, cut;
+	struct verdict worst;
+	char where[200];
 	struct lit_set seen;
 };
 
 static struct lit_test test;
 static struct lit_set allowed;
 static struct result result;
+static struct judge judge;
 
 static void same_page(struct lit_test *t)
 {
@@ -73,6 +45,8 @@ static void world_options(struct world *w, const struct options *o)
 	w->hints = o->hints;
 	w->deaths = o->deaths;
 	w->expiries = o->expiries;
+	w->guesses = o->guesses;
+	w->news = o->news;
 	w->run = o->run;
 	w->knobs = o->knobs;
 }
@@ -82,17 +56,26 @@ static int one_config(struct world *w, const struct options *o)
 	struct explored e;
 
 	world_options(w, o);
-	if (explore(w, &allowed, &result.seen, o->states,
-		    o->trace ? stdout : NULL, &e))
+	if (explore(w, &judge, o->states, o->trace ? stdout : NULL, &e))
 		return 2;
 	result.states += e.states;
 	result.configs++;
 	result.cut += !e.complete;
-	if (e.violated && !result.worst.violated) {
-		result.worst = e;
+	if ((e.v.violated || e.v.limit) && !result.worst.violated) {
+		result.worst = e.v;
 		plan_name(w, result.where, sizeof(result.where));
 	}
 	return 0;
+}
+
+static uint64_t configs_count(struct plan p)
+{
+	struct world w = { .t = &test };
+	uint64_t n = 1;
+
+	for (plan_first(&p, &w); plan_next(&p, &w); n++)
+		;
+	return n;
 }
 
 static int on_explorer(const struct options *o)
@@ -104,13 +87,15 @@ static int on_explorer(const struct options *o)
 	p.mixed = o->protocol == 3;
 	if (p.mixed)
 		p.protocol = DSM_WUPLUS;
+	result.of = configs_count(p);
 	plan_first(&p, &w);
 	do {
 		if (one_config(&w, o))
 			return 2;
 		if (o->configs && result.configs == o->configs)
 			break;
-	} while ((o->all || !result.worst.violated) && plan_next(&p, &w));
+	} while (!result.worst.limit && (o->all || !result.worst.violated) &&
+		 plan_next(&p, &w));
 	return 0;
 }
 
@@ -120,24 +105,38 @@ static const char *quantifier(const struct lit_test *t)
 		t->quant == Q_FORALL ? "forall" : "~exists";
 }
 
+/* What has been proven, and what has not. */
+static void report_cut(const struct options *o)
+{
+	unsigned long long cut = result.cut, whole = result.configs - cut;
+
+	printf("  cut short: proven for %llu configurations; in %llu nothing is known beyond the first %llu states\n",
+	       whole, cut, (unsigned long long)o->states);
+}
+
 static void report(const char *path, const struct options *o,
 		   uint64_t oracle_states)
 {
-	const struct explored *e = &result.worst;
+	const struct verdict *e = &result.worst;
 	int may, did;
 	bool law = lit_verdict(&test, &allowed, &may);
 	bool fact = lit_verdict(&test, &result.seen, &did);
 
 	printf("%s %s: %s: TSO %s (%d of %d outcomes), seen %s (%d of %d)",
-	       e->violated ? "VIOLATION" : "OK", test.name,
+	       e->violated ? "VIOLATION" : result.cut ? "CUT" : "OK", test.name,
 	       quantifier(&test), law ? "yes" : "no", may, allowed.count,
 	       fact ? "yes" : "no", did, result.seen.count);
-	printf("; %llu configurations, %llu states",
-	       (unsigned long long)result.configs,
-	       (unsigned long long)result.states);
+	printf("; %llu", (unsigned long long)result.configs);
+	if (!e->violated && result.configs < result.of)
+		printf(" of %llu", (unsigned long long)result.of);
+	printf(" %s, %llu %s", o->on ? "runs" : "configurations",
+	       (unsigned long long)result.states,
+	       o->on ? "events" : "states");
 	if (result.cut)
 		printf(", %llu cut short", (unsigned long long)result.cut);
 	printf(" (oracle %llu)\n", (unsigned long long)oracle_states);
+	if (result.cut)
+		report_cut(o);
 	if (!e->violated)
 		return;
 	printf("  %s: %s\n  %s\n", path, e->why, result.where);
@@ -146,8 +145,27 @@ static void report(const char *path, const struct options *o,
 		lit_print(stdout, &test, &e->bad);
 		printf("\n");
 	}
-	if (o->on)
-		printf("  seed %llu\n", (unsigned long long)o->seed);
+}
+
+/* Seeded runs, over the simulator's network or as walks. */
+static int on_runs(const struct options *o)
+{
+	struct runs r = { .t = &test, .judge = &judge, .runs = o->runs,
+			  .seed = o->seed, .order = o->network,
+			  .protocol = o->protocol, .net = o->net,
+			  .trace = o->trace && o->on == ON_WALK };
+	int err;
+
+	r.world.t = &test;
+	world_options(&r.world, o);
+	if (o->on == ON_SIM)
+		r.order = sim_order(&o->net);
+	err = runs_all(&r, o->on == ON_SIM ? simlit_one : walk_one);
+	result.worst = r.v;
+	result.configs = r.done;
+	result.states = r.events;
+	snprintf(result.where, sizeof(result.where), "%s", r.where);
+	return err;
 }
 
 static int one_file(const char *path, const struct options *o)
@@ -160,107 +178,30 @@ static int one_file(const char *path, const struct options *o)
 	if (o->same_page)
 		same_page(&test);
 	memset(&result, 0, sizeof(result));
-	if (lit_oracle(&test, &allowed, &states))
-		return cli_error("%s: too many outcomes", path);
-	if (o->on == 1) {
-		struct simlit sl = { .t = &test, .allowed = &allowed,
-			.seen = &result.seen, .runs = o->runs,
-			.seed = o->seed, .order = o->network,
-			.protocol = o->protocol };
-
-		sl.world.t = &test;
-		world_options(&sl.world, o);
-		err = simlit_run(&sl);
-		result.worst = sl.worst;
-		result.configs = sl.configs;
-		result.states = sl.events;
-		snprintf(result.where, sizeof(result.where), "%s", sl.where);
-	} else {
-		err = on_explorer(o);
-	}
+	err = lit_oracle(&test, &allowed, &states);
+	if (err)
+		return cli_error(err == -2 ? "%s: an address is that of no variable" :
+				 err == -3 ? "%s: a loop without end" :
+				 "%s: too many outcomes", path);
+	judge.allowed = &allowed;
+	judge.seen = &result.seen;
+	err = o->on == ON_EXPLORER ? on_explorer(o) : on_runs(o);
+	judge_free(&judge);
 	if (err)
 		return err;
+	if (result.worst.limit)
+		return cli_error("%s: no verdict: %s (%s)", path,
+				 result.worst.why, result.where);
 	report(path, o, states);
-	return result.worst.violated;
+	return result.worst.violated ? 1 : result.cut ? LITMUS_CUT : 0;
 }
 
-enum { ON = 256, PROTOCOL, NETWORK, SAME_PAGE, EVICTIONS, HINTS, EXPIRIES,
-	DEATHS, RUN, STATES, CONFIGS, RUNS, SEED, NO_BUFFERS, THOROUGH, ALL,
-	TRACE, TRANSITIONS, KNOBS, HELP };
-
-static const struct option longopts[] = {
-	{ "on", 1, NULL, ON }, { "protocol", 1, NULL, PROTOCOL },
-	{ "network", 1, NULL, NETWORK }, { "same-page", 0, NULL, SAME_PAGE },
-	{ "evictions", 1, NULL, EVICTIONS }, { "hints", 1, NULL, HINTS },
-	{ "expiries", 1, NULL, EXPIRIES }, { "deaths", 1, NULL, DEATHS },
-	{ "run", 1, NULL, RUN }, { "states", 1, NULL, STATES },
-	{ "configs", 1, NULL, CONFIGS }, { "runs", 1, NULL, RUNS },
-	{ "seed", 1, NULL, SEED }, { "no-buffers", 0, NULL, NO_BUFFERS },
-	{ "thorough", 0, NULL, THOROUGH }, { "all", 0, NULL, ALL },
-	{ "trace", 0, NULL, TRACE },
-	{ "transitions", 1, NULL, TRANSITIONS },
-#ifdef DSM_KNOBS
-	{ "break", 1, NULL, KNOBS },
-#endif
-	{ "help", 0, NULL, HELP }, { NULL, 0, NULL, 0 },
-};
-
-#ifdef DSM_KNOBS
-static const char *const knob_names[] = { "flush", "n1", "mask",
-	"single-writer", "lease", "inv-ack", "old-copy", "stale-copy", NULL };
-#endif
-
-static bool option(int c, struct options *o)
+/* Which of two files' results the command ends with. */
+static int worse(int a, int b)
 {
-	int bit = 0;
+	static const int rank[] = { 0, 2, 3, 1 };	/* LITMUS_CUT: least */
 
-	(void)bit;
-	switch (c) {
-	case ON:
-		return cli_choice("--on", optarg, engines, &o->on);
-	case PROTOCOL:
-		return cli_choice("--protocol", optarg, protocols,
-				  &o->protocol);
-	case NETWORK:
-		return cli_choice("--network", optarg, networks,
-				  &o->network);
-	case EVICTIONS:
-		return cli_number("--evictions", optarg, 0, 9, &o->evictions);
-	case HINTS:
-		return cli_number("--hints", optarg, 0, 9, &o->hints);
-	case EXPIRIES:
-		return cli_number("--expiries", optarg, 0, 9, &o->expiries);
-	case DEATHS:
-		return cli_number("--deaths", optarg, 0, 1, &o->deaths);
-	case RUN:
-		return cli_number("--run", optarg, 1, 1000, &o->run);
-	case STATES:
-		return cli_number("--states", optarg, 1, 1ULL << 40,
-				  &o->states);
-	case CONFIGS:
-		return cli_number("--configs", optarg, 1, 1 << 20,
-				  &o->configs);
-	case RUNS:
-		return cli_number("--runs", optarg, 1, 1ULL << 40, &o->runs);
-	case SEED:
-		return cli_number("--seed", optarg, 0, ~0ULL, &o->seed);
-	case TRANSITIONS:
-		o->transitions = optarg;
-		return true;
-#ifdef DSM_KNOBS
-	case KNOBS:
-		if (!cli_choice("--break", optarg, knob_names, &bit))
-			return false;
-		o->knobs |= 1u << bit;
-		return true;
-#endif
-	}
-	o->same_page |= c == SAME_PAGE;
-	o->no_buffers |= c == NO_BUFFERS;
-	o->thorough |= c == THOROUGH;
-	o->all |= c == ALL;
-	o->trace |= c == TRACE;
-	return true;
+	return rank[a] > rank[b] ? a : b;
 }
 
 static int transitions_write(const char *path)
@@ -281,26 +222,19 @@ static int transitions_write(const char *path)
 int cmd_litmus(int argc, char **argv)
 {
 	struct options o = { .states = 5000000, .runs = 1000, .seed = 1,
-			     .network = -1 };
-	int c, worst = 0;
+		.network = -1, .net = { .cpus = 2, .pages = W_PAGES,
+			.latency = 8000, .mbits = 1000, .handle = 500,
+			.lease = 1000000 } };
+	int first = options_parse(&o, argc, argv), worst = 0;
 
-	while ((c = getopt_long(argc, argv, "h", longopts, NULL)) != -1) {
-		if (c == HELP || c == 'h') {
-			fputs(help, stdout);
-			return 0;
-		}
-		if (c == '?' || !option(c, &o))
-			return 2;
-	}
-	if (optind == argc)
-		return cli_error("litmus: no file; try mios-dsm litmus --help");
-	if (o.network < 0)
-		o.network = o.protocol ? DSM_ORDER_CAUSAL : DSM_ORDER_FIFO;
-	for (int i = optind; i < argc; i++) {
-		int err = one_file(argv[i], &o);
-
-		if (err > worst)
-			worst = err;
+	if (!first)
+		return 2;
+	if (o.help)
+		return 0;
+	if (!cli_create(o.transitions))
+		return 2;
+	for (int i = first; i < argc; i++) {
+		worst = worse(worst, one_file(argv[i], &o));
 		fflush(stdout);
 	}
 	if (o.transitions && transitions_write(o.transitions))

@@ -19,25 +19,27 @@ static const char help[] =
 "            compile|pingpong|one-write|all (all but the last two)\n"
 "  --nodes N[,N...]    1 to 256 (4)    --cpus N      per node (1)\n"
 "  --pages N           (16)            --ops N       of each CPU (2000)\n"
-"  --seed N            (1)             --run N       writes in a row that\n"
-"                                                    take a page (16)\n"
+"  --seed N            (1)             --run N       wu, wu+: writes in a row\n"
+"                                                    that take a page (16)\n"
 "  --topology switch|tree|ring         (switch)\n"
 "  --latency NS        (8000)          --jitter NS   at most (0)\n"
 "  --bandwidth MBIT    (1000)          --loss PPM, --duplicate PPM,\n"
 "                                      --reorder PPM of the frames (0)\n"
-"  --trap NS           a trapped write (278: 250 cycles at 900 MHz)\n"
+"  --trap NS           wu, wu+: a trapped write (278: 250 cycles at 900 MHz)\n"
 "  --fault NS          a page fault (2000)\n"
-"  --think NS          between operations (2000)\n"
+"  --think NS          between operations (2000; not pingpong, one-write)\n"
 "  --handle NS         a message at its receiver (500)\n"
 "  --no-hints          ask the manager always\n"
 "  --shared            all nodes hold copies at first\n"
 "  --sharers N         nodes 1 to N hold a copy of page 0 at first (0)\n"
 "  --chunk N           pages in a row with the same manager (1)\n"
-"  --window N          slots of the merge buffer, a power of two (8192)\n"
+"  --window N          wu, wu+: slots of the merge buffer, a power of two\n"
+"                      (8192)\n"
 "  --lease NS          longest protection of a grant (1000000)\n"
 "  --json FILE         results, - for standard output\n"
 "  --plot FILE.svg     messages over nodes;  --plot-stall FILE.svg\n"
 "  --quiet             no progress on the terminal\n"
+"An option that would have no effect is refused.\n"
 "Exit status: 0, 1 if memory ended wrong or nothing moves on, 2 a mistake.\n";
 
 static const char *const policies[] = { "ivy", "giantvm", "wu", "wu+", "all",
@@ -277,6 +279,34 @@ static int finish(struct sim_options *o)
 	return 0;
 }
 
+#define BIT(c)		(1ULL << ((c) - POLICY))
+
+/* Options that would have no effect. */
+static int useless(const struct sim_config *c, uint64_t given)
+{
+	const struct {
+		bool when;
+		uint64_t options;
+		const char *with, *what;
+	} no[] = {
+		{ c->policy < POL_WU, BIT(RUN) | BIT(WINDOW) | BIT(TRAP),
+		  "--policy ", sim_policy_name[c->policy] },
+		{ c->pattern == PAT_ONE_WRITE, BIT(OPS) | BIT(THINK),
+		  "--pattern ", sim_pattern_name[PAT_ONE_WRITE] },
+		{ c->pattern == PAT_PINGPONG, BIT(THINK),
+		  "--pattern ", sim_pattern_name[PAT_PINGPONG] },
+		{ c->seed_shared, BIT(SHARERS), "--shared", "" },
+	};
+
+	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
+		for (const struct option *l = longopts; l->name; l++)
+			if (no[i].when && no[i].options & given & BIT(l->val))
+				return cli_error("sim: --%s is not for %s%s",
+						 l->name, no[i].with,
+						 no[i].what);
+	return 0;
+}
+
 static int impossible(const struct sim_options *o)
 {
 	struct sim_config c = o->c;
@@ -303,6 +333,9 @@ static int impossible(const struct sim_options *o)
 		    c.pages < 4)
 			return cli_error("sim: compile needs 4 pages");
 	}
+	if (c.policy >= POL_WU && sim_order(&c) < DSM_ORDER_CAUSAL)
+		return cli_error("sim: wu and wu+ need a causal network; "
+				 "jitter, faults and this topology leave FIFO");
 	return 0;
 }
 
@@ -317,6 +350,7 @@ int cmd_sim(int argc, char **argv)
 		       .progress = true },
 		.nodes = { 4 }, .sweep = 1,
 	};
+	uint64_t given = 0;
 	int c, err;
 
 	o.c.progress = isatty(2);
@@ -327,16 +361,19 @@ int cmd_sim(int argc, char **argv)
 		}
 		if (c == '?' || !option(c, &o))
 			return 2;
+		given |= BIT(c);
 	}
 	if (optind < argc)
 		return cli_error("sim: unexpected '%s'", argv[optind]);
-	if (impossible(&o))
+	if (useless(&o.c, given) || impossible(&o))
 		return 2;
 	if (o.json) {
 		o.out = strcmp(o.json, "-") ? fopen(o.json, "w") : stdout;
 		if (!o.out)
-			return cli_error("%s: %s", o.json, strerror(errno));
+			return cli_error("'%s': %s", o.json, strerror(errno));
 	}
+	if (!cli_create(o.plot) || !cli_create(o.plot_stall))
+		return 2;
 	if (o.out != stdout)
 		sim_table_head(stdout);
 	err = all_results(&o);

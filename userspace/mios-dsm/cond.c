@@ -95,6 +95,11 @@ static bool holds(const struct lit_test *t, const struct lit_outcome *o,
 	}
 }
 
+bool lit_counts(const struct lit_test *t, const struct lit_outcome *o)
+{
+	return holds(t, o, t->filter);
+}
+
 bool lit_holds(const struct lit_test *t, const struct lit_outcome *o)
 {
 	return holds(t, o, t->root);
@@ -103,14 +108,20 @@ bool lit_holds(const struct lit_test *t, const struct lit_outcome *o)
 bool lit_verdict(const struct lit_test *t, const struct lit_set *s,
 		 int *witnesses)
 {
+	int all = 0;
+
 	*witnesses = 0;
-	for (int i = 0; i < s->count; i++)
+	for (int i = 0; i < s->count; i++) {
+		if (!lit_counts(t, &s->outcome[i]))
+			continue;
 		*witnesses += lit_holds(t, &s->outcome[i]);
+		all++;
+	}
 	if (t->quant == Q_EXISTS)
 		return *witnesses > 0;
 	if (t->quant == Q_NOT_EXISTS)
 		return *witnesses == 0;
-	return *witnesses == s->count;
+	return *witnesses == all;
 }
 
 void lit_print(FILE *f, const struct lit_test *t,

@@ -10,13 +10,12 @@
 
 #include "explore.h"
 
-#define MOVES_MAX	64
 #define DEPTH_MAX	2000
 
 struct frame {
 	u8 *state;
 	int count, next;
-	struct wmove move[MOVES_MAX];
+	struct wmove move[W_MOVES];
 };
 
 struct walk {
@@ -24,40 +23,28 @@ struct walk {
 	struct visited seen;
 	struct frame *frame;
 	int depth;
-	const struct lit_set *allowed;
-	struct lit_set *outcomes;
+	struct judge *judge;
 	struct explored *out;
 };
 
-static void violated(struct walk *k, const char *why)
+/* Version numbers rise, so a livelock never comes back to a state. */
+static void too_deep(struct walk *k)
 {
-	k->out->violated = true;
-	snprintf(k->out->why, sizeof(k->out->why), "%s", why);
+	if (lit_loops(k->w->t))
+		verdict_limit(&k->out->v,
+			      "a loop has not ended after 2000 moves");
+	else
+		verdict_violated(&k->out->v,
+				 "livelock: no end after 2000 moves");
 }
 
-/* No move is left: a proper end, or stuck. */
-static void ended(struct walk *k, struct wstate *s)
+/* Nothing has to happen any more: what is spare may yet, or be refused. */
+static bool at_end(const struct frame *f)
 {
-	struct lit_outcome o;
-
-	if (!world_over(k->w, s)) {
-		violated(k, "deadlock: a CPU waits for ever");
-		return;
-	}
-	world_outcome(k->w, s, &o);
-	if (*k->w->broken) {
-		violated(k, k->w->broken);
-		return;
-	}
-	/* A death may take data with it: only safety is judged then. */
-	if (s->dead)
-		return;
-	lit_set_add(k->outcomes, &o);
-	if (!lit_set_has(k->allowed, &o)) {
-		k->out->bad = o;
-		k->out->bad_outcome = true;
-		violated(k, "outcome forbidden by x86-TSO");
-	}
+	for (int i = 0; i < f->count; i++)
+		if (f->move[i].kind < W_EVICT || f->move[i].kind == W_TELL)
+			return false;
+	return true;
 }
 
 static int push(struct walk *k, const void *state, size_t size)
@@ -69,7 +56,7 @@ static int push(struct walk *k, const void *state, size_t size)
 	if (new <= 0)
 		return new;
 	if (k->depth == DEPTH_MAX - 1) {
-		violated(k, "livelock: no end after 2000 moves");
+		too_deep(k);
 		return 0;
 	}
 	if (!f->state)
@@ -80,14 +67,12 @@ static int push(struct walk *k, const void *state, size_t size)
 	memcpy(f->state, state, size);
 	s = (struct wstate *)f->state;
 	f->next = 0;
-	f->count = world_moves(k->w, s, f->move, MOVES_MAX);
+	f->count = world_moves(k->w, s, f->move, W_MOVES);
 	k->depth++;
 	if (k->depth > k->out->depth)
 		k->out->depth = k->depth;
-	if (!f->count)
-		ended(k, s);
-	else if (f->count == MOVES_MAX)
-		return -1;
+	if (at_end(f))
+		judge_end(k->judge, k->w, s, &k->out->v);
 	return 0;
 }
 
@@ -106,7 +91,7 @@ static int descend(struct walk *k, uint64_t limit, u8 *scratch)
 {
 	struct wstate *s = (struct wstate *)scratch;
 
-	while (k->depth && !k->out->violated) {
+	while (k->depth && !k->out->v.violated && !k->out->v.limit) {
 		struct frame *f = &k->frame[k->depth - 1];
 		struct wstate *top = (struct wstate *)f->state;
 		size_t used = world_size(k->w, top);
@@ -127,7 +112,7 @@ static int descend(struct walk *k, uint64_t limit, u8 *scratch)
 		if (!world_move(k->w, s, f->move[f->next++]))
 			continue;
 		if (*k->w->broken) {
-			violated(k, k->w->broken);
+			verdict_broken(&k->out->v, k->w);
 			return 0;
 		}
 		if (push(k, s, world_size(k->w, s)) < 0)
@@ -136,32 +121,33 @@ static int descend(struct walk *k, uint64_t limit, u8 *scratch)
 	return 0;
 }
 
-int explore(struct world *w, const struct lit_set *allowed,
-	    struct lit_set *seen, uint64_t limit, FILE *trace,
+int explore(struct world *w, struct judge *j, uint64_t limit, FILE *trace,
 	    struct explored *out)
 {
-	struct walk k = { .w = w, .allowed = allowed, .outcomes = seen,
-			  .out = out };
+	struct walk k = { .w = w, .judge = j, .out = out };
 	u8 *scratch = calloc(1, W_STATE);
 	int err = -1;
 
 	memset(out, 0, sizeof(*out));
 	out->complete = true;
 	k.frame = calloc(DEPTH_MAX, sizeof(*k.frame));
-	if (!scratch || !k.frame || visited_init(&k.seen))
+	if (!scratch || !k.frame || visited_init(&k.seen)) {
+		fprintf(stderr, "mios-dsm: out of memory\n");
 		goto free;
+	}
 	if (world_init(w, (struct wstate *)scratch)) {
-		fprintf(stderr, "mios-dsm: %s\n", w->broken);
+		fprintf(stderr, "mios-dsm: %s: %s\n", w->t->name, w->broken);
 		goto free;
 	}
 	if (push(&k, scratch, world_size(w, (void *)scratch)) < 0)
 		goto free;
 	err = descend(&k, limit, scratch);
-	if (out->violated && trace)
+	if (out->v.violated && trace)
 		trace_print(&k, trace);
 	out->states = k.seen.count;
 	if (err)
-		fprintf(stderr, "mios-dsm: out of memory\n");
+		fprintf(stderr, "mios-dsm: %s: out of memory after %llu states\n",
+			w->t->name, (unsigned long long)k.seen.count);
 free:
 	for (int i = 0; k.frame && i < DEPTH_MAX; i++)
 		free(k.frame[i].state);

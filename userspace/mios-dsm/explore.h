@@ -5,24 +5,20 @@
 #ifndef EXPLORE_H
 #define EXPLORE_H
 
-#include "world.h"
+#include "judge.h"
 
 struct explored {
 	uint64_t states, moves;
 	int depth;
 	bool complete;		/* not cut by the limit */
-	bool violated;
-	char why[200];
-	struct lit_outcome bad;	/* an outcome that TSO forbids */
-	bool bad_outcome;
+	struct verdict v;
 };
 
 /*
- * Adds the outcomes to seen.  allowed: what TSO permits; the first outcome
- * beyond it ends the walk and, if trace is given, is printed step by step.
+ * The first end that the judge finds wrong ends the walk and, if trace is
+ * given, is printed step by step.
  */
-int explore(struct world *w, const struct lit_set *allowed,
-	    struct lit_set *seen, uint64_t limit, FILE *trace,
+int explore(struct world *w, struct judge *j, uint64_t limit, FILE *trace,
 	    struct explored *out);
 
 /* One configuration after the other; false when there are no more. */

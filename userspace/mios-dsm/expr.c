@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The condition of a litmus file: exists, ~exists or forall, and a formula
- * of /\, \/, ~, => over registers and variables.  Called by parse.c.
+ * of /\, \/, ~, => over registers and variables; before it, what to print
+ * and which outcomes to count.  Called by parse.c.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -9,7 +10,10 @@
 
 #include "parse.h"
 
+#define DEPTH	100	/* of brackets and negations, on our stack */
+
 static int expr_implies(struct text *x);
+static int expr_atom(struct text *x);
 
 static int node(struct text *x, int kind, int left, int right)
 {
@@ -27,18 +31,29 @@ static int node(struct text *x, int kind, int left, int right)
 	return t->nodes++;
 }
 
+/* "=" or "==", or their contrary. */
+static int relation(struct text *x, bool *not)
+{
+	*not = text_eat(x, "<>") || text_eat(x, "!=");
+	if (*not || text_eat(x, "==") || text_eat(x, "="))
+		return 0;
+	return text_error(x, "'=' expected");
+}
+
 static int atom_register(struct text *x, int thread)
 {
 	char name[32];
 	int at, size, reg;
 	int64_t v;
+	bool not;
 
 	text_word(x, name, sizeof(name));
 	reg = text_register(name, &size);
 	if (thread < 0 || thread >= x->t->threads || reg < 0)
 		return text_error(x, "no such register: %d:%s", thread, name);
-	if (!text_eat(x, "==") && !text_eat(x, "="))
-		return text_error(x, "'=' expected");
+	text_eat(x, "]");
+	if (relation(x, &not))
+		return -1;
 	if (!text_number(x, &v))
 		return text_error(x, "number expected");
 	at = node(x, N_REG, 0, 0);
@@ -48,7 +63,7 @@ static int atom_register(struct text *x, int thread)
 	x->t->node[at].reg = reg;
 	x->t->node[at].size = size;
 	x->t->node[at].value = v;
-	return at;
+	return not ? node(x, N_NOT, at, 0) : at;
 }
 
 static int atom_variable(struct text *x, char *name)
@@ -56,6 +71,7 @@ static int atom_variable(struct text *x, char *name)
 	struct lit_test *t = x->t;
 	int64_t index = 0, v = 0;
 	int at, var, other = -1, before = t->vars;
+	bool not;
 
 	var = text_var(x, name, 0);
 	if (var < 0)
@@ -68,8 +84,8 @@ static int atom_variable(struct text *x, char *name)
 	if (index < 0 || index >= t->var[var].count)
 		return text_error(x, "index outside of %s", name);
 	text_eat(x, "]");
-	if (!text_eat(x, "==") && !text_eat(x, "="))
-		return text_error(x, "'=' expected");
+	if (relation(x, &not))
+		return -1;
 	if (!text_number(x, &v)) {
 		text_eat(x, "[");
 		text_word(x, name, 32);
@@ -85,10 +101,10 @@ static int atom_variable(struct text *x, char *name)
 	t->node[at].index = index;
 	t->node[at].other = other;
 	t->node[at].value = v;
-	return at;
+	return not ? node(x, N_NOT, at, 0) : at;
 }
 
-static int expr_atom(struct text *x)
+static int expr_plain(struct text *x)
 {
 	char word[32];
 	int inner;
@@ -113,6 +129,18 @@ static int expr_atom(struct text *x)
 		return text_error(x, *x->at ? "condition not understood" :
 				  "file ends in the condition");
 	return atom_variable(x, word);
+}
+
+static int expr_atom(struct text *x)
+{
+	int at;
+
+	if (x->depth == DEPTH)
+		return text_error(x, "condition too deep");
+	x->depth++;
+	at = expr_plain(x);
+	x->depth--;
+	return at;
 }
 
 static int expr_and(struct text *x)
@@ -142,16 +170,36 @@ static int expr_implies(struct text *x)
 	return left;
 }
 
+/* What to print besides: we always print everything. */
+static int locations(struct text *x)
+{
+	int depth = 0;
+
+	do {
+		x->at += strcspn(x->at, "[]");
+		depth += *x->at == '[' ? 1 : -1;
+	} while (*x->at && x->at++ && depth > 0);
+	return depth ? text_error(x, "']' expected") : 0;
+}
+
 int expr_parse(struct text *x)
 {
 	struct lit_test *t = x->t;
-	int root;
+	int root = node(x, N_TRUE, 0, 0);
 
-	/* What to print besides: we always print everything. */
-	if (text_eat(x, "locations")) {
-		x->at += strcspn(x->at, "]");
-		if (!text_eat(x, "]"))
-			return text_error(x, "']' expected");
+	t->filter = root;
+	for (;;) {
+		if (text_eat(x, "locations")) {
+			if (locations(x))
+				return -1;
+		} else if (text_eat(x, "filter")) {
+			root = expr_implies(x);
+			if (root < 0)
+				return -1;
+			t->filter = root;
+		} else {
+			break;
+		}
 	}
 	if (text_eat(x, "exists") || text_eat(x, "final"))
 		t->quant = Q_EXISTS;

@@ -14,7 +14,7 @@ enum kind { NONE, IMM, REG, MEM };
 struct operand {
 	enum kind kind;
 	int size;		/* REG: its own; MEM: its variable's, or 0 */
-	int reg;
+	int reg, index, scale;
 	int64_t value;		/* IMM; MEM: constant part of the address */
 	int var;		/* MEM: -1 if addressed by register only */
 };
@@ -58,11 +58,31 @@ static struct lit_op *emit(struct text *x, int thread, int code, int size)
 	memset(op, 0, sizeof(*op));
 	op->code = code;
 	op->size = size;
-	op->base = -1;
+	op->base = op->index = -1;
 	return op;
 }
 
-/* "[x]", "(x)", "[x+4]", "4(%rdi)", "[rdi]" */
+/* ",%rbx,8" behind a base register */
+static int operand_index(struct text *x, struct operand *o)
+{
+	char word[32];
+	int64_t scale = 1;
+	int size;
+
+	text_word(x, word, sizeof(word));
+	o->index = text_register(word, &size);
+	if (o->index < 0)
+		return text_error(x, "index register expected");
+	if (text_eat(x, ",") && !text_number(x, &scale))
+		return text_error(x, "scale expected");
+	/* Herd's own tests scale by 0. */
+	if (scale && scale != 1 && scale != 2 && scale != 4 && scale != 8)
+		return text_error(x, "scale must be 1, 2, 4 or 8");
+	o->scale = scale;
+	return 0;
+}
+
+/* "[x]", "(x)", "[x+4]", "4(%rdi)", "[rdi]", "8(%rax,%rbx,4)" */
 static int operand_memory(struct text *x, struct operand *o)
 {
 	char word[32];
@@ -71,7 +91,7 @@ static int operand_memory(struct text *x, struct operand *o)
 
 	o->kind = MEM;
 	o->var = -1;
-	o->reg = -1;
+	o->reg = o->index = -1;
 	if (!text_eat(x, "[") && !text_eat(x, "("))
 		return text_error(x, "operand not understood");
 	text_word(x, word, sizeof(word));
@@ -88,6 +108,8 @@ static int operand_memory(struct text *x, struct operand *o)
 			return text_error(x, "offset expected");
 		o->value += plus;
 	}
+	if (text_eat(x, ",") && operand_index(x, o))
+		return -1;
 	if (!text_eat(x, "]") && !text_eat(x, ")"))
 		return text_error(x, "address not understood");
 	return 0;
@@ -125,6 +147,8 @@ static void memory(struct lit_op *op, const struct operand *o)
 {
 	op->addr = o->value;
 	op->base = o->reg;
+	op->index = o->index;
+	op->scale = o->scale;
 }
 
 static void source(struct lit_op *op, const struct operand *o)
@@ -311,6 +335,20 @@ static int branch(struct text *x, int thread, const char *cond)
 	return text_error(x, "unknown instruction 'j%s'", cond);
 }
 
+/* The thread ends here. */
+static int finish(struct text *x, int thread)
+{
+	struct lit_op *op = emit(x, thread, OP_JUMP, 8);
+
+	if (!op || x->jumps == 32)
+		return text_error(x, "too many jumps");
+	op->cond = COND_ALWAYS;
+	x->jump[x->jumps].name[0] = 0;
+	x->jump[x->jumps].thread = thread;
+	x->jump[x->jumps++].op = x->t->ops[thread] - 1;
+	return 0;
+}
+
 static int setcc(struct text *x, int thread, const char *cond)
 {
 	struct operand o;
@@ -371,8 +409,15 @@ static int one_insn(struct text *x, struct insn *in)
 		return emit(x, in->thread, OP_FENCE, 8) ? 0 : -1;
 	/* Neither orders anything that x86-TSO does not order already. */
 	if (!strcmp(word, "lfence") || !strcmp(word, "sfence") ||
-	    !strcmp(word, "nop") || !strcmp(word, "endbr64"))
+	    !strcmp(word, "endbr64"))
 		return 0;
+	if (!strcmp(word, "nop") || !strcmp(word, "nopw") ||
+	    !strcmp(word, "nopl")) {
+		x->at += strlen(x->at);	/* its operand is not used */
+		return 0;
+	}
+	if (!strcmp(word, "ret"))
+		return finish(x, in->thread);
 	if (*word == 'j')
 		return branch(x, in->thread, word + 1);
 	if (!strncmp(word, "set", 3))
@@ -391,6 +436,12 @@ int insn_parse(struct text *x, int thread, char *cell)
 		if (x->labels == 32)
 			return text_error(x, "too many labels");
 		text_word(x, x->label[x->labels].name, 32);
+		for (int l = 0; l < x->labels; l++)
+			if (x->label[l].thread == thread &&
+			    !strcmp(x->label[l].name,
+				    x->label[x->labels].name))
+				return text_error(x, "label '%s' twice",
+						  x->label[l].name);
 		x->label[x->labels].thread = thread;
 		x->label[x->labels++].op = before;
 		x->at = colon + 1;
@@ -411,6 +462,11 @@ int insn_finish(struct text *x)
 	for (int j = 0; j < x->jumps; j++) {
 		int l = 0;
 
+		if (!*x->jump[j].name) {
+			x->t->op[x->jump[j].thread][x->jump[j].op].target =
+				x->t->ops[x->jump[j].thread];
+			continue;
+		}
 		while (l < x->labels &&
 		       (strcmp(x->label[l].name, x->jump[j].name) ||
 			x->label[l].thread != x->jump[j].thread))

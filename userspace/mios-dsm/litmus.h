@@ -51,7 +51,8 @@ struct lit_op {
 	uint8_t cond;
 	uint8_t size;		/* bytes */
 	uint8_t reg;		/* destination, and left operand */
-	int8_t base;		/* memory: register added, or -1 */
+	int8_t base, index;	/* memory: registers added, or -1 */
+	uint8_t scale;		/* times the index */
 	bool imm;		/* operand: value, not register */
 	uint8_t src;
 	uint8_t target;
@@ -95,6 +96,7 @@ struct lit_test {
 	struct lit_node node[LIT_NODES];
 	enum lit_quant quant;
 	uint8_t root;
+	uint8_t filter;		/* what does not meet it is not counted */
 	bool same_page;		/* layout in use */
 };
 
@@ -126,6 +128,8 @@ void lit_thread_init(const struct lit_test *t, int thread,
 		     struct lit_thread *th);
 uint64_t lit_address(const struct lit_op *op, const struct lit_thread *th);
 bool lit_op_local(const struct lit_op *op);
+/* Does some thread jump back?  It may then go round as often as it likes. */
+bool lit_loops(const struct lit_test *t);
 void lit_run_local(const struct lit_op *op, struct lit_thread *th);
 void lit_reg_write(struct lit_thread *th, int reg, int size, uint64_t v);
 uint64_t lit_operand(const struct lit_op *op, const struct lit_thread *th);
@@ -138,6 +142,7 @@ int lit_find(const struct lit_test *t, uint64_t addr, int size);
 
 /* cond.c */
 int lit_values(const struct lit_test *t);
+bool lit_counts(const struct lit_test *t, const struct lit_outcome *o);
 bool lit_holds(const struct lit_test *t, const struct lit_outcome *o);
 void lit_print(FILE *f, const struct lit_test *t,
 	       const struct lit_outcome *o);
@@ -149,16 +154,47 @@ bool lit_verdict(const struct lit_test *t, const struct lit_set *s,
 		 int *witnesses);
 extern const char *const lit_reg_name[LIT_REGS];
 
-/* tso.c: every outcome that x86-TSO allows. */
-int lit_oracle(const struct lit_test *t, struct lit_set *allowed,
-	       uint64_t *states);
-
 /* visited.c: states seen, as 128-bit hashes. */
 struct visited {
 	uint64_t *slot;
 	uint64_t size, count;
 };
 
+/*
+ * tso.c: every outcome that x86-TSO allows.  Zero, -1 if there are too many,
+ * -2 if an address is that of no variable, -3 if a loop has no end.
+ */
+int lit_oracle(const struct lit_test *t, struct lit_set *allowed,
+	       uint64_t *states);
+
+/*
+ * How far each thread had come and what there was then.  Dead threads have
+ * pc LIT_DEAD and no registers: they stopped anywhere, with the stores that
+ * had not left their CPU.
+ */
+#define LIT_DEAD	0xff
+
+struct lit_cut {
+	uint8_t pc[8];
+	struct lit_outcome o;
+};
+
+struct lit_cuts {
+	struct lit_cut *cut;
+	struct visited seen;
+	int count, room;
+	uint32_t dead;		/* threads */
+};
+
+/* Every point at which the living may stop; false: out of memory. */
+bool lit_oracle_cuts(const struct lit_test *t, uint32_t dead,
+		     struct lit_cuts *cuts);
+/* Is there one like it in the values that mask names? */
+bool lit_cuts_have(const struct lit_cuts *cuts, const struct lit_cut *c,
+		   uint32_t mask);
+void lit_cuts_free(struct lit_cuts *cuts);
+
+/* visited.c */
 int visited_init(struct visited *v);
 void visited_free(struct visited *v);
 /* 1: new, 0: seen before, -1: out of memory. */

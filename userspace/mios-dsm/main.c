@@ -62,6 +62,21 @@ bool cli_choice(const char *option, const char *text,
 	return false;
 }
 
+bool cli_create(const char *path)
+{
+	FILE *f;
+
+	if (!path)
+		return true;
+	f = fopen(path, "w");
+	if (!f) {
+		cli_error("'%s': %s", path, strerror(errno));
+		return false;
+	}
+	fclose(f);
+	return true;
+}
+
 int cli_flush(void)
 {
 	if (!fflush(stdout) && !ferror(stdout))

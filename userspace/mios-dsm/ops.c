@@ -26,6 +26,8 @@ uint64_t lit_address(const struct lit_op *op, const struct lit_thread *th)
 
 	if (op->base >= 0)
 		at += th->reg[op->base];
+	if (op->index >= 0)
+		at += th->reg[op->index] * op->scale;
 	return at;
 }
 
@@ -128,6 +130,16 @@ bool lit_op_local(const struct lit_op *op)
 	return op->code >= OP_ALU;
 }
 
+bool lit_loops(const struct lit_test *t)
+{
+	for (int i = 0; i < t->threads; i++)
+		for (int n = 0; n < t->ops[i]; n++)
+			if (t->op[i][n].code == OP_JUMP &&
+			    t->op[i][n].target <= n)
+				return true;
+	return false;
+}
+
 void lit_run_local(const struct lit_op *op, struct lit_thread *th)
 {
 	uint64_t left = th->reg[op->reg] & lit_mask(op->size);
@@ -192,7 +204,8 @@ int lit_find(const struct lit_test *t, uint64_t addr, int size)
 		uint64_t from = LIT_ADDR(v);
 		uint64_t len = (uint64_t)t->var[v].size * t->var[v].count;
 
-		if (addr >= from && addr + size <= from + len)
+		if (addr >= from && addr - from < len &&
+		    addr - from + size <= len)
 			return v;
 	}
 	return -1;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../mios/dsm/dsm.h"
 #include "parse.h"
 
 int text_error(struct text *x, const char *fmt, ...)
@@ -403,6 +404,27 @@ static int table(struct text *x)
 	return x->failed ? -1 : insn_finish(x);
 }
 
+static int place(const struct lit_var *v)
+{
+	return v->page * DSM_PAGE_SIZE + v->offset;
+}
+
+/* The oracle knows of no variables that share bytes. */
+static int overlaps(struct text *x)
+{
+	struct lit_test *t = x->t;
+
+	for (int v = 0; v < t->vars; v++)
+		for (int o = 0; o < t->vars; o++)
+			if (o != v && place(&t->var[o]) >= place(&t->var[v]) &&
+			    place(&t->var[o]) < place(&t->var[v]) +
+			    t->var[v].size * t->var[v].count)
+				return text_error(x, "%s and %s overlap",
+						  t->var[v].name,
+						  t->var[o].name);
+	return 0;
+}
+
 /* Variables without a place of their own: a page each, or page 0 for all. */
 static int layout(struct text *x)
 {
@@ -422,7 +444,7 @@ static int layout(struct text *x)
 	if (lit_values(t) > LIT_VALUES)
 		return text_error(x, "more than %d registers and variables",
 				  LIT_VALUES);
-	return 0;
+	return overlaps(x);
 }
 
 static char *slurp(const char *path)

@@ -18,6 +18,7 @@ struct text {
 	/* Labels of the thread in hand, and jumps to them. */
 	struct { char name[32]; int thread, op; } label[32], jump[32];
 	int labels, jumps;
+	int depth;		/* of the condition in hand */
 };
 
 /* Prints "file:line: what" once; always returns -1. */

@@ -12,9 +12,10 @@ struct placement { u8 node[LIT_THREADS]; };
 
 /*
  * Threads on nodes of their own, then two of them on one node: a node with
- * two CPUs shows what a node with one cannot.
+ * two CPUs shows what a node with one cannot.  Two threads on one node have
+ * their pages from another, and see each other's stores late.
  */
-static const struct placement place2[] = { {{ 0, 1 }} };
+static const struct placement place2[] = { {{ 0, 1 }}, {{ 0, 0 }} };
 static const struct placement place3[] = { {{ 0, 1, 2 }}, {{ 0, 0, 1 }},
 	{{ 0, 1, 0 }}, {{ 0, 1, 1 }} };
 static const struct placement place4[] = { {{ 0, 1, 2, 3 }},
@@ -31,6 +32,9 @@ static int places(const struct lit_test *t, const struct placement **out)
 	case 3:
 		*out = place3;
 		return sizeof(place3) / sizeof(*place3);
+	case 2:
+		*out = place2;
+		return sizeof(place2) / sizeof(*place2);
 	default:
 		*out = place2;
 		return 1;

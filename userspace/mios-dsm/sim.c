@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The simulator's core: a queue of events in time, nodes with engine, link
- * and memory, CPUs that run operations, and a network with latency,
- * bandwidth and faults.  Called by cmd_sim.c, once per result.
+ * The simulator's core: nodes with engine and memory, CPUs that run
+ * operations, time that passes.  simnet.c has the network.  Called by
+ * simrun.c, once per result.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,154 +11,9 @@
 #include "cli.h"
 #include "simcore.h"
 
-#define WIRE_OVERHEAD	38	/* Ethernet: preamble, header, FCS, gap */
 #define STUCK		10000000000ULL	/* nobody got on for so long */
 
 static struct dsm_actions actions;
-
-static bool earlier(const struct sim_event *a, const struct sim_event *b)
-{
-	return a->time != b->time ? a->time < b->time : a->order < b->order;
-}
-
-void sim_queue(struct sim *s, struct sim_event e)
-{
-	u64 i;
-
-	if (s->count == s->room) {
-		u64 room = s->room ? 2 * s->room : 4096;
-		void *more = realloc(s->heap, room * sizeof(e));
-
-		if (!more) {
-			s->failed = true;
-			return;
-		}
-		s->heap = more;
-		s->room = room;
-	}
-	e.order = s->order++;
-	for (i = s->count++; i && earlier(&e, &s->heap[(i - 1) / 2]);
-	     i = (i - 1) / 2)
-		s->heap[i] = s->heap[(i - 1) / 2];
-	s->heap[i] = e;
-}
-
-static struct sim_event dequeue(struct sim *s)
-{
-	struct sim_event first = s->heap[0], last = s->heap[--s->count];
-	u64 i = 0, child;
-
-	while ((child = 2 * i + 1) < s->count) {
-		if (child + 1 < s->count &&
-		    earlier(&s->heap[child + 1], &s->heap[child]))
-			child++;
-		if (!earlier(&s->heap[child], &last))
-			break;
-		s->heap[i] = s->heap[child];
-		i = child;
-	}
-	if (s->count)
-		s->heap[i] = last;
-	return first;
-}
-
-static u64 distance(const struct sim *s, u32 a, u32 b)
-{
-	u32 n = s->c->nodes, d = a > b ? a - b : b - a;
-
-	if (s->c->topology == TOPO_TREE)
-		/* Two switches and a trunk between them. */
-		return (a < n / 2) == (b < n / 2) ? s->c->latency :
-			2 * s->c->latency;
-	if (s->c->topology == TOPO_RING)
-		return s->c->latency * (d < n - d ? d : n - d);
-	return s->c->latency;
-}
-
-static bool chance(struct sim *s, u64 million)
-{
-	return million && sim_random(&s->rng) % 1000000 < million;
-}
-
-static void fly(struct sim *s, u32 from, u32 to, u64 leaves, u32 len,
-		const void *frame)
-{
-	struct sim_event e = { .kind = EV_FRAME, .node = to, .from = from,
-			       .len = len };
-
-	e.time = leaves + distance(s, from, to);
-	if (s->c->jitter)
-		e.time += sim_random(&s->rng) % (s->c->jitter + 1);
-	if (chance(s, s->c->reorder))
-		e.time += 3 * s->c->latency;
-	if (chance(s, s->c->loss))
-		return;
-	e.frame = malloc(len);
-	if (!e.frame) {
-		s->failed = true;
-		return;
-	}
-	memcpy(e.frame, frame, len);
-	sim_queue(s, e);
-}
-
-/* What the link wants on the wire; one broadcast is one transmission. */
-static void transmit(struct sim *s, u32 from,
-		     const struct dsm_link_out *out, u64 *start)
-{
-	struct sim_node *n = &s->node[from];
-
-	for (u32 i = 0; i < out->sends; i++) {
-		u32 len = out->send[i].len, wire = len + WIRE_OVERHEAD;
-		const struct dsm_msg *m = (const void *)
-			((const u8 *)out->send[i].frame +
-			 sizeof(struct dsm_frame));
-		bool message = len > sizeof(struct dsm_frame);
-		bool data = message && m->flags & DSM_F_DATA;
-
-		/*
-		 * GiantVM sends a whole page whatever it has to say; what
-		 * the transport below it acknowledges is not its doing.
-		 */
-		if (data || (message && s->c->policy == POL_GIANTVM))
-			wire += DSM_PAGE_SIZE - (data ? SIM_PAGE_BYTES : 0);
-		if (wire < 84)
-			wire = 84;
-		if (!*start) {
-			*start = s->now > n->port_free ? s->now :
-				n->port_free;
-			n->port_free = *start + wire * 8000ULL / s->c->mbits;
-		}
-		s->r->wire_bytes += wire;
-		fly(s, from, out->send[i].to, n->port_free, len,
-		    out->send[i].frame);
-		if (chance(s, s->c->twice))
-			fly(s, from, out->send[i].to, n->port_free, len,
-			    out->send[i].frame);
-	}
-}
-
-static void send(struct sim *s, u32 node, const struct dsm_action *a)
-{
-	struct sim_node *n = &s->node[node];
-	struct dsm_link_out out;
-	const u64 *page = NULL;
-	u64 start = 0;
-	u32 to;
-
-	if (a->msg.flags & DSM_F_DATA)
-		page = n->memory + (u64)a->msg.page * SIM_WORDS;
-	set_for_each(to, &a->to) {
-		if (dsm_link_send(n->link, to, &a->msg,
-				  actions.body + a->body, a->len, page,
-				  s->now, &out)) {
-			cli_error("sim: node %u has no frame left", node);
-			s->failed = true;
-			return;
-		}
-		transmit(s, node, &out, &start);
-	}
-}
 
 static void wake(struct sim *s, u32 node, u32 cpu, u64 cost)
 {
@@ -186,7 +41,8 @@ static void act(struct sim *s, u32 node, const struct dsm_action *a)
 
 	switch (a->type) {
 	case DSM_ACT_SEND:
-		send(s, node, a);
+		sim_send(s, node, a, actions.body + a->body,
+			 n->memory + (u64)a->msg.page * SIM_WORDS);
 		break;
 	case DSM_ACT_INSTALL:
 		memcpy(page, s->incoming, SIM_PAGE_BYTES);
@@ -316,66 +172,19 @@ static void run_cpu(struct sim *s, u32 node, u32 cpu)
 	}
 }
 
-/* One message at a time, in the order of arrival. */
-static void arrive(struct sim *s, struct sim_event e)
-{
-	struct sim_node *n = &s->node[e.node];
-
-	n->busy = (n->busy > s->now ? n->busy : s->now) + s->c->handle;
-	e.kind = EV_HANDLE;
-	e.time = n->busy;
-	sim_queue(s, e);
-}
-
-static void message(struct sim *s, u32 node, u16 from, const void *frame,
-		    u32 len)
-{
-	const void *page;
-	struct dsm_event ev;
-
-	if (!dsm_frame_parse(frame, len, from, SIM_PAGE_BYTES, &ev, &page)) {
-		cli_error("sim: a frame was damaged");
-		s->failed = true;
-		return;
-	}
-	s->incoming = page;
-	step(s, node, &ev);
-}
-
-/*
- * What the link delivers lies in its memory, which the engine's answers
- * use as well: take it out first.
- */
-static void handle(struct sim *s, struct sim_event *e)
-{
-	static u8 copy[64][DSM_FRAME_MAX];
-	static struct dsm_link_out out;
-	struct sim_node *n = &s->node[e->node];
-	u32 len[64], count;
-	u64 start = 0;
-
-	dsm_link_receive(n->link, e->from, e->frame, e->len, s->now, &out);
-	count = out.messages;
-	for (u32 i = 0; i < count; i++) {
-		len[i] = out.message[i].len;
-		memcpy(copy[i], out.message[i].frame, len[i]);
-	}
-	transmit(s, e->node, &out, &start);
-	for (u32 i = 0; i < count && !s->failed; i++)
-		message(s, e->node, e->from, copy[i], len[i]);
-}
-
 static void tick(struct sim *s, u32 node)
 {
 	struct dsm_event ev = { .type = DSM_EV_TICK };
-	struct dsm_link_out out;
-	u64 start = 0;
 
-	dsm_link_tick(s->node[node].link, s->now, &out);
-	transmit(s, node, &out, &start);
 	step(s, node, &ev);
-	sim_queue(s, (struct sim_event){ .kind = EV_TICK, .node = node,
-				     .time = s->now + TICK });
+	sim_link_tick(s, node);
+}
+
+static void deliver(struct sim *s, u32 node, struct dsm_event *ev,
+		    const u64 *page)
+{
+	s->incoming = page;
+	step(s, node, ev);
 }
 
 void sim_progress(struct sim *s, bool end)
@@ -395,23 +204,15 @@ void sim_progress(struct sim *s, bool end)
 		end ? "\r\033[K" : "");
 }
 
-/* The network falls silent: what is under way arrives, nothing new starts. */
-static bool quiet(struct sim *s)
-{
-	for (u32 n = 0; n < s->c->nodes; n++)
-		for (u32 to = 0; to < s->c->nodes; to++)
-			if (!dsm_link_idle(s->node[n].link, to))
-				return false;
-	return true;
-}
-
 void sim_loop(struct sim *s)
 {
 	struct dsm_event idle = { .type = DSM_EV_TX_IDLE };
 	u64 steps = 0, total = 0, moved = 0;
+	u64 patience = sim_patience(s->c, STUCK);
 
+	s->deliver = deliver;
 	while (s->count && !s->failed) {
-		struct sim_event e = dequeue(s);
+		struct sim_event e = sim_dequeue(s);
 
 		s->now = e.time;
 		switch (e.kind) {
@@ -419,10 +220,10 @@ void sim_loop(struct sim *s)
 			run_cpu(s, e.node, e.cpu);
 			break;
 		case EV_FRAME:
-			arrive(s, e);
+			sim_arrive(s, e);
 			break;
 		case EV_HANDLE:
-			handle(s, &e);
+			sim_handle(s, &e);
 			free(e.frame);
 			break;
 		case EV_IDLE:
@@ -438,9 +239,9 @@ void sim_loop(struct sim *s)
 			total = s->total;
 			moved = s->now;
 		}
-		if (!s->running && s->now > moved + 40 * TICK && quiet(s))
+		if (!s->running && s->now > moved + 40 * TICK && sim_quiet(s))
 			break;
-		if (s->running && s->now > moved + STUCK) {
+		if (s->running && s->now > moved + patience) {
 			cli_error("sim: %s under %s: nothing moves on",
 				  sim_pattern_name[s->c->pattern],
 				  sim_policy_name[s->c->policy]);
@@ -449,5 +250,5 @@ void sim_loop(struct sim *s)
 		}
 	}
 	while (s->count)
-		free(dequeue(s).frame);
+		free(sim_dequeue(s).frame);
 }

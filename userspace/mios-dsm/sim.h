@@ -84,6 +84,8 @@ struct sim_result {
 /* sim.c: 0; after a line on stderr 2, or 1 if the programs got stuck. */
 int sim_run(const struct sim_config *c, struct sim_result *r);
 bool sim_good(const struct sim_config *c);
+/* What order this network keeps. */
+enum dsm_order sim_order(const struct sim_config *c);
 extern const char *const sim_policy_name[];
 extern const char *const sim_topology_name[];
 extern const char *const sim_pattern_name[];

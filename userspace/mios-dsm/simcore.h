@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The simulator's state while it runs: shared by sim.c, which lets time
- * pass, and simrun.c, which sets up a cluster and sums up what it did.
+ * The simulator's state while it runs: shared by simnet.c, the network, by
+ * sim.c, which lets time pass, by simrun.c, which sets up a cluster and sums
+ * up what it did, and by simlit.c, which runs litmus tests.
  */
 #ifndef SIMCORE_H
 #define SIMCORE_H
@@ -11,7 +12,8 @@
 /* How often a node's timers are looked at. */
 #define TICK		50000
 
-enum sim_event_kind { EV_CPU, EV_FRAME, EV_HANDLE, EV_TICK, EV_IDLE };
+enum sim_event_kind { EV_CPU, EV_FRAME, EV_HANDLE, EV_TICK, EV_IDLE,
+	EV_SPARE };
 
 struct sim_event {
 	u64 time, order;
@@ -40,10 +42,27 @@ struct sim {
 	u32 running;
 	bool failed;
 	bool stuck;		/* messages fly, no operation ends */
+	void *arg;		/* of deliver */
+	void (*deliver)(struct sim *s, u32 node, struct dsm_event *ev,
+			const u64 *page);
 	const u64 *incoming;	/* page bytes of the message in hand */
 };
 
+/* simnet.c */
 void sim_queue(struct sim *s, struct sim_event e);
+struct sim_event sim_dequeue(struct sim *s);
+void sim_send(struct sim *s, u32 node, const struct dsm_action *a,
+	      const u8 *body, const u64 *page);
+void sim_arrive(struct sim *s, struct sim_event e);
+void sim_handle(struct sim *s, struct sim_event *e);
+void sim_link_tick(struct sim *s, u32 node);
+bool sim_quiet(const struct sim *s);
+
+/* simrun.c: when to give up, least at the earliest; a node's link. */
+u64 sim_patience(const struct sim_config *c, u64 least);
+void sim_link_config(const struct sim_config *c, u32 node,
+		     struct dsm_link_config *l);
+
 void sim_loop(struct sim *s);
 u32 sim_reserve(const struct sim_config *c);
 void sim_progress(struct sim *s, bool end);

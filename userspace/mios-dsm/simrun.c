@@ -14,6 +14,17 @@
 const char *const sim_policy_name[] = { "ivy", "giantvm", "wu", "wu+", NULL };
 const char *const sim_topology_name[] = { "switch", "tree", "ring", NULL };
 
+/*
+ * Equal delays and nothing lost: a broadcast arrives everywhere at one
+ * time, so the order is total.  Anything else keeps FIFO only.
+ */
+enum dsm_order sim_order(const struct sim_config *c)
+{
+	return c->jitter || c->loss || c->twice || c->reorder ||
+		c->topology != TOPO_SWITCH ? DSM_ORDER_FIFO :
+		DSM_ORDER_TOTAL;
+}
+
 static void engine_config(const struct sim_config *c, u32 node,
 			  struct dsm_config *d)
 {
@@ -23,13 +34,7 @@ static void engine_config(const struct sim_config *c, u32 node,
 	d->cpus = c->cpus;
 	d->protocol = c->policy == POL_WU ? DSM_WU :
 		c->policy == POL_WUPLUS ? DSM_WUPLUS : DSM_WI;
-	/*
-	 * Equal delays and nothing lost: a broadcast arrives everywhere at
-	 * one time, so the order is total. Anything else keeps FIFO only.
-	 */
-	d->order = c->jitter || c->loss || c->twice || c->reorder ||
-		c->topology != TOPO_SWITCH ? DSM_ORDER_FIFO :
-		DSM_ORDER_TOTAL;
+	d->order = sim_order(c);
 	d->mode = d->protocol == DSM_WI ? DSM_MODE_WI : DSM_MODE_MW;
 	d->pages = c->pages;
 	d->chunk = c->chunk ? c->chunk : 1;
@@ -43,6 +48,7 @@ static void engine_config(const struct sim_config *c, u32 node,
 	d->serial = c->policy == POL_GIANTVM;
 	d->read_owns = c->policy == POL_GIANTVM;
 	d->no_hints = !c->hints;
+	d->news = c->hints ? DSM_NEWS_MAX : 0;
 	d->knobs = c->no_lease ? DSM_KNOB_NO_LEASE : 0;
 }
 
@@ -63,14 +69,33 @@ u32 sim_reserve(const struct sim_config *c)
 	return 32 + (c->cpus + 2) * c->nodes;
 }
 
-static void link_config(const struct sim_config *c, u32 node,
-			struct dsm_link_config *l)
+/*
+ * Longer than an answer takes.  A wire slower than 1 Gbit/s is busy for long:
+ * a page to each node may leave before ours.
+ */
+static u64 link_timeout(const struct sim_config *c)
+{
+	u64 slow = c->mbits < 1000 ? 8000 / c->mbits - 8 : 0;
+
+	return 12 * c->latency + 4 * c->jitter + TICK +
+		slow * (4 + c->nodes) * (DSM_PAGE_SIZE + 256);
+}
+
+/* What has not happened for so long will never happen. */
+u64 sim_patience(const struct sim_config *c, u64 least)
+{
+	return least + 64 * link_timeout(c);
+}
+
+void sim_link_config(const struct sim_config *c, u32 node,
+		     struct dsm_link_config *l)
 {
 	u32 updates = DSM_BATCH_MAX * sizeof(struct dsm_write);
-	u32 body = sizeof(struct dsm_set) + 4 * c->nodes;
+	u32 body = sizeof(struct dsm_set) + 4 * c->nodes +
+		DSM_NEWS_MAX * sizeof(struct dsm_news);
 
 	if (c->policy != POL_WU && c->policy != POL_WUPLUS)
-		body = sizeof(struct dsm_set);
+		body -= 4 * c->nodes;
 	else if (body < updates)
 		body = updates;
 	memset(l, 0, sizeof(*l));
@@ -81,7 +106,7 @@ static void link_config(const struct sim_config *c, u32 node,
 	l->frame_max = sizeof(struct dsm_frame) + sizeof(struct dsm_msg) +
 		body + SIM_PAGE_BYTES;
 	l->page_bytes = SIM_PAGE_BYTES;
-	l->timeout = 12 * c->latency + 4 * c->jitter + TICK;
+	l->timeout = link_timeout(c);
 	l->delay = TICK;
 }
 
@@ -94,7 +119,7 @@ static int node_init(struct sim *s, u32 i)
 	struct dsm_set set;
 	int err;
 
-	link_config(c, i, &l);
+	sim_link_config(c, i, &l);
 	engine_config(c, i, &d);
 	n->dsm = malloc(dsm_size(&d));
 	n->link = malloc(dsm_link_size(&l));
@@ -103,10 +128,6 @@ static int node_init(struct sim *s, u32 i)
 	if (!n->dsm || !n->link || !n->memory || !n->cpu)
 		return cli_error("sim: out of memory");
 	err = dsm_init(n->dsm, &d);
-	if (err == -EPROTO)
-		return cli_error("sim: %s needs a causal network; jitter, "
-				 "faults and this topology leave FIFO",
-				 sim_policy_name[c->policy]);
 	if (err || dsm_link_init(n->link, &l))
 		return cli_error("sim: configuration impossible");
 	for (u32 p = 0; p < c->pages; p++) {

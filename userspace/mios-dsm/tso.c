@@ -16,6 +16,7 @@
 
 #define BUFFER		12
 #define MEMORY		64	/* bytes per variable */
+#define DEPTH		2000	/* steps of an interleaving, on our stack */
 
 struct entry {
 	uint8_t var, offset, size, pad;
@@ -34,8 +35,12 @@ struct machine {
 struct search {
 	const struct lit_test *t;
 	struct lit_set *allowed;
+	struct lit_cuts *cuts;	/* instead: wherever the living may stop */
 	struct visited seen;
 	bool failed;
+	bool wild;		/* an access outside of all variables */
+	bool endless;		/* a loop that changes something each time */
+	int depth;
 };
 
 static void place_of(const struct lit_test *t, uint64_t addr, int size,
@@ -186,24 +191,80 @@ static void run_local(const struct lit_test *t, struct machine *m)
 	}
 }
 
-static void record(struct search *s, const struct machine *m)
+/* What is to be seen of the machine without its dead threads. */
+static void look(const struct lit_test *t, const struct machine *m,
+		 uint32_t dead, struct lit_outcome *o)
 {
-	const struct lit_test *t = s->t;
-	struct lit_outcome o;
-
-	memset(&o, 0, sizeof(o));
+	memset(o, 0, sizeof(*o));
 	for (int i = 0; i < t->threads; i++)
 		for (int r = 0; r < LIT_REGS; r++)
-			if (t->used[i] >> r & 1)
-				o.value[lit_slot_reg(t, i, r)] =
+			if (t->used[i] >> r & 1 && !(dead >> i & 1))
+				o->value[lit_slot_reg(t, i, r)] =
 					m->thread[i].reg[r];
 	for (int v = 0; v < t->vars; v++)
 		for (int k = 0; k < t->var[v].count; k++)
-			memcpy(&o.value[lit_slot_var(t, v, k)],
+			memcpy(&o->value[lit_slot_var(t, v, k)],
 			       &m->memory[v][k * t->var[v].size],
 			       t->var[v].size);
+}
+
+static void record(struct search *s, const struct machine *m)
+{
+	struct lit_outcome o;
+
+	look(s->t, m, 0, &o);
 	if (!lit_set_add(s->allowed, &o))
 		s->failed = true;
+}
+
+/* Nothing of the living is on its way: they may have ended here. */
+static void record_cut(struct search *s, const struct machine *m)
+{
+	struct lit_cuts *k = s->cuts;
+	struct lit_cut c;
+	int new;
+
+	memset(&c, 0, sizeof(c));
+	for (int i = 0; i < s->t->threads; i++) {
+		bool dead = k->dead >> i & 1;
+
+		if (!dead && (m->length[i] || m->half[i]))
+			return;
+		c.pc[i] = dead ? LIT_DEAD : m->thread[i].pc;
+	}
+	look(s->t, m, k->dead, &c.o);
+	new = visited_add(&k->seen, &c, sizeof(c));
+	if (new > 0 && k->count == k->room) {
+		int room = k->room ? 2 * k->room : 256;
+		void *more = realloc(k->cut, room * sizeof(c));
+
+		if (more) {
+			k->cut = more;
+			k->room = room;
+		} else {
+			new = -1;
+		}
+	}
+	if (new > 0)
+		k->cut[k->count++] = c;
+	s->failed |= new < 0;
+}
+
+static bool touches_nothing(const struct lit_test *t,
+			    const struct lit_thread *th, int i)
+{
+	const struct lit_op *op = &t->op[i][th->pc];
+
+	return (op->code == OP_LOAD || op->code == OP_STORE ||
+		op->code == OP_RMW) &&
+		lit_find(t, lit_address(op, th), op->size) < 0;
+}
+
+/* Where run_local() has given up. */
+static bool loops_alone(const struct lit_test *t, const struct lit_thread *th,
+			int i)
+{
+	return lit_op_local(&t->op[i][th->pc]);
 }
 
 static void walk(struct search *s, const struct machine *m)
@@ -215,8 +276,13 @@ static void walk(struct search *s, const struct machine *m)
 
 	if (new < 0)
 		s->failed = true;
+	if (s->depth == DEPTH)
+		s->failed = s->endless = true;
 	if (new <= 0 || s->failed)
 		return;
+	s->depth++;
+	if (s->cuts)
+		record_cut(s, m);
 	for (int i = 0; i < t->threads; i++) {
 		if (m->length[i]) {
 			over = false;
@@ -227,6 +293,10 @@ static void walk(struct search *s, const struct machine *m)
 		if (m->thread[i].pc >= t->ops[i])
 			continue;
 		over = false;
+		if (touches_nothing(t, &m->thread[i], i))
+			s->failed = s->wild = true;
+		if (loops_alone(t, &m->thread[i], i))
+			s->failed = s->endless = true;
 		for (int order = 0; order < 2; order++) {
 			next = *m;
 			if (!execute(t, &next, i, order))
@@ -235,19 +305,17 @@ static void walk(struct search *s, const struct machine *m)
 			walk(s, &next);
 		}
 	}
-	if (over)
+	if (over && !s->cuts)
 		record(s, m);
+	s->depth--;
 }
 
-int lit_oracle(const struct lit_test *t, struct lit_set *allowed,
-	       uint64_t *states)
+static bool search(struct search *s)
 {
-	struct search s = { .t = t, .allowed = allowed };
+	const struct lit_test *t = s->t;
 	struct machine m;
 
 	memset(&m, 0, sizeof(m));
-	allowed->count = 0;
-	allowed->overflow = false;
 	for (int v = 0; v < t->vars; v++)
 		for (int k = 0; k < t->var[v].count; k++)
 			memory_write(&m, v, k * t->var[v].size,
@@ -255,10 +323,59 @@ int lit_oracle(const struct lit_test *t, struct lit_set *allowed,
 	for (int i = 0; i < t->threads; i++)
 		lit_thread_init(t, i, &m.thread[i]);
 	run_local(t, &m);
-	if (visited_init(&s.seen))
-		return -1;
-	walk(&s, &m);
+	if (visited_init(&s->seen))
+		return false;
+	walk(s, &m);
+	visited_free(&s->seen);
+	return !s->failed;
+}
+
+int lit_oracle(const struct lit_test *t, struct lit_set *allowed,
+	       uint64_t *states)
+{
+	struct search s = { .t = t, .allowed = allowed };
+	bool good;
+
+	allowed->count = 0;
+	allowed->overflow = false;
+	good = search(&s);
 	*states = s.seen.count;
-	visited_free(&s.seen);
-	return s.failed ? -1 : 0;
+	return good ? 0 : s.wild ? -2 : s.endless ? -3 : -1;
+}
+
+bool lit_oracle_cuts(const struct lit_test *t, uint32_t dead,
+		     struct lit_cuts *cuts)
+{
+	struct search s = { .t = t, .cuts = cuts };
+	bool good;
+
+	memset(cuts, 0, sizeof(*cuts));
+	cuts->dead = dead;
+	if (visited_init(&cuts->seen))
+		return false;
+	good = search(&s);
+	visited_free(&cuts->seen);
+	return good;
+}
+
+bool lit_cuts_have(const struct lit_cuts *cuts, const struct lit_cut *c,
+		   uint32_t mask)
+{
+	for (int i = 0; i < cuts->count; i++) {
+		const struct lit_cut *at = &cuts->cut[i];
+		bool same = !memcmp(at->pc, c->pc, sizeof(c->pc));
+
+		for (int v = 0; v < LIT_VALUES && same; v++)
+			same = !(mask >> v & 1) ||
+				at->o.value[v] == c->o.value[v];
+		if (same)
+			return true;
+	}
+	return false;
+}
+
+void lit_cuts_free(struct lit_cuts *cuts)
+{
+	free(cuts->cut);
+	memset(cuts, 0, sizeof(*cuts));
 }

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "engine.h"
 #include "world.h"
 
 static bool finished(const struct world *w, const struct wstate *s, int i)
@@ -48,6 +49,11 @@ static void moves_spare(struct world *w, struct wstate *s, struct moves *m,
 			if ((st == DSM_O || st == DSM_M) &&
 			    mode != dsm_page_mode(d, p))
 				put(m, W_HINT, n, p, mode);
+		for (u8 at = 0; s->guesses && at < w->nodes; at++)
+			if (at != n && at != page_at(d, p)->owner &&
+			    st != DSM_O && st != DSM_M && st != DSM_OI &&
+			    st != DSM_OC && dsm_manager(d, p) != n)
+				put(m, W_GUESS, n, p, at);
 	}
 	if (s->expiries)
 		put(m, W_EXPIRE, n, 0, 0);
@@ -138,6 +144,11 @@ bool world_move(struct world *w, struct wstate *s, struct wmove m)
 	case W_DIE:
 		die(w, s, m.a);
 		break;
+	case W_GUESS:
+		/* Whatever the node has heard: it may be out of date. */
+		s->guesses--;
+		page_at(world_engine(w, s, m.a), m.b)->owner = m.c;
+		break;
 	case W_TELL:
 		ev.type = DSM_EV_DOWN;
 		ev.node = __builtin_ctz(s->dead);
@@ -164,7 +175,8 @@ void world_print(FILE *f, const struct world *w, struct wstate *s,
 		 struct wmove m)
 {
 	static const char *const name[] = { "cpu", "drain", "deliver",
-		"switch", "idle", "evict", "hint", "expire", "die", "told" };
+		"switch", "idle", "evict", "hint", "expire", "guess", "die",
+		"told" };
 	const struct wmsg *q = world_msgs(w, s);
 
 	fprintf(f, "  %-8s", name[m.kind]);
@@ -177,7 +189,7 @@ void world_print(FILE *f, const struct world *w, struct wstate *s,
 		fprintf(f, "P%d pc %d (node %d cpu %d)\n", m.a,
 			s->cpu[m.a].th.pc, w->node_of[m.a], w->cpu_of[m.a]);
 	else
-		fprintf(f, "node %d page %d mode %d\n", m.a, m.b, m.c);
+		fprintf(f, "node %d page %d %d\n", m.a, m.b, m.c);
 }
 
 static const char *const event_name[] = { "FAULT", "RETIRED", "MSG", "TICK",

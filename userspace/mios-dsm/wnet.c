@@ -25,8 +25,7 @@ static void insert(struct world *w, struct wstate *s, const struct wmsg *m)
 
 	if (s->msgs == W_MSGS ||
 	    (u8 *)&q[s->msgs + 1] > (u8 *)s + W_STATE) {
-		snprintf(w->broken, sizeof(w->broken),
-			 "more than %d messages under way", s->msgs);
+		world_limit(w, "messages under way", s->msgs);
 		return;
 	}
 	while (at > 0 && key(w, &q[at - 1]) > key(w, m))
@@ -78,8 +77,7 @@ void net_send(struct world *w, struct wstate *s, int src,
 	m.msg = a->msg;
 	m.src = src;
 	if (a->len > W_BODY) {
-		snprintf(w->broken, sizeof(w->broken), "body of %d bytes",
-			 a->len);
+		world_limit(w, "bytes in a message", W_BODY);
 		return;
 	}
 	m.len = a->len;

@@ -33,6 +33,15 @@ static void broken(struct world *w, const char *what, int page)
 			 page);
 }
 
+void world_limit(struct world *w, const char *what, int count)
+{
+	if (*w->broken)
+		return;
+	snprintf(w->broken, sizeof(w->broken), "more than %d %s", count,
+		 what);
+	w->limit = true;
+}
+
 /* One writer, or any number of readers; one owner. */
 void world_check(struct world *w, struct wstate *s)
 {
@@ -102,7 +111,8 @@ static void carry_out(struct world *w, struct wstate *s, int node,
 		s->access[node][a->page] = a->access;
 		break;
 	case DSM_ACT_SEND:
-		net_send(w, s, node, a, out->body + a->body);
+		(w->send ? w->send : net_send)(w, s, node, a,
+					       out->body + a->body);
 		break;
 	case DSM_ACT_INSTALL:
 		install(w, s, node, a->page, data);
@@ -120,6 +130,7 @@ static void carry_out(struct world *w, struct wstate *s, int node,
 		s->cpu[th].th.pc++;
 		break;
 	case DSM_ACT_LOST:
+		s->lost[node] |= 1 << a->page;
 		for (int n = 0; n < w->nodes; n++)
 			if (s->access[n][a->page])
 				broken(w, "lost, but held by a survivor",
@@ -169,6 +180,10 @@ void world_step(struct world *w, struct wstate *s, int node,
 
 	for (int page = 0; page < w->pages; page++)
 		before[page] = dsm_page_state(d, page);
+	if (w->now) {
+		next.now = w->now;
+		next.tx_idle = w->idle >> node & 1;
+	}
 	do {
 		dsm_step(d, &next, &actions);
 		w->steps++;
@@ -182,6 +197,7 @@ void world_step(struct world *w, struct wstate *s, int node,
 		}
 		memset(&next, 0, sizeof(next));
 		next.type = DSM_EV_AGAIN;
+		next.now = w->now;
 	} while (again);
 	note(w, d, ev, before);
 	for (int page = 0; page < w->pages; page++)
@@ -259,8 +275,9 @@ static void config_fill(const struct world *w, struct dsm_config *c, int node)
 	c->batch = 3;
 	c->run = w->run ? w->run : 100;
 	c->window = 32;
-	c->lease = 1;
+	c->lease = w->lease ? w->lease : 1;
 	c->knobs = w->knobs;
+	c->news = w->news;
 }
 
 static int engine_init(struct world *w, struct wstate *s, int node)
@@ -299,6 +316,7 @@ int world_init(struct world *w, struct wstate *s)
 	w->words = 0;
 	w->pages = 1;
 	w->broken[0] = 0;
+	w->limit = false;
 	words_find(w);
 	config_fill(w, &c, 0);
 	w->stride = (dsm_size(&c) + 7) & ~7ULL;
@@ -324,13 +342,15 @@ int world_init(struct world *w, struct wstate *s)
 	s->hints = w->hints;
 	s->deaths = w->deaths;
 	s->expiries = w->expiries;
+	s->guesses = w->guesses;
 	return 0;
 }
 
 /* Final memory: the owner's, with which every copy must agree. */
-void world_outcome(struct world *w, struct wstate *s, struct lit_outcome *o)
+u8 world_outcome(struct world *w, struct wstate *s, struct lit_outcome *o)
 {
 	const struct lit_test *t = w->t;
+	u8 gone = 0;
 	u64 final[W_WORDS] = { 0 };
 
 	memset(o, 0, sizeof(*o));
@@ -348,6 +368,7 @@ void world_outcome(struct world *w, struct wstate *s, struct lit_outcome *o)
 		if (owner < 0) {
 			if (!s->dead)
 				broken(w, "no owner at the end", page);
+			gone |= 1 << page;
 			continue;
 		}
 		final[i] = s->mem[owner][i];
@@ -358,7 +379,8 @@ void world_outcome(struct world *w, struct wstate *s, struct lit_outcome *o)
 	}
 	for (int i = 0; i < t->threads; i++)
 		for (int r = 0; r < LIT_REGS; r++)
-			if (t->used[i] >> r & 1)
+			if (t->used[i] >> r & 1 &&
+			    !(s->dead >> w->node_of[i] & 1))
 				o->value[lit_slot_reg(t, i, r)] =
 					s->cpu[i].th.reg[r];
 	for (int v = 0; v < t->vars; v++)
@@ -375,4 +397,5 @@ void world_outcome(struct world *w, struct wstate *s, struct lit_outcome *o)
 						(8 * (off & 7)) & 0xff) <<
 						(8 * (b % t->var[v].size));
 		}
+	return gone;
 }

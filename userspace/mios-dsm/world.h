@@ -18,6 +18,7 @@
 #define W_BODY		64
 #define W_BUFFER	6
 #define W_STATE		(1 << 15)
+#define W_MOVES		256	/* more than one state can offer */
 
 struct wmsg {
 	struct dsm_msg msg;
@@ -48,7 +49,9 @@ struct wstate {
 	u8 know[W_NODES][W_NODES * W_NODES];
 	u8 got[W_NODES][W_NODES];
 	u8 evictions, hints, deaths, expiries;	/* left to happen */
+	u8 guesses;
 	u8 dead, told;				/* bitmaps of nodes */
+	u8 lost[W_NODES];			/* pages, as each was told */
 	u16 msgs;
 	/* Engines, then messages, follow. */
 };
@@ -61,23 +64,33 @@ struct world {
 	bool no_buffers;
 	u8 mode[W_PAGES], owner[W_PAGES];
 	bool shared[W_PAGES];	/* all others hold a copy at first */
-	u8 evictions, hints, deaths, expiries;
+	u8 evictions, hints, deaths, expiries, guesses;
+	u8 news;		/* items in an answer */
 	u8 run;			/* writes in a row that take a page */
 	u32 knobs;
 	struct { u8 page; u16 word; } at[W_WORDS];
 	size_t stride;		/* of an engine */
-	/* Why exploration stops: a broken invariant. */
+	/* Why exploration stops: a broken invariant, or a limit of ours. */
 	char broken[160];
+	bool limit;
 	u64 messages, steps;
+	/* Another network than ours, its clock and which wires are idle. */
+	void (*send)(struct world *w, struct wstate *s, int node,
+		     const struct dsm_action *a, const u8 *body);
+	void *arg;
+	u64 now, lease;
+	u8 idle;
 };
 
 enum wkind { W_CPU, W_DRAIN, W_DELIVER, W_SORT, W_IDLE, W_EVICT, W_HINT,
-	W_EXPIRE, W_DIE, W_TELL };
+	W_EXPIRE, W_GUESS, W_DIE, W_TELL };
 
 struct wmove {
 	u8 kind, a, b, c;
 };
 
+/* This is too large for the explorer's fixed arrays. */
+void world_limit(struct world *w, const char *what, int count);
 /* Zero, or -1 and world.broken says why. */
 int world_init(struct world *w, struct wstate *s);
 size_t world_size(const struct world *w, const struct wstate *s);
@@ -86,8 +99,8 @@ int world_moves(struct world *w, struct wstate *s, struct wmove *out,
 /* False if the move turned out to be none. */
 bool world_move(struct world *w, struct wstate *s, struct wmove m);
 bool world_over(const struct world *w, struct wstate *s);
-void world_outcome(struct world *w, struct wstate *s,
-		   struct lit_outcome *o);
+/* Returns the pages that nobody holds any more, as a bitmap. */
+u8 world_outcome(struct world *w, struct wstate *s, struct lit_outcome *o);
 void world_print(FILE *f, const struct world *w, struct wstate *s,
 		 struct wmove m);
 /* world.c: the last step's actions, every change of state so far */

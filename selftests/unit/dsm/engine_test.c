@@ -38,13 +38,23 @@ static void configurations(void)
 	SPOILT(inflight, 0xffff);
 	SPOILT(batch, 0);
 	SPOILT(batch, DSM_BATCH_MAX + 1);
+	SPOILT(news, DSM_NEWS_MAX + 1);
 	SPOILT(window, 0);
 	SPOILT(window, 63);
 	SPOILT(window, 1u << 25);
 	c.knobs = 1;
 	CHECK(dsm_init(d, &c) == -EINVAL);
 	c = usual;
+	c.requests = 300;
+	c.nodes = DSM_NODES_MAX;
+	CHECK(dsm_size(&c));
+	c.nodes++;
+	CHECK(!dsm_size(&c));
+	c = usual;
 	c.protocol = DSM_WU;
+	c.mode = DSM_MODES;
+	CHECK(!dsm_size(&c));
+	c.mode = DSM_MODE_MW;
 	c.window = 4;
 	CHECK(!dsm_size(&c));
 	c.window = 8;
@@ -107,9 +117,13 @@ static void nine_pages(void)
 	CHECK(sent(DSM_MODE, NULL) == 1);
 }
 
-/* More requests wait for a page than one step can answer. */
-static void long_queue(void)
+/*
+ * More requests wait for a page than one step can answer, because of the
+ * answers' number or of their bodies.
+ */
+static void long_queue(u8 protocol, u16 len)
 {
+	const struct dsm_action *a = NULL;
 	struct dsm_config c = usual;
 	struct dsm_set served;
 	int steps = 0;
@@ -117,6 +131,8 @@ static void long_queue(void)
 	c.nodes = 256;
 	c.self = 0;
 	c.requests = 300;
+	c.protocol = protocol;
+	c.window = 512;
 	begin(&c);
 	event(DSM_EV_PIN, 0, 0);
 	for (u32 n = 1; n < 256; n++) {
@@ -129,14 +145,20 @@ static void long_queue(void)
 	do {
 		CHECK(!out.full);
 		for (u32 i = 0; i < out.count; i++)
-			if (out.act[i].type == DSM_ACT_SEND)
+			if (out.act[i].type == DSM_ACT_SEND) {
+				CHECK(out.act[i].len == len);
 				set_or(&served, &out.act[i].to);
-		steps++;
+			}
 		if (!did(DSM_ACT_AGAIN, NULL))
 			break;
+		/* One more comes while the others still wait. */
+		if (!steps++)
+			message((struct dsm_msg){ .type = DSM_GET_S, .src = 9,
+						  .node = 9, .tag = 77 },
+				NULL, 0);
 		event(DSM_EV_AGAIN, 0, 0);
 	} while (steps < 100);
-	CHECK(steps > 1);
+	CHECK(steps && sent(DSM_DATA_S, &a) && a->msg.tag == 77);
 	for (u32 n = 1; n < 256; n++)
 		CHECK(set_has(&served, n));
 }
@@ -192,16 +214,135 @@ static void hidden_in_flight(void)
 	CHECK(did(DSM_ACT_APPLY, &a) == 1 && a->word == 1);
 }
 
-/* No room to send: the writer waits until there is. */
-static void full_queue(enum dsm_event_type then)
+/* A write so old that the merge buffer has used its successor's slot again. */
+static void old_write(void)
 {
-	struct dsm_event ev = { .type = DSM_EV_FAULT, .touch = DSM_WRITE,
-				.mask = 1, .tx_full = true };
+	struct dsm_write w = { .mask = 1 };
+	struct dsm_config c = usual;
+	struct dsm_set others;
+
+	c.protocol = DSM_WU;
+	c.mode = DSM_MODE_MW;
+	begin(&c);
+	set_clear(&others);
+	set_add(&others, 1);
+	CHECK(!dsm_place(d, 0, 3, &others, DSM_MODE_MW));
+	for (int i = 0; i < 3; i++) {
+		w.clock = i == 0 ? 40 : i == 1 ? 40 + 64 / 4 : 39;
+		message((struct dsm_msg){ .type = DSM_UPD, .src = 2,
+					  .clock = 60 }, &w, sizeof(w));
+		CHECK(did(DSM_ACT_APPLY, NULL) == (i < 2));
+	}
+}
+
+/* Writes of strangers share a chain of the buffer, and hide nothing. */
+static void stranger(u32 page, u16 word)
+{
+	struct dsm_write new = { .clock = 3, .mask = 1 };
+	struct dsm_write old = { .clock = 2, .mask = 1, .page = page,
+				 .word = word };
+	struct dsm_config c = usual;
+	struct dsm_set others;
+
+	c.protocol = DSM_WU;
+	c.mode = DSM_MODE_MW;
+	c.window = 8;
+	c.pages = 64;
+	begin(&c);
+	set_clear(&others);
+	set_add(&others, 1);
+	CHECK(!dsm_place(d, 0, 0, &others, DSM_MODE_MW));
+	CHECK(!dsm_place(d, page, 0, &others, DSM_MODE_MW));
+	message((struct dsm_msg){ .type = DSM_UPD, .src = 2, .clock = 3 },
+		&new, sizeof(new));
+	CHECK(did(DSM_ACT_APPLY, NULL) == 1);
+	message((struct dsm_msg){ .type = DSM_UPD, .src = 3, .clock = 3 },
+		&old, sizeof(old));
+	CHECK(did(DSM_ACT_APPLY, NULL) == 1);
+}
+
+/* A write finds all newer ones of its word, whatever came between. */
+static void long_chain(void)
+{
+	struct dsm_write w[] = { { .clock = 5, .mask = 1 },
+				 { .clock = 8, .mask = 2 },
+				 { .clock = 3, .mask = 1 } };
+	struct dsm_config c = usual;
+	struct dsm_set others;
+
+	c.protocol = DSM_WU;
+	c.mode = DSM_MODE_MW;
+	begin(&c);
+	set_clear(&others);
+	set_add(&others, 1);
+	CHECK(!dsm_place(d, 0, 0, &others, DSM_MODE_MW));
+	for (int i = 0; i < 3; i++) {
+		message((struct dsm_msg){ .type = DSM_UPD, .src = 2 + i / 2,
+					  .clock = 9 }, &w[i], sizeof(*w));
+		CHECK(did(DSM_ACT_APPLY, NULL) == (i < 2));
+	}
+}
+
+/* A batch leaves when it is full, though the wire is busy. */
+static void full_batch(void)
+{
+	const struct dsm_action *a = NULL;
 	struct dsm_config c = usual;
 
 	c.protocol = DSM_WU;
 	c.mode = DSM_MODE_MW;
 	begin(&c);
+	for (int i = 0; i < 4; i++) {
+		CHECK(!sent(DSM_UPD, NULL));
+		event(DSM_EV_FAULT, 0, DSM_WRITE);
+	}
+	CHECK(sent(DSM_UPD, &a) == 1 && !dsm_pending(d));
+	CHECK(a->len == 4 * sizeof(struct dsm_write));
+}
+
+/* Updates pass a page on its way here: more than are kept, it comes again. */
+static void many_in_flight(int count, bool again)
+{
+	struct dsm_write w = { .mask = 1 };
+	const struct dsm_action *a = NULL;
+	struct dsm_config c = usual;
+	u32 counts[4] = { 0 };
+	u32 tag;
+
+	c.protocol = DSM_WU;
+	c.mode = DSM_MODE_MW;
+	c.inflight = 64;
+	begin(&c);
+	event(DSM_EV_FAULT, 0, DSM_READ);
+	CHECK(sent(DSM_GET_S, &a) == 1);
+	tag = a->msg.tag;
+	for (w.word = 0; w.word < count; w.word++) {
+		w.clock = 1 + w.word;
+		message((struct dsm_msg){ .type = DSM_UPD, .src = 2,
+					  .clock = w.clock }, &w, sizeof(w));
+	}
+	message((struct dsm_msg){ .type = DSM_DATA_S, .node = 1, .tag = tag,
+				  .mode = DSM_MODE_MW, .flags = DSM_F_DATA },
+		counts, sizeof(counts));
+	CHECK(did(DSM_ACT_INSTALL, NULL) == !again);
+	CHECK(did(DSM_ACT_APPLY, NULL) == (again ? 0 : count));
+	CHECK(sent(DSM_GET_S, NULL) == again);
+}
+
+/* No room to send: the writer waits until there is. */
+static void full_queue(enum dsm_event_type then, u8 mode, u8 touch)
+{
+	struct dsm_event ev = { .type = DSM_EV_FAULT, .touch = touch,
+				.mask = 1, .tx_full = true };
+	struct dsm_config c = usual;
+	struct dsm_set others;
+
+	c.protocol = DSM_WUPLUS;
+	c.mode = DSM_MODE_MW;
+	begin(&c);
+	set_clear(&others);
+	set_add(&others, 2);
+	CHECK(!dsm_place(d, 0, 1, &others, mode));
 	dsm_step(d, &ev, &out);
 	CHECK(!out.count && dsm_cpu_waits(d, 0));
 	event(then, 0, 0);
@@ -232,13 +373,27 @@ int main(void)
 	configurations();
 	overtaken();
 	nine_pages();
-	long_queue();
+	long_queue(DSM_WI, 0);
+	long_queue(DSM_WU, 4 * DSM_NODES_MAX);
 	announcement();
 	hidden_in_flight();
-	full_queue(DSM_EV_TX_IDLE);
-	full_queue(DSM_EV_TICK);
+	old_write();
+	for (u16 i = 1; i < 64; i++) {
+		stranger(i, 0);
+		stranger(0, i);
+	}
+	long_chain();
+	full_batch();
+	many_in_flight(24, false);
+	many_in_flight(25, true);
+	full_queue(DSM_EV_TX_IDLE, DSM_MODE_MW, DSM_WRITE);
+	full_queue(DSM_EV_TICK, DSM_MODE_MW, DSM_WRITE);
+	full_queue(DSM_EV_TICK, DSM_MODE_SW, DSM_WRITE);
+	full_queue(DSM_EV_TICK, DSM_MODE_SW, DSM_ATOMIC);
 	evicted_later();
 	free(d);
 	recover_tests();
+	line_tests();
+	refuse_tests();
 	return 0;
 }

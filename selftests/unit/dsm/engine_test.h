@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One engine fed by hand: what engine_test.c and recover_test.c share.  Each
- * of them has an engine of its own.
+ * One engine fed by hand: what engine_test.c, recover_test.c and line_test.c
+ * share.  Each of them has an engine of its own.
  */
 #ifndef ENGINE_TEST_H
 #define ENGINE_TEST_H
@@ -12,8 +12,10 @@
 
 #include "dsm.h"
 
-/* recover_test.c */
+/* recover_test.c, line_test.c, refuse_test.c */
 void recover_tests(void);
+void refuse_tests(void);
+void line_tests(void);
 
 static struct dsm_actions out;
 static struct dsm *d;
@@ -82,6 +84,13 @@ static inline void message(struct dsm_msg m, const void *body, u16 len)
 {
 	struct dsm_event ev = { .type = DSM_EV_MSG, .msg = m, .body = body,
 				.len = len };
+
+	dsm_step(d, &ev, &out);
+}
+
+static inline void die(u16 node)
+{
+	struct dsm_event ev = { .type = DSM_EV_DOWN, .node = node };
 
 	dsm_step(d, &ev, &out);
 }

@@ -4,7 +4,8 @@
  * sends them whatever it likes: random messages, and answers that fit the
  * requests it was sent but for a field or two. Besides what the sanitizers
  * watch, nobody may come to own a page without having asked for it, nor by
- * an answer to a request that the hostile node was never shown.
+ * an answer to a request that the hostile node was never shown, nor after a
+ * death unless it has a copy and the page's manager says so in a recovery.
  *
  *	fuzz MESSAGES [SEED]	seeded, reports what was accepted
  *	fuzz trace MESSAGES	a hash of all that the engines did: equal as
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dsm.h"
+#include "engine.h"
 #include "link.h"
 
 #define HONEST	3
@@ -40,7 +41,7 @@ static u32 link_seq[NODES];		/* what the link waits for */
 static struct dsm_msg shown[64];	/* requests sent to the hostile node */
 static int shown_at;
 static struct dsm_actions actions;
-static u64 hostile, refused, owned;
+static u64 hostile, refused, owned, inherited;
 static bool tracing;
 static u64 trace = 0xcbf29ce484222325ULL;	/* of all that was done */
 
@@ -251,6 +252,19 @@ static bool was_shown(u32 tag)
 	return false;
 }
 
+/*
+ * A recovery hands out the pages of the dead: to one that has a copy, by the
+ * page's manager, which may be the hostile node.
+ */
+static bool may_inherit(struct dsm *d, u32 page, enum dsm_state before,
+			u8 type)
+{
+	if (before == DSM_I || before == DSM_IS || before == DSM_IM ||
+	    before == DSM_IO)
+		return false;
+	return dsm_manager(d, page) == (type == DSM_TAKE ? 3 : d->cfg.self);
+}
+
 static void attack(void)
 {
 	static u8 body[DSM_BODY_MAX];
@@ -258,6 +272,7 @@ static void attack(void)
 	enum dsm_state before[PAGES_MAX];
 	u8 to = rnd(HONEST);
 	u64 bad = dsm_statistics(engine[to])->refused;
+	bool recovering = engine[to]->recovering;
 	u32 tag;
 	u8 type;
 
@@ -272,10 +287,14 @@ static void attack(void)
 	for (u32 p = 0; p < pages; p++) {
 		if (owner(before[p]) || !owner(dsm_page_state(engine[to], p)))
 			continue;
-		owned++;
-		/* A recovery hands out the pages of the dead. */
-		if (type >= DSM_FLUSH)
+		if (type >= DSM_FLUSH) {
+			inherited++;
+			if (!recovering ||
+			    !may_inherit(engine[to], p, before[p], type))
+				fail("ownership that nobody inherits");
 			continue;
+		}
+		owned++;
 		if (before[p] == DSM_I || before[p] == DSM_S)
 			fail("ownership that nobody asked for");
 		if (!was_shown(tag))
@@ -338,6 +357,7 @@ static void begin(void)
 	c.serial = !rnd(8);
 	c.read_owns = !rnd(8);
 	c.no_hints = !rnd(8);
+	c.news = rnd(2) * DSM_NEWS_MAX;
 	queued = shown_at = 0;
 	memset(link_seq, 0, sizeof(link_seq));
 	for (int n = 0; n < HONEST; n++) {
@@ -417,8 +437,9 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	printf("fuzz: %llu hostile messages, %llu refused, %llu pages given "
-	       "in answer to requests\n", (unsigned long long)hostile,
-	       (unsigned long long)refused, (unsigned long long)owned);
+	       "in answer to requests, %llu after a death\n",
+	       (unsigned long long)hostile, (unsigned long long)refused,
+	       (unsigned long long)owned, (unsigned long long)inherited);
 	return 0;
 }
 #endif

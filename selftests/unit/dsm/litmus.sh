@@ -42,6 +42,34 @@ expect() {
 	! grep -q 'cut short' "$out/verdicts"
 }
 
+# The simulator's wire without faults keeps a total order, which wu accepts.
+wu_shows_sb() {
+	"$bin" litmus --on sim --protocol wu "$(names MP)" &&
+	! "$bin" litmus --on sim --protocol wu "$(names SB+mfences)" \
+		> "$out/verdicts" && cat "$out/verdicts" &&
+	grep "forbidden by x86-TSO" "$out/verdicts"
+}
+
+# A wish that is refused, or one that nobody makes, hides no end: wi refuses
+# every change of mode, and without a death there is one more way to end.
+ends_are_judged() {
+	local option
+	for option in hints evictions expiries deaths; do
+		"$bin" litmus --$option 1 "$(names MP)" > "$out/verdicts"
+		cat "$out/verdicts"
+		grep -q "seen yes (0 of 3)" "$out/verdicts" || return 1
+	done
+}
+
+# What x86-TSO allows beyond sequential consistency does happen: two CPUs of
+# one node have store buffers.  Between nodes, an access that is taken away
+# drains them first.
+store_buffers_are_there() {
+	"$bin" litmus "$(names SB)" | tee "$out/verdicts" &&
+	grep -q "seen yes (1 of 4)" "$out/verdicts" &&
+	"$bin" litmus --no-buffers "$(names SB)" | grep "seen no (0 of 3)"
+}
+
 small=$(names CoRR CoWW1 MP SB+mfences XADD2 store+XADD CO-mixed-size \
 	CAS-lock 2+2W CROSS-locked)
 few=$(names CoRR CoWW1 XADD2 store+XADD)
@@ -65,6 +93,8 @@ try "litmus: wi with a lease that runs out" judge --expiries 1 $small \
 	$(names CROSS-swap CROSS)
 try "litmus: wi, a node dies at any time" judge --deaths 1 $small \
 	$(names INC3)
+try "litmus: ends are judged whatever else may happen" ends_are_judged
+try "litmus: wi shows SB, which x86-TSO allows" store_buffers_are_there
 try "litmus: wu, what the paper concedes and no more" expect wu causal
 try "litmus: wu+, the same" expect wu+ causal
 try "litmus: wu on a total order has no IRIW" judge --protocol wu \
@@ -82,17 +112,36 @@ try "litmus: mixed, modes change at any time" judge --protocol mixed \
 	--hints 1 $few $(names MP)
 try "litmus: mixed, changes, evictions and pages taken alone" judge \
 	--protocol mixed --hints 1 --evictions 1 --run 1 $few
-try "litmus: random walks" judge --on sim --runs 20000 "$litmus"/*.litmus
+try "litmus: wi, whatever owner a node takes for the right one" judge \
+	--guesses 1 --configs 24 $small $(names INC3 WRC)
+try "litmus: wi, nodes tell each other of owners" judge --news 2 \
+	--configs 24 $small $(names INC3 WRC)
+try "litmus: random walks" judge --on walk --runs 20000 --guesses 2 \
+	--news 2 --evictions 2 "$litmus"/*.litmus
 try "litmus: random walks, evictions, changes of mode, a death" judge \
-	--on sim --runs 5000 --protocol mixed --evictions 3 --hints 3 \
-	--deaths 1 --run 2 $few $(names INC3 XADD2)
+	--on walk --runs 10000 --protocol mixed --evictions 3 --hints 3 \
+	--deaths 1 --guesses 2 --run 2 $few $(names INC3 XADD2 WRC ISA2)
+try "litmus: over the timed network" judge --on sim --runs 5000 \
+	--evictions 1 --guesses 1 --news 2 "$litmus"/*.litmus
+try "litmus: over a network that loses, doubles and reorders" judge --on sim \
+	--runs 2000 --loss 20000 --duplicate 20000 --reorder 50000 \
+	--jitter 30000 --topology tree "$litmus"/*.litmus
+try "litmus: over the timed network, a node dies" judge --on sim --runs 3000 \
+	--deaths 1 --evictions 1 --guesses 1 --loss 5000 $small $(names INC3 WRC)
+try "litmus: wu over the timed network shows SB with fences" wu_shows_sb
 if [ "$soak" = 1 ]; then
 	try "litmus: mixed, every file with 2 or 3 threads, thorough" \
 		judge --protocol mixed --thorough \
 		$(names ISA2 WRC CoRR CoWW1 INC3 MP S LB)
 	try "litmus: wi with two evictions" judge --evictions 2 $small
 	try "litmus: a death in WRC" judge --deaths 1 $(names WRC ISA2)
-	try "litmus: random walks, long" judge --on sim --runs 2000000 \
-		--seed 7 "$litmus"/*.litmus
+	try "litmus: a wrong guess in every file" judge --guesses 1 \
+		--configs 60 "$litmus"/*.litmus
+	try "litmus: random walks, long" judge --on walk --runs 1000000 \
+		--seed 7 --guesses 3 --evictions 2 --news 2 \
+		"$litmus"/*.litmus
+	try "litmus: over the timed network, long" judge --on sim \
+		--runs 500000 --seed 7 --guesses 2 --evictions 1 --news 2 \
+		--loss 1000 --reorder 10000 "$litmus"/*.litmus
 fi
 [ -z "$T" ] && try "tables: changes of state in docs/dsm.md" transitions_agree

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Runs the mutants that mutate.py made: each must be noticed, by a verdict
 (a violation, a crash, a hang) or by a result that is not the one in
-known-results; or be listed, with the reason, in mutants.known.
+known-results; or be listed, with the reason, in mutants.known.  What was
+found is kept in OUT_DIR/found: a run that was stopped goes on there, if
+programs and tests are the same.
 usage: mutants.py OUT_DIR LITMUS_DIR STRIDE [FIRST]"""
 import hashlib
 import os
@@ -15,6 +17,7 @@ first = int(sys.argv[4]) if len(sys.argv) > 4 else 1
 here = os.path.dirname(os.path.abspath(__file__))
 binary = os.path.join(out, "mios-dsm-mutants")
 fuzz = os.path.join(out, "fuzz-mutants")
+link = os.path.join(out, "link-mutants")
 
 
 def files(*names):
@@ -38,6 +41,7 @@ VERDICTS = [
      "wu+"] + files("WRC"),
     L + ["--protocol", "mixed", "--hints", "1", "--evictions", "1",
          "--run", "1"] + SMALL[:2],
+    [link, "100"],
 ]
 
 
@@ -53,28 +57,56 @@ def results():
 
 # A mutant that goes round in circles: many times what any command needs, in
 # the CPU's time, so that a busy machine makes no difference.
-CPU_SECONDS = 20
+RESULT_SECONDS, VERDICT_SECONDS = 2, 20
 
 
-def run(command, mutant):
+def run(command, mutant, seconds):
     env = dict(os.environ, DSM_MUTANT=str(mutant))
     p = subprocess.run(
         command, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         preexec_fn=lambda: resource.setrlimit(
-            resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS)))
+            resource.RLIMIT_CPU, (seconds, seconds)))
     return p.returncode, p.stdout
 
 
-def noticed(mutant):
-    """How, or None; the results first, which take a tenth of the time."""
+def noticed(mutant, file):
+    """How, or None; first what takes least."""
+    own = [link, "5"] if file == "link.c" else VERDICTS[0]
+    if run(own, mutant, RESULT_SECONDS)[0] != 0:
+        return "verdict"
     for md5, command in results():
-        if hashlib.md5(run(command, mutant)[1]).hexdigest() != md5:
+        said = run(command, mutant, RESULT_SECONDS)[1]
+        if hashlib.md5(said).hexdigest() != md5:
             return "result"
     for command in VERDICTS:
-        status, said = run(command, mutant)
+        status, said = run(command, mutant, VERDICT_SECONDS)
         if status != 0 or b"cut short" in said:
             return "verdict"
     return None
+
+
+def signature():
+    """Of everything that a verdict depends on."""
+    h = hashlib.md5()
+    names = [binary, fuzz, link, os.path.join(out, "engine-mutants"), __file__,
+             os.path.join(here, "known-results")]
+    for name in names + files("MP", "CoRR", "WRC", "INC3"):
+        with open(name, "rb") as f:
+            h.update(f.read())
+    return h.hexdigest()
+
+
+def found_before():
+    """What an earlier run found: number -> how; and the file to go on in."""
+    path, mark = os.path.join(out, "found"), signature()
+    lines = open(path).read().splitlines() if os.path.exists(path) else []
+    if not lines or lines[0] != mark:
+        lines = [mark]
+        with open(path, "w") as f:
+            f.write(mark + "\n")
+    pairs = (line.split() for line in lines[1:] if line.count(" ") == 1)
+    return ({int(n): None if how == "None" else how for n, how in pairs},
+            open(path, "a"))
 
 
 def known():
@@ -87,15 +119,20 @@ def known():
 
 
 def main():
-    if noticed(0):
+    if noticed(0, "engine.c"):
         sys.exit("a test fails without any mutant")
+    before, log = found_before()
     count = {"verdict": 0, "result": 0, "known": 0}
     bad = 0
     table = known()
     mutants = [l.rstrip("\n").split("\t")
                for l in open(os.path.join(out, "list"))]
     for number, *what in mutants[first - 1::int(stride)]:
-        how = noticed(int(number))
+        number = int(number)
+        if number not in before:
+            before[number] = noticed(number, what[0])
+            print(number, before[number], file=log, flush=True)
+        how = before[number]
         reason = table.pop(tuple(what), None)
         if how and reason:
             print("listed, but noticed:", "\t".join(what), flush=True)

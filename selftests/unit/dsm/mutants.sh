@@ -11,7 +11,10 @@ mutants_are_noticed() {
 	$CC -std=gnu11 -O2 -w -I"$dir" -o "$dir/fuzz-mutants" \
 		"$here/fuzz.c" "$dir"/*.c || return 1
 	$CC -std=gnu11 -O2 -w -I"$dir" -o "$dir/engine-mutants" \
-		"$here/engine_test.c" "$here/recover_test.c" "$dir"/*.c || return 1
+		"$here/engine_test.c" "$here/recover_test.c" \
+		"$here/line_test.c" "$here/refuse_test.c" "$dir"/*.c || return 1
+	$CC -std=gnu11 -O2 -w -I"$dir" -o "$dir/link-mutants" \
+		"$here/link_test.c" "$dir"/*.c || return 1
 	"$here/mutants.py" "$dir" "$litmus" "$@"
 }
 
@@ -20,5 +23,5 @@ if [ "$soak" = 1 ]; then
 		mutants_are_noticed 1
 else
 	try "mutants: a sample is noticed or explained" \
-		mutants_are_noticed 20 7
+		mutants_are_noticed 30 7
 fi

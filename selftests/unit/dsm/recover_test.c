@@ -5,13 +5,6 @@
  */
 #include "engine_test.h"
 
-static void die(u16 node)
-{
-	struct dsm_event ev = { .type = DSM_EV_DOWN, .node = node };
-
-	dsm_step(d, &ev, &out);
-}
-
 static void dies_once(void)
 {
 	begin(&usual);
@@ -132,7 +125,8 @@ static void copies_dropped(void)
 	copy_dropped(DSM_MODE_MW, DSM_READ, DSM_S, DSM_I);
 	copy_dropped(DSM_MODE_MW, DSM_EXCLUSIVE, DSM_SM, DSM_IM);
 	copy_dropped(DSM_MODE_MW, DSM_ATOMIC, DSM_SO, DSM_IO);
-	copy_dropped(DSM_MODE_WI, DSM_READ, DSM_S, DSM_S);
+	/* It may have been MW until a moment ago. */
+	copy_dropped(DSM_MODE_WI, DSM_READ, DSM_S, DSM_I);
 }
 
 /* More pages to report than one step can. */
@@ -170,6 +164,116 @@ static void all_say(enum dsm_msg_type type)
 			NULL, 0);
 }
 
+/* The same for what the manager decides, and for what is asked again. */
+static void many_decisions(void)
+{
+	struct dsm_config c = usual;
+	int owned = 0, ready = 0, asked = 0, steps = 0;
+	struct dsm_set none;
+
+	c.pages = 600;
+	c.requests = 300;
+	begin(&c);
+	set_clear(&none);
+	for (u32 p = 0; p < c.pages; p++)
+		CHECK(!dsm_place(d, p, p == 599 ? 3 : 1, &none, DSM_MODE_WI));
+	event(DSM_EV_FAULT, 599, DSM_EXCLUSIVE);
+	die(0);
+	all_say(DSM_FLUSH);
+	for (u32 p = 0; p < 400; p++)
+		if (p % 4 < 2)
+			message((struct dsm_msg){ .type = DSM_GET_S, .src = 2,
+						  .node = 2, .page = p },
+				NULL, 0);
+	while (did(DSM_ACT_AGAIN, NULL) || !steps++)
+		event(DSM_EV_AGAIN, 0, 0);
+	all_say(DSM_HOLD_END);
+	for (steps = 0; steps < 20; steps++) {
+		CHECK(!ready);
+		owned += sent(DSM_OWNED, NULL);
+		ready += sent(DSM_READY, NULL);
+		if (!did(DSM_ACT_AGAIN, NULL))
+			break;
+		event(DSM_EV_AGAIN, 0, 0);
+	}
+	CHECK(steps > 1 && owned == 300 && ready == 1);
+	all_say(DSM_READY);
+	for (steps = 0; steps < 20; steps++) {
+		asked += sent(DSM_GET_X, NULL);
+		if (!did(DSM_ACT_AGAIN, NULL))
+			break;
+		event(DSM_EV_AGAIN, 0, 0);
+	}
+	CHECK(steps > 1 && asked == 1);
+}
+
+/* Where no update flies copies stay; and nobody takes a page from its owner. */
+static void kept(void)
+{
+	struct dsm_set none;
+
+	copy_and_death(DSM_WI, DSM_MODE_WI, DSM_READ);
+	message((struct dsm_msg){ .type = DSM_OWNED, .src = 3, .page = 3,
+				  .owner = 2, .tag = 1 }, NULL, 0);
+	CHECK(dsm_page_state(d, 3) == DSM_S);
+	begin(&usual);
+	set_clear(&none);
+	CHECK(!dsm_place(d, 3, 1, &none, DSM_MODE_WI));
+	die(0);
+	message((struct dsm_msg){ .type = DSM_GONE, .src = 3, .page = 3,
+				  .tag = 1 }, NULL, 0);
+	CHECK(dsm_page_state(d, 3) == DSM_M && !did(DSM_ACT_LOST, NULL));
+	message((struct dsm_msg){ .type = DSM_TAKE, .src = 3, .page = 3,
+				  .owner = 1, .tag = 1 }, &none, sizeof(none));
+	CHECK(dsm_page_state(d, 3) == DSM_M);
+}
+
+/*
+ * What a second death waits for: word from all who live, even from those who
+ * had heard of the first one before us.
+ */
+static void two_deaths(void)
+{
+	begin(&usual);
+	message((struct dsm_msg){ .type = DSM_FLUSH, .src = 2, .tag = 1 },
+		NULL, 0);
+	die(0);
+	die(3);
+	event(DSM_EV_AGAIN, 0, 0);
+	CHECK(!sent(DSM_HOLD_END, NULL));
+	message((struct dsm_msg){ .type = DSM_FLUSH, .src = 2, .tag = 2 },
+		NULL, 0);
+	CHECK(sent(DSM_HOLD_END, NULL) == 1);
+}
+
+/*
+ * Who keeps its page is in a new line, and may give out of it; not if
+ * another is said to own it.
+ */
+static void seated_again(u16 owner, u32 ver)
+{
+	const struct dsm_action *a = NULL;
+	struct dsm_set none;
+
+	begin(&usual);
+	set_clear(&none);
+	CHECK(!dsm_place(d, 3, 1, &none, DSM_MODE_WI));
+	die(0);
+	event(DSM_EV_AGAIN, 0, 0);
+	for (u32 type = DSM_FLUSH; type <= DSM_READY; type++)
+		for (u32 n = 2; n < 4; n++)
+			if (type == DSM_FLUSH || type == DSM_HOLD_END ||
+			    type == DSM_READY ||
+			    (type == DSM_OWNED && n == 3))
+				message((struct dsm_msg){ .type = type,
+					.src = n, .tag = 1, .owner = owner,
+					.ver = 8, .page = 3 }, NULL, 0);
+	message((struct dsm_msg){ .type = DSM_GET_X, .src = 2, .node = 2,
+				  .page = 3 }, NULL, 0);
+	CHECK(sent(DSM_DATA_X, &a) == 1 && a->msg.ver == ver);
+	CHECK(sent(DSM_GAVE, &a) == 1 && set_has(&a->to, 3));
+}
+
 /* Node 0 dies, which managed page 0; node 3 owns it, nodes 1 and 2 ask. */
 static void death(void)
 {
@@ -183,6 +287,48 @@ static void death(void)
 	message((struct dsm_msg){ .type = DSM_HOLD, .src = 3, .tag = 1,
 				  .flags = DSM_F_OWNER }, NULL, 0);
 	all_say(DSM_HOLD_END);
+}
+
+/*
+ * The dead node's write reached us and not the owner, whose copy we get: it
+ * must not hide what others, who never saw it, write with smaller numbers.
+ */
+static void forgotten_write(void)
+{
+	struct dsm_write w = { .clock = 40, .mask = 1 };
+	const struct dsm_action *a = NULL;
+	struct dsm_config c = usual;
+	u32 counts[4] = { 0 };
+	struct dsm_set others;
+
+	c.protocol = DSM_WU;
+	c.mode = DSM_MODE_MW;
+	begin(&c);
+	set_clear(&others);
+	set_add(&others, 1);
+	CHECK(!dsm_place(d, 0, 3, &others, DSM_MODE_MW));
+	message((struct dsm_msg){ .type = DSM_UPD, .src = 0, .clock = 40 },
+		&w, sizeof(w));
+	CHECK(did(DSM_ACT_APPLY, NULL) == 1);
+	die(0);
+	event(DSM_EV_AGAIN, 0, 0);
+	all_say(DSM_FLUSH);
+	message((struct dsm_msg){ .type = DSM_HOLD, .src = 3, .tag = 1,
+				  .flags = DSM_F_OWNER }, NULL, 0);
+	all_say(DSM_HOLD_END);
+	all_say(DSM_READY);
+	CHECK(dsm_page_state(d, 0) == DSM_I);
+	event(DSM_EV_FAULT, 0, DSM_READ);
+	CHECK(sent(DSM_GET_S, &a) == 1 && set_has(&a->to, 3));
+	message((struct dsm_msg){ .type = DSM_DATA_S, .src = 3, .node = 1,
+				  .tag = a->msg.tag, .mode = DSM_MODE_MW,
+				  .flags = DSM_F_DATA },
+		counts, sizeof(counts));
+	CHECK(dsm_page_state(d, 0) == DSM_S);
+	w.clock = 10;
+	message((struct dsm_msg){ .type = DSM_UPD, .src = 2, .clock = 20 },
+		&w, sizeof(w));
+	CHECK(did(DSM_ACT_APPLY, NULL) == 1);
 }
 
 /*
@@ -242,6 +388,74 @@ static void early_request_passed(void)
 	CHECK(set_has(&a->to, 3) && a->msg.flags & DSM_F_DIRECTED);
 }
 
+/* No honest node invalidates now; a page must not be ours without bytes. */
+static void copy_taken_away(void)
+{
+	struct dsm_set others;
+
+	begin(&usual);
+	set_clear(&others);
+	set_add(&others, 1);
+	CHECK(!dsm_place(d, 0, 0, &others, DSM_MODE_WI));
+	die(0);
+	event(DSM_EV_AGAIN, 0, 0);
+	all_say(DSM_FLUSH);
+	message((struct dsm_msg){ .type = DSM_INV, .src = 3, .ver = 1 },
+		NULL, 0);
+	CHECK(dsm_page_state(d, 0) == DSM_I);
+	all_say(DSM_HOLD_END);
+	CHECK(dsm_page_state(d, 0) == DSM_I);
+	CHECK(did(DSM_ACT_LOST, NULL) == 1 && sent(DSM_GONE, NULL) == 1);
+}
+
+/* Named as a page's owner: ourselves, who are not, or the dead. */
+static void false_owner(u16 owner)
+{
+	const struct dsm_action *a = NULL;
+
+	copy_and_death(DSM_WI, DSM_MODE_WI, DSM_READ);
+	all_say(DSM_FLUSH);
+	all_say(DSM_HOLD_END);
+	message((struct dsm_msg){ .type = DSM_OWNED, .src = 3, .page = 3,
+				  .owner = owner, .tag = 1 }, NULL, 0);
+	all_say(DSM_READY);
+	event(DSM_EV_FAULT, 3, DSM_EXCLUSIVE);
+	CHECK(sent(DSM_GET_X, &a) == 1 && set_has(&a->to, 3));
+}
+
+/* A request of ours that comes back in a recovery is asked again anyway. */
+static void own_request_back(void)
+{
+	begin(&usual);
+	die(0);
+	event(DSM_EV_AGAIN, 0, 0);
+	all_say(DSM_FLUSH);
+	message((struct dsm_msg){ .type = DSM_GET_X, .src = 3, .node = 1,
+				  .page = 1 }, NULL, 0);
+	all_say(DSM_HOLD_END);
+	all_say(DSM_READY);
+	CHECK(dsm_page_state(d, 1) == DSM_M && !sent(DSM_DATA_X, NULL));
+}
+
+/* What waited in the recovery is in line before what comes then. */
+static void line_goes_on(void)
+{
+	const struct dsm_action *a = NULL;
+
+	begin(&usual);
+	event(DSM_EV_PIN, 1, 0);
+	die(0);
+	event(DSM_EV_AGAIN, 0, 0);
+	all_say(DSM_FLUSH);
+	message((struct dsm_msg){ .type = DSM_GET_X, .src = 2, .node = 2,
+				  .page = 1 }, NULL, 0);
+	all_say(DSM_HOLD_END);
+	all_say(DSM_READY);
+	message((struct dsm_msg){ .type = DSM_GET_X, .src = 3, .node = 3,
+				  .page = 1 }, NULL, 0);
+	CHECK(sent(DSM_GET_X, &a) == 1 && set_has(&a->to, 2));
+}
+
 void recover_tests(void)
 {
 	dies_once();
@@ -252,8 +466,19 @@ void recover_tests(void)
 	heir(3);
 	copies_dropped();
 	many_reports();
+	many_decisions();
+	kept();
+	two_deaths();
+	seated_again(1, 11);
+	seated_again(2, 1);
+	forgotten_write();
 	early_request(true);
 	early_request(false);
 	early_request_passed();
+	copy_taken_away();
+	false_owner(0);
+	false_owner(1);
+	own_request_back();
+	line_goes_on();
 	free(d);
 }

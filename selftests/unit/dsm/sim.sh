@@ -63,6 +63,15 @@ pingpong_needs_the_lease() {
 	[ $? = 1 ] && grep "nothing moves on" "$out/stderr"
 }
 
+# A wire on which a page takes longer than an answer elsewhere.
+slow_wires_only_cost_time() {
+	"$bin" sim --quiet --policy giantvm --pattern lock --ops 30 \
+		--bandwidth 1 &&
+	"$bin" sim --quiet --policy ivy --pattern lock --ops 30 \
+		--latency 1000000000 --loss 300000 &&
+	"$bin" litmus --on sim --bandwidth 1 --runs 20 "$litmus/MP.litmus"
+}
+
 # GiantVM's whole pages fill the wire: a jam must dissolve.
 a_jam_dissolves() {
 	"$bin" sim --quiet --policy giantvm --pattern read-mostly \
@@ -87,6 +96,29 @@ large_clusters_run() {
 		--pattern compile --pages 64 --window 65536
 }
 
+# Where objects move, nine misses in ten take two hops.
+misses_take_two_hops() {
+	local pattern all near
+	for pattern in read-mostly producer-consumer compile migratory \
+		false-sharing; do
+		"$bin" sim --quiet --policy ivy --pattern $pattern --pages 64 \
+			--ops 4000 --json "$out/h.json" || return 1
+		all=$(value misses "$out/h.json")
+		near=$(value misses_two_hops "$out/h.json")
+		echo "$pattern: $near of $all"
+		[ $((near * 10)) -ge $((all * 9)) ] || return 1
+	done
+}
+
+# Nobody waits for ever, however many give pages away out of line.
+owners_are_found() {
+	local seed
+	for seed in 1 2 3; do
+		"$bin" sim --quiet --policy ivy --nodes 16 --pages 64 \
+			--ops 1500 --seed $seed || return 1
+	done
+}
+
 # A window so small that writers wait for it: they wait, and go on.
 small_windows_only_cost_time() {
 	"$bin" sim --quiet --policy wu --pattern producer-consumer \
@@ -105,7 +137,10 @@ try "sim: loss, duplicates and reordering cost time only" \
 try "sim: a hostile ping-pong stays fair" pingpong_is_fair
 try "sim: without leases nothing moves on" pingpong_needs_the_lease
 try "sim: a full wire empties again" a_jam_dissolves
+try "sim: a slow wire costs time only" slow_wires_only_cost_time
 try "sim: no page bytes on an upgrade" upgrade_sends_no_page
 try "sim: a small merge buffer costs time only" \
 	small_windows_only_cost_time
+try "sim: misses in two hops" misses_take_two_hops
+try "sim: owners are found, 16 nodes" owners_are_found
 try "sim: 256 nodes; 64 nodes of 4 CPUs" large_clusters_run

@@ -2,21 +2,23 @@
 -- Write-invalidate as docs/dsm.md describes it, written from its tables and
 -- not from the code: 3 nodes, 2 pages, one FIFO channel per sender and
 -- receiver, one CPU per node. Page p is managed by node p. Where the engine
--- guesses a probable owner, a read here may go to any node at all.
+-- guesses a probable owner, a request here may go to any node at all.
 
 const
   NODES: 3;
   PAGES: 2;
   OPS: 2;		-- requests that each node makes
-  DEPTH: 4;		-- of a channel
+  DEPTH: 5;		-- of a channel
+  HOPS: 2;
 
 type
   node: 0 .. NODES - 1;
   page: 0 .. PAGES - 1;
   value: 0 .. 1;
-  number: 0 .. NODES * OPS;
+  number: 0 .. 4 * NODES * OPS + 1;
   state: enum { I, S, O, M, IS, IM, IO, SM, OI };
-  kind: enum { GET_S, GET_X, GET_O, DATA_S, DATA_X, DATA_O, INV, INV_ACK };
+  kind: enum { GET_S, GET_X, GET_O, DATA_S, DATA_X, DATA_O, INV, INV_ACK,
+    GAVE, SEAT };
   message: record
     k: kind;
     p: page;
@@ -24,6 +26,8 @@ type
     directed: boolean;
     have: boolean;	-- GET: my copy is valid; DATA: no bytes needed
     n: number;
+    f: number;		-- SEAT: for which grant
+    hop: 0 .. HOPS;	-- a read that goes after the page
     v: value;
     set: array [node] of boolean;
   end;
@@ -46,6 +50,10 @@ var
   queue: array [node] of array [page] of array [0 .. 2] of request;
   tail: array [page] of node;		-- at the manager
   ticket: array [page] of number;
+  seat: array [node] of array [page] of number;
+  seat_for: array [node] of array [page] of number;
+  gone: array [node] of array [page] of number;	-- who has it follows heir
+  heir: array [node] of array [page] of node;
   left: array [node] of 0 .. OPS;
   fresh: array [node] of array [page] of boolean; -- granted, not yet used
   net: array [node] of array [node] of channel;
@@ -59,6 +67,12 @@ end;
 function stable(s: state): boolean;
 begin
   return s = I | s = S | s = O | s = M;
+end;
+
+-- In line, or soon: what was sent here stays until the page comes.
+function expects(s: state): boolean;
+begin
+  return s = IM | s = SM | s = IO;
 end;
 
 function readable(s: state): boolean;
@@ -96,7 +110,9 @@ end;
 -- The owner a answers the request m; the page is at rest and unleased.
 procedure serve(a: node; m: message);
 var r: message;
+    n: number;
 begin
+  if m.directed then n := m.n; else n := seat[a][m.p] + 1; end;
   r := m;
   r.have := m.have & copies[a][m.p][m.who];
   r.v := data[a][m.p];
@@ -112,11 +128,12 @@ begin
   r.set := copies[a][m.p];
   r.set[m.who] := false;
   for x: node do copies[a][m.p][x] := false; end;
-  ver[a][m.p] := m.n;
+  ver[a][m.p] := n;
+  r.n := n;
   if m.k = GET_X then
     r.k := DATA_X;
     st[a][m.p] := I;
-    void[a][m.p] := m.n;
+    void[a][m.p] := n;
   else
     r.k := DATA_O;
     r.set[a] := true;
@@ -125,6 +142,15 @@ begin
   undefine data[a][m.p];
   if m.k = GET_X then data[a][m.p] := 0; else data[a][m.p] := r.v; end;
   send(a, m.who, r);
+  if !m.directed then
+    gone[a][m.p] := seat[a][m.p] + 2;
+    heir[a][m.p] := m.who;
+    r.k := GAVE;
+    r.have := false;
+    r.v := 0;
+    for x: node do r.set[x] := false; end;
+    send(a, m.p, r);
+  end;
 end;
 
 -- The manager a numbers a request for ownership and passes it on.
@@ -136,11 +162,10 @@ begin
   r.directed := true;
   dest := tail[m.p];
   if m.k != GET_S then
-    ticket[m.p] := ticket[m.p] + 1;
+    ticket[m.p] := ticket[m.p] + 2;
     r.n := ticket[m.p];
     tail[m.p] := m.who;
   end;
-  assert "a request comes back" dest != m.who;
   if dest = a then
     defer(a, r);
   else
@@ -157,13 +182,85 @@ begin
   m.directed := false;
   m.have := st[a][p] = SM;
   m.n := 0;
+  m.f := 0;
+  m.hop := 0;
   m.v := 0;
   for x: node do m.set[x] := false; end;
-  left[a] := left[a] - 1;
   if a = p then
     direct(a, m);
   else
     send(a, dest, m);
+  end;
+end;
+
+-- Sent here because of a seat that a has left.
+function astray(a: node; m: message): boolean;
+begin
+  return m.k != GET_S & m.directed & gone[a][m.p] != 0 &
+    m.n = gone[a][m.p];
+end;
+
+-- A directed read where the page is not and is not coming.
+procedure follow(a: node; m: message);
+var r: message;
+begin
+  if a = m.p then
+    assert "the manager has a copy" st[a][m.p] = I;
+    st[a][m.p] := IO;
+    ask(a, m.p, GET_O, a);
+    defer(a, m);
+  elsif m.hop = HOPS | gone[a][m.p] = 0 then
+    send(a, m.p, m);
+  else
+    r := m;
+    r.hop := m.hop + 1;
+    send(a, heir[a][m.p], r);
+  end;
+end;
+
+-- The request m at a, which does not own the page.
+procedure route(a: node; m: message);
+begin
+  if astray(a, m) then
+    send(a, heir[a][m.p], m);
+  elsif m.directed then
+    assert "sent to the wrong node" m.k = GET_S;
+    follow(a, m);
+  elsif a = m.p then
+    direct(a, m);
+  else
+    send(a, m.p, m);
+  end;
+end;
+
+procedure requested(b: node; m: message);
+begin
+  if b = m.p & !m.directed then
+    direct(b, m);
+  elsif astray(b, m) then
+    send(b, heir[b][m.p], m);
+  elsif m.who = b then
+    assert "our own request" m.k = GET_S & st[b][m.p] = IS & b != m.p;
+    follow(b, m);
+  elsif owns(st[b][m.p]) | (m.directed & expects(st[b][m.p])) then
+    defer(b, m);
+  else
+    route(b, m);
+  end;
+end;
+
+-- At the manager: node a gave the page away out of line.
+procedure given(b: node; a: node; m: message);
+var r: message;
+begin
+  if m.n = ticket[m.p] + 1 & tail[m.p] = a then
+    ticket[m.p] := ticket[m.p] + 2;
+    tail[m.p] := m.who;
+    r := m;
+    r.k := SEAT;
+    r.n := ticket[m.p];
+    r.f := m.n;
+    send(b, m.who, r);
   end;
 end;
 
@@ -186,6 +283,8 @@ begin
   m.directed := false;
   m.have := false;
   m.n := ver[a][p];
+  m.f := 0;
+  m.hop := 0;
   m.v := 0;
   for x: node do m.set[x] := false; end;
   for x: node do
@@ -218,7 +317,6 @@ begin
     assert "copy not asked for" st[a][m.p] = IS;
     if m.n < void[a][m.p] then
       data[a][m.p] := 0;	-- overtaken: ask the manager again
-      left[a] := left[a] + 1;
       ask(a, m.p, GET_S, m.p);
     else
       st[a][m.p] := S;
@@ -227,6 +325,10 @@ begin
     return;
   end;
   ver[a][m.p] := m.n;
+  if m.n % 2 = 0 then
+    seat[a][m.p] := m.n;
+    seat_for[a][m.p] := m.n;
+  end;
   for x: node do copies[a][m.p][x] := m.set[x]; end;
   if m.k = DATA_X then
     assert "not asked for" st[a][m.p] = IM | st[a][m.p] = SM;
@@ -248,6 +350,7 @@ ruleset a: node; p: page do
   rule "read" st[a][p] = I & left[a] > 0 & !waits(a) & a != p ==>
   begin
     st[a][p] := IS;
+    left[a] := left[a] - 1;
     ask(a, p, GET_S, p);
   end;
 
@@ -255,6 +358,7 @@ ruleset a: node; p: page do
       a = p ==>
   begin
     st[a][p] := IO;
+    left[a] := left[a] - 1;
     ask(a, p, GET_O, p);
   end;
 
@@ -262,6 +366,7 @@ ruleset a: node; p: page do
       !fresh[a][p] ==>
   begin
     if st[a][p] = I then st[a][p] := IM; else st[a][p] := SM; end;
+    left[a] := left[a] - 1;
     ask(a, p, GET_X, p);
   end;
 
@@ -291,7 +396,8 @@ ruleset a: node; p: page do
 
   rule "serve the queue" queue[a][p][0].used & !fresh[a][p] &
       (st[a][p] = O | st[a][p] = M |
-       (!queue[a][p][0].m.directed & !owns(st[a][p]))) ==>
+       (!owns(st[a][p]) & (!queue[a][p][0].m.directed |
+        astray(a, queue[a][p][0].m) | !expects(st[a][p])))) ==>
   var m: message;
   begin
     m := queue[a][p][0].m;
@@ -300,20 +406,31 @@ ruleset a: node; p: page do
     undefine queue[a][p][2];
     queue[a][p][2].used := false;
     if !owns(st[a][p]) then
-      if a = p then direct(a, m); else send(a, p, m); end;
+      route(a, m);
+    elsif m.k != GET_S & !m.directed & seat_for[a][p] != ver[a][p] then
+      send(a, p, m);
     else
       serve(a, m);
     end;
   end;
 end;
 
--- A read that trusts a guess.
+-- A request that trusts a guess.
 ruleset a: node; p: page; b: node do
   rule "read from a guess" st[a][p] = I & left[a] > 0 & !waits(a) &
       a != p & b != a & b != p ==>
   begin
     st[a][p] := IS;
+    left[a] := left[a] - 1;
     ask(a, p, GET_S, b);
+  end;
+
+  rule "write by a guess" (st[a][p] = I | st[a][p] = S) & left[a] > 0 &
+      !waits(a) & !fresh[a][p] & a != p & b != a & b != p ==>
+  begin
+    if st[a][p] = I then st[a][p] := IM; else st[a][p] := SM; end;
+    left[a] := left[a] - 1;
+    ask(a, p, GET_X, b);
   end;
 end;
 
@@ -330,13 +447,12 @@ ruleset a: node; b: node do
     net[a][b].len := net[a][b].len - 1;
     switch m.k
       case GET_S, GET_X, GET_O:
-        if b = m.p & !m.directed then
-          direct(b, m);
-        elsif owns(st[b][m.p]) | m.directed then
-          defer(b, m);
-        else
-          send(b, m.p, m);
-        end;
+        requested(b, m);
+      case GAVE:
+        given(b, a, m);
+      case SEAT:
+        seat[b][m.p] := m.n;
+        seat_for[b][m.p] := m.f;
       case DATA_S, DATA_X, DATA_O:
         granted(b, m);
       case INV:
@@ -368,14 +484,19 @@ end;
 -- Nothing to do is no deadlock; waiting with nothing to do is.
 rule "idle" at_rest() ==> begin end;
 
-startstate begin
+-- Page 0 is anybody's at first, page 1 its manager's.
+ruleset o: node do startstate begin
   for a: node do
     left[a] := OPS;
     for p: page do
-      if a = p then st[a][p] := M; else st[a][p] := I; end;
+      st[a][p] := I;
       data[a][p] := 0;
       ver[a][p] := 0;
       void[a][p] := 0;
+      seat[a][p] := 0;
+      seat_for[a][p] := 0;
+      gone[a][p] := 0;
+      heir[a][p] := p;
       fresh[a][p] := false;
       for x: node do
         copies[a][p][x] := false;
@@ -387,10 +508,12 @@ startstate begin
   end;
   for p: page do
     tail[p] := p;
+    if p = 0 then tail[p] := o; end;
+    st[tail[p]][p] := M;
     ticket[p] := 0;
     now[p] := 0;
   end;
-end;
+end; end;
 
 invariant "single writer or many readers"
   forall a: node do forall b: node do forall p: page do

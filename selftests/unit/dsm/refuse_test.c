@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What one engine must refuse, each time for one reason only: an event or a
+ * message with one field that cannot be, a wish that comes at the wrong
+ * moment, an answer of the wrong kind.  Called by engine_test.c.
+ */
+#include "engine_test.h"
+
+static const struct dsm_action *a;
+static struct dsm_set others;
+
+/* Page of node 1, which has it alone or with a copy at node 2. */
+static void page_here(u8 protocol, u8 mode, bool shared)
+{
+	struct dsm_config c = usual;
+
+	c.protocol = protocol;
+	c.mode = protocol == DSM_WI ? DSM_MODE_WI : DSM_MODE_MW;
+	begin(&c);
+	set_clear(&others);
+	if (shared)
+		set_add(&others, 2);
+	CHECK(!dsm_place(d, 0, 1, &others, mode));
+}
+
+static u64 refused(void)
+{
+	return dsm_statistics(d)->refused;
+}
+
+static bool failed(void)
+{
+	return did(DSM_ACT_FAIL, NULL) == 1 && out.count == 1;
+}
+
+/* An event that spoils one field. */
+#define SPOILT(field, value) do {					\
+	struct dsm_event ev = { .type = DSM_EV_FAULT };			\
+	begin(&usual);							\
+	ev.field = (value);						\
+	dsm_step(d, &ev, &out);						\
+	CHECK(failed() && !dsm_cpu_holds(d, 0));			\
+} while (0)
+
+static void events(void)
+{
+	SPOILT(cpu, 1);
+	SPOILT(page, 4);
+	SPOILT(node, 4);
+	SPOILT(mode, DSM_MODES);
+	SPOILT(touch, DSM_EXCLUSIVE + 1);
+	SPOILT(word, DSM_PAGE_SIZE / 8);
+	SPOILT(type, DSM_EV_AGAIN + 1);
+}
+
+/* A message that would be obeyed but for one field. */
+#define FORGED(field, value) do {					\
+	struct dsm_msg m = { .type = DSM_INV, .src = 2, .ver = 1 };	\
+	begin(&usual);							\
+	message(m, NULL, 0);						\
+	CHECK(sent(DSM_INV_ACK, NULL) == 1 && !refused());		\
+	m.field = (value);						\
+	message(m, NULL, 0);						\
+	CHECK(!out.count && refused() == 1);				\
+} while (0)
+
+static void messages(void)
+{
+	static const u8 body[DSM_BODY_MAX + 1];
+
+	FORGED(type, DSM_MSGS);
+	FORGED(src, 4);
+	FORGED(src, 1);
+	FORGED(node, 4);
+	FORGED(owner, 4);
+	FORGED(page, 4);
+	FORGED(mode, DSM_MODES);
+	FORGED(clock, (1u << 26) + 1);
+	message((struct dsm_msg){ .type = DSM_INV, .src = 2 }, body,
+		sizeof(body));
+	CHECK(!out.count && refused() == 2);
+	die(2);
+	message((struct dsm_msg){ .type = DSM_INV, .src = 2 }, NULL, 0);
+	CHECK(!out.count && refused() == 3);
+}
+
+/* One record that cannot be, behind one that can. */
+static void update(u8 protocol, struct dsm_write w, u16 len, bool good)
+{
+	static struct dsm_write all[DSM_BATCH_MAX + 1];
+
+	page_here(protocol, protocol == DSM_WI ? DSM_MODE_WI : DSM_MODE_MW,
+		  true);
+	for (int i = 0; i <= DSM_BATCH_MAX; i++)
+		all[i] = (struct dsm_write){ .clock = 1 + i, .mask = 1,
+					     .word = i };
+	all[1] = w;
+	message((struct dsm_msg){ .type = DSM_UPD, .src = 2, .clock = 60 },
+		all, len);
+	CHECK(!did(DSM_ACT_APPLY, NULL) == !good && !refused() == good);
+}
+
+static void updates(void)
+{
+	const u16 two = 2 * sizeof(struct dsm_write);
+	struct dsm_write w = { .clock = 60, .mask = 1, .word = 511 };
+
+	update(DSM_WU, w, two, true);
+	update(DSM_WU, w, two + 1, false);
+	update(DSM_WI, w, two, false);
+	update(DSM_WU, w, DSM_BATCH_MAX / 2 * two, true);
+	update(DSM_WU, w, (DSM_BATCH_MAX / 2 + 1) * two - two / 2, false);
+	w.page = 4;
+	update(DSM_WU, w, two, false);
+	w.page = 0;
+	w.mask = 0;
+	update(DSM_WU, w, two, false);
+	w.mask = 1;
+	w.word = 512;
+	update(DSM_WU, w, two, false);
+	w.word = 0;
+	w.clock = 0;
+	update(DSM_WU, w, two, false);
+	w.clock = 61;
+	update(DSM_WU, w, two, false);
+}
+
+static void hint(u8 mode, bool good)
+{
+	struct dsm_event ev = { .type = DSM_EV_HINT, .mode = mode };
+
+	dsm_step(d, &ev, &out);
+	CHECK(failed() == !good);
+	CHECK(sent(DSM_MODE, NULL) == good);
+}
+
+/* A hint must be for a mode that the protocol knows, another, and at rest. */
+static void hints(void)
+{
+	page_here(DSM_WI, DSM_MODE_WI, false);
+	hint(DSM_MODE_WI, false);
+	hint(DSM_MODE_MW, false);
+	hint(DSM_MODE_SW, false);
+	page_here(DSM_WU, DSM_MODE_WI, false);
+	hint(DSM_MODE_SW, false);
+	hint(DSM_MODE_MW, true);
+	hint(DSM_MODE_WI, false);	/* not before all have answered */
+	page_here(DSM_WUPLUS, DSM_MODE_MW, true);
+	hint(DSM_MODE_SW, true);
+	page_here(DSM_WUPLUS, DSM_MODE_MW, true);
+	hint(DSM_MODE_WI, true);
+	page_here(DSM_WUPLUS, DSM_MODE_WI, false);
+	event(DSM_EV_FAULT, 0, DSM_EXCLUSIVE);
+	hint(DSM_MODE_MW, false);
+	event(DSM_EV_RETIRED, 0, 0);
+	event(DSM_EV_PIN, 0, 0);
+	hint(DSM_MODE_MW, false);
+	event(DSM_EV_UNPIN, 0, 0);
+	die(2);
+	hint(DSM_MODE_MW, false);
+}
+
+/* A mode that the protocol does not have lets no CPU write without asking. */
+static void foreign_modes(void)
+{
+	page_here(DSM_WI, DSM_MODE_WI, true);
+	set_add(&others, 1);
+	CHECK(!dsm_place(d, 3, 3, &others, DSM_MODE_WI));
+	message((struct dsm_msg){ .type = DSM_MODE, .src = 3, .page = 3,
+				  .mode = DSM_MODE_MW }, NULL, 0);
+	event(DSM_EV_FAULT, 3, DSM_WRITE);
+	CHECK(!did(DSM_ACT_DONE, NULL) && !dsm_pending(d));
+	page_here(DSM_WU, DSM_MODE_SW, true);
+	event(DSM_EV_FAULT, 0, DSM_ATOMIC);
+	CHECK(sent(DSM_INV, NULL) == 1 && !did(DSM_ACT_DONE, NULL));
+}
+
+static void evict(bool good)
+{
+	event(DSM_EV_EVICT, 0, 0);
+	CHECK(failed() == !good && sent(DSM_EVICT, NULL) == good);
+}
+
+/* Nothing leaves that somebody works with. */
+static void evictions(void)
+{
+	page_here(DSM_WI, DSM_MODE_WI, false);
+	event(DSM_EV_FAULT, 0, DSM_EXCLUSIVE);
+	evict(false);
+	event(DSM_EV_RETIRED, 0, 0);
+	event(DSM_EV_PIN, 0, 0);
+	evict(false);
+	event(DSM_EV_UNPIN, 0, 0);
+	evict(true);
+	die(2);
+	evict(false);
+	page_here(DSM_WI, DSM_MODE_WI, true);
+	event(DSM_EV_FAULT, 0, DSM_EXCLUSIVE);
+	CHECK(sent(DSM_INV, NULL) == 1);
+	evict(false);
+	begin(&usual);
+	event(DSM_EV_FAULT, 2, DSM_READ);
+	event(DSM_EV_EVICT, 2, 0);
+	CHECK(failed());
+}
+
+/* The manager fetches what it does not have, and only from others. */
+static void evict_asked(void)
+{
+	begin(&usual);
+	message((struct dsm_msg){ .type = DSM_EVICT, .src = 2, .page = 1 },
+		NULL, 0);
+	CHECK(!out.count && !refused());
+	message((struct dsm_msg){ .type = DSM_EVICT, .src = 2, .page = 0 },
+		NULL, 0);
+	CHECK(!out.count && refused() == 1);
+	set_clear(&others);
+	CHECK(!dsm_place(d, 1, 2, &others, DSM_MODE_WI));
+	die(3);
+	message((struct dsm_msg){ .type = DSM_EVICT, .src = 2, .page = 1 },
+		NULL, 0);
+	CHECK(!out.count && dsm_page_state(d, 1) == DSM_I);
+	begin(&usual);
+	CHECK(!dsm_place(d, 1, 2, &others, DSM_MODE_WI));
+	message((struct dsm_msg){ .type = DSM_EVICT, .src = 2, .page = 1 },
+		NULL, 0);
+	CHECK(sent(DSM_GET_O, &a) == 1 && set_has(&a->to, 2));
+	/* On its way already. */
+	message((struct dsm_msg){ .type = DSM_EVICT, .src = 2, .page = 1 },
+		NULL, 0);
+	CHECK(!out.count && !refused());
+}
+
+static void pins(void)
+{
+	page_here(DSM_WI, DSM_MODE_WI, true);
+	event(DSM_EV_PIN, 0, 0);
+	CHECK(failed());
+	event(DSM_EV_UNPIN, 0, 0);
+	CHECK(failed());
+	page_here(DSM_WI, DSM_MODE_WI, false);
+	for (int i = 0; i < 0xffff; i++) {
+		event(DSM_EV_PIN, 0, 0);
+		CHECK(!out.count);
+	}
+	event(DSM_EV_PIN, 0, 0);
+	CHECK(failed());
+	for (int i = 0; i < 0xffff; i++)
+		event(DSM_EV_UNPIN, 0, 0);
+	CHECK(!out.count);
+	event(DSM_EV_UNPIN, 0, 0);
+	CHECK(failed());
+}
+
+static void ack(u8 type, u16 src, u32 ver, enum dsm_state then, u64 bad)
+{
+	message((struct dsm_msg){ .type = type, .src = src, .ver = ver },
+		NULL, 0);
+	CHECK(dsm_page_state(d, 0) == then && refused() == bad);
+}
+
+/* Only the right kind, of the right number, from one who was asked. */
+static void acks(void)
+{
+	page_here(DSM_WUPLUS, DSM_MODE_WI, true);
+	event(DSM_EV_FAULT, 0, DSM_EXCLUSIVE);
+	ack(DSM_MODE_ACK, 2, 0, DSM_OI, 1);
+	ack(DSM_INV_ACK, 3, 0, DSM_OI, 2);
+	ack(DSM_INV_ACK, 2, 1, DSM_OI, 3);
+	ack(DSM_INV_ACK, 2, 0, DSM_M, 3);
+	ack(DSM_INV_ACK, 2, 0, DSM_M, 4);
+	page_here(DSM_WUPLUS, DSM_MODE_WI, false);
+	hint(DSM_MODE_MW, true);
+	ack(DSM_MODE_ACK, 2, 0, DSM_OC, 0);
+	ack(DSM_MODE_ACK, 2, 0, DSM_OC, 1);
+	ack(DSM_MODE_ACK, 3, 1, DSM_OC, 2);
+	ack(DSM_MODE_ACK, 3, 0, DSM_OC, 2);
+	ack(DSM_INV_ACK, 0, 0, DSM_OC, 3);
+	ack(DSM_MODE_ACK, 0, 0, DSM_M, 3);
+	CHECK(dsm_page_mode(d, 0) == DSM_MODE_MW);
+}
+
+/* One INV at a time waits for an instruction; an answer is for who asked. */
+static void invalidations(void)
+{
+	struct dsm_config c = usual;
+
+	c.cpus = 2;
+	begin(&c);
+	event(DSM_EV_FAULT, 0, DSM_READ);
+	CHECK(sent(DSM_GET_S, &a) == 1);
+	for (u16 node = 2; node > 0; node--) {
+		message((struct dsm_msg){ .type = DSM_DATA_S, .node = node,
+					  .tag = a->msg.tag,
+					  .flags = DSM_F_DATA }, NULL, 0);
+		CHECK(did(DSM_ACT_RETRY, NULL) == (node == 1));
+	}
+	message((struct dsm_msg){ .type = DSM_INV, .src = 2, .ver = 9 },
+		NULL, 0);
+	CHECK(!out.count && refused() == 1);
+	message((struct dsm_msg){ .type = DSM_INV, .src = 3, .ver = 1 },
+		NULL, 0);
+	CHECK(!out.count && refused() == 2);
+}
+
+/* We own the page by the time: it says nothing of who does. */
+static void late_invalidation(void)
+{
+	struct dsm_event ev = { .type = DSM_EV_FAULT, .cpu = 1,
+				.touch = DSM_EXCLUSIVE };
+
+	invalidations();
+	dsm_step(d, &ev, &out);
+	CHECK(sent(DSM_GET_X, &a) == 1);
+	message((struct dsm_msg){ .type = DSM_DATA_X, .node = 1, .ver = 2,
+				  .tag = a->msg.tag }, (u64[1]){ 0 }, 8);
+	CHECK(dsm_page_state(d, 0) == DSM_M);
+	ev.type = DSM_EV_RETIRED;
+	dsm_step(d, &ev, &out);
+	event(DSM_EV_RETIRED, 0, 0);
+	CHECK(sent(DSM_INV_ACK, &a) == 1 && set_has(&a->to, 2));
+	message((struct dsm_msg){ .type = DSM_GET_X, .src = 3, .node = 3 },
+		NULL, 0);
+	CHECK(sent(DSM_DATA_X, &a) == 1 && a->msg.ver == 3);
+}
+
+/* What a recovery says counts during that recovery only. */
+static void recoveries(void)
+{
+	begin(&usual);
+	set_clear(&others);
+	set_add(&others, 1);
+	CHECK(!dsm_place(d, 3, 3, &others, DSM_MODE_WI));
+	message((struct dsm_msg){ .type = DSM_TAKE, .src = 3, .page = 3 },
+		&others, sizeof(others));
+	CHECK(refused() == 1 && dsm_page_state(d, 3) == DSM_S);
+	/* Only a FLUSH may be early. */
+	message((struct dsm_msg){ .type = DSM_HOLD_END, .src = 2, .tag = 1 },
+		NULL, 0);
+	CHECK(refused() == 2);
+	die(0);
+	event(DSM_EV_AGAIN, 0, 0);
+	message((struct dsm_msg){ .type = DSM_FLUSH, .src = 3, .tag = 1 },
+		NULL, 0);
+	CHECK(!sent(DSM_HOLD_END, NULL));
+	message((struct dsm_msg){ .type = DSM_TAKE, .src = 3, .page = 3,
+				  .tag = 3 }, &others, sizeof(others));
+	CHECK(refused() == 3 && dsm_page_state(d, 3) == DSM_S);
+	message((struct dsm_msg){ .type = DSM_TAKE, .src = 2, .page = 3,
+				  .tag = 1 }, &others, sizeof(others));
+	CHECK(refused() == 4 && dsm_page_state(d, 3) == DSM_S);
+	/* An owner hears of others' ownership in vain. */
+	message((struct dsm_msg){ .type = DSM_OWNED, .src = 1, .page = 1,
+				  .owner = 3, .tag = 1 }, NULL, 0);
+	CHECK(refused() == 5 && dsm_page_state(d, 1) == DSM_M);
+}
+
+void refuse_tests(void)
+{
+	events();
+	messages();
+	updates();
+	hints();
+	foreign_modes();
+	evictions();
+	evict_asked();
+	pins();
+	acks();
+	late_invalidation();
+	recoveries();
+	free(d);
+}

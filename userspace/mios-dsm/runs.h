@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A litmus test run many times, each time with other choices from the seed:
+ * on the simulator's timed network, or as a walk through the explorer's
+ * states.
+ */
+#ifndef RUNS_H
+#define RUNS_H
+
+#include "explore.h"
+#include "sim.h"
+
+struct runs {
+	const struct lit_test *t;
+	struct judge *judge;
+	u64 runs, seed;
+	int protocol, order;
+	struct world world;	/* options; the rest is the plan's */
+	struct sim_config net;	/* of the simulator */
+	u64 done, events;
+	bool trace;		/* walk: print the way to a violation */
+	bool tell;		/* this run */
+	struct verdict v;
+	char where[200];
+};
+
+typedef int runs_one(struct runs *r, struct world *w, struct wstate *s,
+		     u64 seed);
+
+/* All runs, or as many as go well; 0, or 2 after a line on stderr. */
+int runs_all(struct runs *r, runs_one *one);
+
+runs_one walk_one;
+runs_one simlit_one;
+
+#endif /* RUNS_H */
