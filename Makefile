@@ -26,6 +26,7 @@ kernel-test: packages
 	@linux/kernel build test
 
 kernel: kernel-test
+	@linux/kernel build next
 	@linux/kernel build debug
 
 rootfs: packages

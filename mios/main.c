@@ -12,6 +12,7 @@
 #include "clock/clock.h"
 #include "fence/fence.h"
 #include "link/link.h"
+#include "proc/hostlog.h"
 #include "proc/sysfs.h"
 
 static bool host(void)
@@ -32,9 +33,12 @@ static int __init mios_init(void)
 	err = mios_alive_init();
 	if (err)
 		goto stop;
-	err = mios_sysfs_init();
+	err = mios_hostlog_follow();
 	if (err)
 		goto alive;
+	err = mios_sysfs_init();
+	if (err)
+		goto hostlog;
 	err = mios_clock_init();
 	if (err)
 		goto sysfs;
@@ -53,6 +57,8 @@ clock:
 	mios_clock_exit();
 sysfs:
 	mios_sysfs_exit();
+hostlog:
+	mios_hostlog_forget();
 alive:
 	mios_alive_exit();
 stop:
@@ -69,6 +75,7 @@ static void __exit mios_exit(void)
 		mios_boot_exit();
 	mios_clock_exit();
 	mios_sysfs_exit();
+	mios_hostlog_forget();
 	mios_alive_exit();
 	mios_stop_exit();
 	mios_link_exit();

@@ -7,6 +7,7 @@
 #include <linux/threads.h>
 
 #include "boot.h"
+#include "heads.h"
 
 /**
  * mios_boot_init - become able to start instances
@@ -32,8 +33,11 @@ int mios_boot_init(void)
 	if (err) {
 		mios_nodes_exit();
 		mios_cpus_exit();
+		return err;
 	}
-	return err;
+	mios_host_watch();
+	mios_heads_init();
+	return 0;
 }
 
 /**
@@ -41,6 +45,8 @@ int mios_boot_init(void)
  */
 void mios_boot_exit(void)
 {
+	mios_host_unwatch();
+	mios_heads_exit();
 	mios_life_exit();
 	mios_nodes_exit();
 	mios_cpus_exit();

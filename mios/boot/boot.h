@@ -95,6 +95,10 @@ struct mios_log_source;
  * @tick, @task: what the watch knows of each CPU: interrupts and tasks
  * @memory:	and of all of them: pages
  * @again:	to be booted again once it is down
+ * @crashed:	it has panicked, or was ended because it hung or was not heard
+ * @unwanted:	nobody is to dump it, or nobody is any more
+ * @dumper:	the open file through which its memory is read, or NULL
+ * @held_until:	when its memory goes back undumped, in jiffies; 0: no limit
  * @reaper:	takes the node back when its instance has ended
  */
 struct mios_node {
@@ -127,6 +131,10 @@ struct mios_node {
 	struct mios_pulse task[MIOS_MAX_CPUS];
 	struct mios_pulse memory;
 	bool again;
+	bool crashed;
+	bool unwanted;
+	const void *dumper;
+	unsigned long held_until;
 	struct work_struct reaper;
 };
 
@@ -189,6 +197,10 @@ bool mios_node_hangs(struct mios_node *node);
 void mios_node_pulse_reset(struct mios_node *node);
 void mios_node_boot_again(u32 instance);
 
+/* host.c: the end of instance 0 */
+void mios_host_watch(void);
+void mios_host_unwatch(void);
+
 /* image.c: what lies in the node's memory when it starts */
 int mios_image_load(struct mios_node *node, const struct mios_load *load,
 		    struct mios_reason *why);
@@ -202,6 +214,7 @@ int mios_image_finish(struct mios_node *node, struct mios_reason *why);
 extern wait_queue_head_t mios_state_wait;
 
 void mios_node_state(struct mios_node *node, u32 state);
+void mios_nodes_close(void);
 struct mios_node *mios_node_find(u32 instance, struct mios_reason *why,
 				 int *err);
 void mios_node_return(struct mios_node *node);
@@ -215,6 +228,8 @@ void mios_node_release(u32 instance, const void *claimer);
 
 /* end.c: death, and back to instance 0 */
 void mios_node_reap(struct mios_node *node);
+void mios_node_unhold(struct mios_node *node);
+long mios_node_settle(const struct mios_node *node, unsigned int timeout_ms);
 int mios_node_log_open(u32 instance, u32 flags, struct mios_reason *why);
 int mios_node_stop(u32 instance, unsigned int timeout_ms,
 		   struct mios_reason *why);
@@ -224,6 +239,17 @@ extern const struct mios_link_ops mios_life_ops;
 void mios_life_check(void);
 int mios_life_init(void);
 void mios_life_exit(void);
+
+/* dump.c: the memory of a dead instance, until it has been read */
+struct file;
+bool mios_node_hold(struct mios_node *node);
+void mios_node_dump_ask(struct mios_node *node);
+void mios_node_hold_check(struct mios_node *node);
+int mios_node_discard(struct mios_node *node, struct mios_reason *why);
+int mios_node_dump_discard(u32 instance, struct mios_reason *why);
+struct file *mios_node_dump_open(struct mios_dump *dump,
+				 struct mios_dump_cpu *cpus,
+				 struct mios_reason *why);
 
 /* dev.c: /dev/mios */
 int mios_dev_init(void);

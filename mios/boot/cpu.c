@@ -9,6 +9,7 @@
 #include <linux/cpuhotplug.h>
 #include <linux/delay.h>
 #include <linux/io.h>
+#include <linux/iopoll.h>
 #include <linux/moduleparam.h>
 #include <asm/apic.h>
 #include <asm/barrier.h>
@@ -35,22 +36,28 @@ struct sipi_params {
 	u32 cr4;
 	u64 entry;
 	u64 zero_page;
+	u32 arrived;
+	u32 pad3;
 } __packed;
-static_assert(sizeof(struct sipi_params) == 48);
+static_assert(sizeof(struct sipi_params) == 56);
 
-static int fault_skip_init;
+static int fault_skip_init, fault_stray_sipi;
 #ifdef MIOS_FAULT
 static unsigned int fault_leave_cpu;
 module_param(fault_leave_cpu, uint, 0600);
 MODULE_PARM_DESC(fault_leave_cpu, "fault: keep this many CPUs of a node when it is given back");
 module_param(fault_skip_init, int, 0600);
 MODULE_PARM_DESC(fault_skip_init, "fault: leave the last CPU of a node out of its INIT: times, -1 for always");
+module_param(fault_stray_sipi, int, 0600);
+MODULE_PARM_DESC(fault_stray_sipi, "fault: a start-up interrupt comes right behind the INIT of a node's first CPU: times, -1 for always");
 #else
 #define fault_leave_cpu 0
 #endif
 
 /* How long a CPU may take to show itself: an emulated one waits for a core. */
-#define PARK_WAIT_US	2000000
+#define PARK_WAIT_US	5000000
+/* A SIPI that has not arrived by then is taken for lost. */
+#define SIPI_AGAIN_US	200000
 
 static struct cpumask away;		/* CPUs that run another kernel */
 static enum cpuhp_state guard_state;
@@ -115,6 +122,12 @@ int mios_icr_send(u32 low, u32 apicid)
 	return busy ? -EIO : 0;
 }
 
+static int sipi_send(const struct mios_node *node, u32 apicid)
+{
+	return mios_icr_send(APIC_DM_STARTUP | (node->slice >> PAGE_SHIFT),
+			     apicid);
+}
+
 static int init_send(u32 apicid)
 {
 	int err;
@@ -138,20 +151,23 @@ static int all_init(const struct mios_node *node, unsigned int nr)
 	return err;
 }
 
+/* Send a CPU a SIPI, and wait until the code there has changed a word. */
+static int sipi_arrives(const struct mios_node *node, u32 apicid,
+			const u32 *word, u64 wait_us)
+{
+	const u32 before = READ_ONCE(*word);
+	u32 now;
+
+	return sipi_send(node, apicid) ?:
+	       read_poll_timeout(READ_ONCE, now, now != before, 100, wait_us,
+				 false, *word);
+}
+
 /* A CPU that waits for a SIPI, and only such a one, counts itself. */
 static int park_one(const struct mios_node *node, u32 apicid, u32 *count)
 {
-	const u32 before = READ_ONCE(*count);
-	unsigned int waited;
-	int err;
-
-	err = mios_icr_send(APIC_DM_STARTUP | (node->slice >> PAGE_SHIFT),
-			    apicid);
-	for (waited = 0; !err && waited < PARK_WAIT_US; waited += 50) {
-		if (READ_ONCE(*count) != before)
-			return 0;
-		usleep_range(50, 100);
-	}
+	if (!sipi_arrives(node, apicid, count, PARK_WAIT_US))
+		return 0;
 	pr_err_ratelimited("instance %u: CPU with APIC id %u does not take INIT\n",
 			   node->id, apicid);
 	return -EIO;
@@ -173,6 +189,17 @@ static int all_park(const struct mios_node *node)
 	return err;
 }
 
+/*
+ * What a SIPI does that the CPU has not seen when the INIT comes: QEMU keeps
+ * it, and the CPU starts again.
+ */
+static void stray_sipi(const struct mios_node *node)
+{
+	all_init(node, node->nr_cpus);
+	sipi_send(node, node->apicid[0]);
+	msleep(20);
+}
+
 /**
  * mios_cpus_stop - stop every CPU of a node, whatever it does
  * @node: whose
@@ -187,6 +214,8 @@ int mios_cpus_stop(const struct mios_node *node)
 	unsigned int nr = node->nr_cpus - mios_fault_take(&fault_skip_init);
 	int err;
 
+	if (mios_fault_take(&fault_stray_sipi))
+		stray_sipi(node);
 	err = all_init(node, nr);
 	if (!err)
 		err = all_park(node);
@@ -206,8 +235,12 @@ int mios_cpus_take(struct mios_node *node, struct mios_reason *why)
 	unsigned int cpu;
 	int err;
 
-	/* First the guard, so that nobody brings one back behind us. */
-	cpumask_or(&away, &away, &node->cpus);
+	/*
+	 * First the guard, so that nobody brings one back behind us.  Bit by
+	 * bit, since another node's may be taken at the same time.
+	 */
+	for_each_cpu(cpu, &node->cpus)
+		cpumask_set_cpu(cpu, &away);
 	for_each_cpu(cpu, &node->cpus) {
 		err = remove_cpu(cpu);
 		/* 1: it was offline before */
@@ -305,6 +338,23 @@ static void slice_fill(struct mios_node *node, void *slice)
 	p->zero_page = node->zero_page;
 }
 
+/*
+ * Send a SIPI, and another one, as the manuals want it, only to a CPU that has
+ * not shown itself: one that runs would ignore it, but QEMU keeps it and starts
+ * the CPU again at its next INIT.
+ */
+static int first_cpu_start(const struct mios_node *node, const u32 *arrived)
+{
+	unsigned int tries;
+
+	for (tries = 0; tries < PARK_WAIT_US / SIPI_AGAIN_US; tries++)
+		if (READ_ONCE(*arrived) ||
+		    !sipi_arrives(node, node->apicid[0], arrived,
+				  SIPI_AGAIN_US))
+			return 0;
+	return -EIO;
+}
+
 /**
  * mios_cpu_start - start a loaded image on a node's first CPU
  * @node: whose CPUs are fenced and whose image is complete
@@ -316,9 +366,9 @@ static void slice_fill(struct mios_node *node, void *slice)
  */
 int mios_cpu_start(struct mios_node *node, struct mios_reason *why)
 {
-	u32 apicid = node->apicid[0];
+	struct sipi_params *params;
 	void *slice;
-	int i, err = 0;
+	int err;
 
 	if (!boot_cpu_has(X86_FEATURE_GBPAGES) || node->entry >> 48) {
 		mios_reason_set(why,
@@ -330,17 +380,12 @@ int mios_cpu_start(struct mios_node *node, struct mios_reason *why)
 	if (!slice)
 		return -ENOMEM;
 	slice_fill(node, slice);
+	params = slice + (mios_sipi_params - mios_sipi_code);
+	err = first_cpu_start(node, &params->arrived);
 	memunmap(slice);
-
-	/* Twice, as the manuals want it; a running CPU ignores the second. */
-	for (i = 0; i < 2 && !err; i++) {
-		err = mios_icr_send(APIC_DM_STARTUP |
-				    (node->slice >> PAGE_SHIFT), apicid);
-		usleep_range(300, 600);
-	}
 	if (err)
 		mios_reason_set(why,
 				"node %u: CPU with APIC id %u takes no start-up interrupt",
-				node->id, apicid);
+				node->id, node->apicid[0]);
 	return err;
 }

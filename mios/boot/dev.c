@@ -6,6 +6,7 @@
  * closed.  The file's own lock serialises its calls.
  */
 #include <linux/capability.h>
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
@@ -14,6 +15,7 @@
 #include <linux/uaccess.h>
 
 #include "../link/link.h"
+#include "../proc/hostlog.h"
 #include "boot.h"
 
 struct session {
@@ -120,6 +122,19 @@ static int do_end(struct session *s, void __user *arg, bool force)
 		mios_node_stop(end.instance, end.timeout_ms, &s->why);
 }
 
+/* Instance 0 has everybody's log, everybody has that of instance 0. */
+static int log_open(struct session *s, u32 instance, u32 flags)
+{
+	if (!mios_manifest())
+		return mios_node_log_open(instance, flags, &s->why);
+	if (!instance)
+		return mios_hostlog_open(flags);
+	mios_reason_set(&s->why,
+			"instance 0 keeps the logs; there: mios log %u",
+			instance);
+	return -EOPNOTSUPP;
+}
+
 static int do_stream(struct session *s, void __user *arg, bool console)
 {
 	struct mios_stream stream;
@@ -133,20 +148,88 @@ static int do_stream(struct session *s, void __user *arg, bool console)
 		return -EFAULT;
 	if (console) {
 		fd = mios_console_open(stream.instance);
-	} else if (mios_manifest()) {
-		mios_reason_set(&s->why,
-				"instance 0 keeps the logs; there: mios log %u",
-				stream.instance);
-		fd = -EOPNOTSUPP;
 	} else {
-		fd = mios_node_log_open(stream.instance,
-					stream.flags & MIOS_STREAM_FOLLOW,
-					&s->why);
+		fd = log_open(s, stream.instance,
+			      stream.flags & MIOS_STREAM_FOLLOW);
 	}
 	if (fd < 0)
 		return fd;
 	stream.fd = fd;
 	return copy_to_user(arg, &stream, sizeof(stream)) ? -EFAULT : 0;
+}
+
+/* As /proc/kcore: all that the dead instance knew can be read. */
+static int may_dump(struct session *s)
+{
+	int err = may_boot(s);
+
+	if (!err)
+		err = may(CAP_SYS_RAWIO, "CAP_SYS_RAWIO", s);
+	if (!err && security_locked_down(LOCKDOWN_KCORE)) {
+		mios_reason_set(&s->why,
+				"this kernel is locked down: it shows no memory");
+		err = -EPERM;
+	}
+	return err;
+}
+
+static int dump_answer(struct mios_dump *dump, u32 room,
+		       const struct mios_dump_cpu *cpus, void __user *arg)
+{
+	u32 nr = min(room, dump->nr_cpus);
+
+	if (dump->cpus && copy_to_user(u64_to_user_ptr(dump->cpus), cpus,
+				       nr * sizeof(*cpus)))
+		return -EFAULT;
+	return copy_to_user(arg, dump, sizeof(*dump)) ? -EFAULT : 0;
+}
+
+static int dump_file(struct session *s, struct mios_dump *dump,
+		     struct mios_dump_cpu *cpus, void __user *arg)
+{
+	u32 room = dump->nr_cpus;
+	struct file *file;
+	int err;
+
+	dump->fd = get_unused_fd_flags(O_CLOEXEC);
+	if (dump->fd < 0)
+		return dump->fd;
+	file = mios_node_dump_open(dump, cpus, &s->why);
+	err = PTR_ERR_OR_ZERO(file);
+	if (err)
+		goto out;
+	err = dump_answer(dump, room, cpus, arg);
+	if (!err)
+		fd_install(dump->fd, file);
+	else
+		fput(file);
+out:
+	if (err)
+		put_unused_fd(dump->fd);
+	return err;
+}
+
+static int do_dump(struct session *s, void __user *arg)
+{
+	struct mios_dump_cpu *cpus;
+	struct mios_dump dump;
+	int err;
+
+	err = may_dump(s);
+	if (err)
+		return err;
+	if (copy_from_user(&dump, arg, sizeof(dump)))
+		return -EFAULT;
+	if (dump.flags & ~(MIOS_DUMP_DISCARD | MIOS_DUMP_LAST))
+		return -EINVAL;
+	if (dump.flags & MIOS_DUMP_DISCARD)
+		return mios_node_dump_discard(dump.instance, &s->why);
+	cpus = kvcalloc(MIOS_MAX_CPUS, sizeof(*cpus), GFP_KERNEL);
+	if (!cpus)
+		return -ENOMEM;
+	err = dump_file(s, &dump, cpus, arg);
+	kvfree(cpus);
+	return err;
 }
 
 static int do_reason(struct session *s, void __user *arg)
@@ -174,6 +257,8 @@ static int call(struct session *s, unsigned int cmd, void __user *arg)
 		return do_stream(s, arg, false);
 	case MIOS_IOC_CONSOLE:
 		return do_stream(s, arg, true);
+	case MIOS_IOC_DUMP:
+		return do_dump(s, arg);
 	default:
 		return -ENOTTY;
 	}

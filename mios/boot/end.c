@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * How instances end: asked, by force, or by themselves.  All ways lead to the
- * reaper, one work item per node, which alone takes a node from dead to down.
+ * reaper, one work item per node, which alone takes a node from dead to down,
+ * or to held and from there to down.
  * The watch looks at every manifest for last words that no doorbell has
  * announced.  See life.c for the states.
  */
@@ -26,6 +27,16 @@ static DECLARE_DELAYED_WORK(watch_work, watch);
 void mios_node_reap(struct mios_node *node)
 {
 	mios_node_state(node, MIOS_STATE_DEAD);
+	queue_work(reaper_wq, &node->reaper);
+}
+
+/**
+ * mios_node_unhold - nobody is to read a held node's memory any more
+ * @node: which, locked
+ */
+void mios_node_unhold(struct mios_node *node)
+{
+	node->unwanted = true;
 	queue_work(reaper_wq, &node->reaper);
 }
 
@@ -55,11 +66,24 @@ int mios_node_log_open(u32 instance, u32 flags, struct mios_reason *why)
 	return fd;
 }
 
-/* Fence, keep the log, make the others forget, give everything back. */
+/* Is it to be booted again now? */
+static bool give_back(struct mios_node *node)
+{
+	bool again = node->again;
+
+	node->again = false;
+	mios_node_return(node);
+	return again;
+}
+
+/*
+ * Fence, keep the log, make the others forget, give everything back: at once,
+ * or when somebody has read the memory.
+ */
 static void reaper(struct work_struct *work)
 {
 	struct mios_node *node = container_of(work, struct mios_node, reaper);
-	bool again = false;
+	bool held = false, again = false;
 
 	mutex_lock(&node->lock);
 	/* Nothing is recovered that may still be in use: the watch tries again */
@@ -67,11 +91,14 @@ static void reaper(struct work_struct *work)
 		node->last_words = READ_ONCE(mios_node_manifest(node)->state);
 		mios_log_retire(node->log);
 		mios_link_dead(node->id, node->incarnation);
-		mios_node_return(node);
-		again = node->again;
-		node->again = false;
+		held = mios_node_hold(node);
+		again = !held && give_back(node);
+	} else if (node->state == MIOS_STATE_HELD && node->unwanted) {
+		again = give_back(node);
 	}
 	mutex_unlock(&node->lock);
+	if (held)
+		mios_node_dump_ask(node);
 	if (again)
 		mios_node_boot_again(node->id);
 }
@@ -88,10 +115,18 @@ static bool settled(const struct mios_node *node)
 {
 	u32 state = READ_ONCE(node->state);
 
-	return state == MIOS_STATE_DOWN || state == MIOS_STATE_UP;
+	return state == MIOS_STATE_DOWN || state == MIOS_STATE_UP ||
+	       (state == MIOS_STATE_HELD && !READ_ONCE(node->unwanted));
 }
 
-static long wait_settled(const struct mios_node *node, unsigned int timeout_ms)
+/**
+ * mios_node_settle - wait until a node is down, up, or held
+ * @node: which, not locked
+ * @timeout_ms: for how long
+ *
+ * Return: more than 0; 0 when the time is over; -ERESTARTSYS.
+ */
+long mios_node_settle(const struct mios_node *node, unsigned int timeout_ms)
 {
 	return wait_event_interruptible_timeout(mios_state_wait, settled(node),
 						msecs_to_jiffies(min(timeout_ms, MIOS_WAIT_MAX)));
@@ -119,16 +154,21 @@ int mios_node_kill(u32 instance, unsigned int timeout_ms,
 	mutex_lock(&node->lock);
 	/* Who kills an instance that is about to come back wants it away. */
 	node->again = false;
-	if (running(node)) {
+	if (node->state == MIOS_STATE_HELD) {
+		err = mios_node_discard(node, why);
+	} else if (running(node)) {
+		node->unwanted = true;
 		mios_node_reap(node);
-	} else if (node->state != MIOS_STATE_DEAD) {
+	} else if (node->state == MIOS_STATE_DEAD) {
+		node->unwanted = true;
+	} else {
 		mios_reason_set(why, "instance %u is not running", instance);
 		err = -ESRCH;
 	}
 	mutex_unlock(&node->lock);
 	if (err)
 		return err;
-	left = wait_settled(node, timeout_ms);
+	left = mios_node_settle(node, timeout_ms);
 	if (left <= 0) {
 		mios_reason_set(why, "instance %u is dead, but a CPU does not stop; see dmesg",
 				instance);
@@ -170,11 +210,17 @@ int mios_node_stop(u32 instance, unsigned int timeout_ms,
 				"instance %u does not listen; kill it", instance);
 		return err;
 	}
-	left = wait_settled(node, timeout_ms);
+	left = mios_node_settle(node, timeout_ms);
 	if (left <= 0) {
 		mios_reason_set(why, "instance %u is still shutting down; wait, or kill it",
 				instance);
 		return left ? (int)left : -ETIMEDOUT;
+	}
+	if (READ_ONCE(node->state) == MIOS_STATE_HELD) {
+		mios_reason_set(why,
+				"instance %u crashed while it shut down; it is held for a dump",
+				instance);
+		return -EIO;
 	}
 	return 0;
 }
@@ -212,6 +258,8 @@ static void life_leaving(u32 instance, u32 incarnation, enum mios_ending how)
 	if (!node || READ_ONCE(node->incarnation) != incarnation ||
 	    how >= ARRAY_SIZE(grace))
 		return;
+	if (how == MIOS_END_PANIC)
+		WRITE_ONCE(node->crashed, true);
 	WRITE_ONCE(node->overdue, (jiffies + grace[how]) ?: 1);
 	mios_life_check();
 }
@@ -274,6 +322,8 @@ static void node_check(struct mios_node *node)
 		}
 	} else if (node->state == MIOS_STATE_DEAD) {
 		queue_work(reaper_wq, &node->reaper);
+	} else if (node->state == MIOS_STATE_HELD) {
+		mios_node_hold_check(node);
 	}
 	mutex_unlock(&node->lock);
 }

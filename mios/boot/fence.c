@@ -20,8 +20,13 @@
 
 static int fault_skip_fence;
 #ifdef MIOS_FAULT
+static unsigned int fault_linger;
+module_param(fault_linger, uint, 0600);
+MODULE_PARM_DESC(fault_linger, "fault: go on so many milliseconds after a fence");
 module_param(fault_skip_fence, int, 0600);
 MODULE_PARM_DESC(fault_skip_fence, "fault: say that an instance is stopped, do nothing: times");
+#else
+#define fault_linger 0
 #endif
 
 /**
@@ -66,7 +71,9 @@ static void stop_by_nmi(const struct mios_node *node,
 	for (i = 0; i < node->nr_cpus; i++) {
 		if (!READ_ONCE(notes->cpu[i].ready))
 			continue;
-		if (!mios_icr_send(APIC_DM_NMI, node->apicid[i]))
+		/* A panic has stopped it, and its registers are the better. */
+		if (has_answered(notes, i, request) ||
+		    !mios_icr_send(APIC_DM_NMI, node->apicid[i]))
 			asked++;
 	}
 	for (waited = 0; waited < NMI_WAIT_US; waited += LOOK_US) {
@@ -76,20 +83,12 @@ static void stop_by_nmi(const struct mios_node *node,
 	}
 }
 
-/**
- * mios_node_fence - stop every CPU of an instance for good
- * @node: locked, dead, with its head mapped
- *
- * Return: 0; -EIO if a CPU may still run: then nothing may be recovered.
- */
-int mios_node_fence(struct mios_node *node)
+static int fence(struct mios_node *node)
 {
 	struct mios_notes *notes = mios_node_notes(node);
 	u32 request = node->incarnation;
 	int err;
 
-	if (mios_fault_take(&fault_skip_fence))
-		return 0;
 	/* Once: an NMI may wake a CPU that has had its INIT. */
 	if (notes && node->stopped != request) {
 		node->stopped = request;
@@ -102,4 +101,20 @@ int mios_node_fence(struct mios_node *node)
 		node->id, node->nr_cpus,
 		notes ? answers(node, notes, request) : 0);
 	return 0;
+}
+
+/**
+ * mios_node_fence - stop every CPU of an instance for good
+ * @node: locked, dead, with its head mapped
+ *
+ * Return: 0; -EIO if a CPU may still run: then nothing may be recovered.
+ */
+int mios_node_fence(struct mios_node *node)
+{
+	int err = mios_fault_take(&fault_skip_fence) ? 0 : fence(node);
+
+	/* So that a test can look whether anything still moves. */
+	if (!err && fault_linger)
+		msleep(fault_linger);
+	return err;
 }

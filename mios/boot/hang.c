@@ -111,7 +111,8 @@ bool mios_node_give_up(struct mios_node *node)
 	unsigned int policy = READ_ONCE(hang_policy);
 
 	node->again = policy == MIOS_HANG_REBOOT;
-	return policy != MIOS_HANG_REPORT;
+	node->crashed = policy != MIOS_HANG_REPORT;
+	return node->crashed;
 }
 
 /**

@@ -281,7 +281,7 @@ static int zero_page_finish(struct mios_node *node)
 	return 0;
 }
 
-static int manifest_fill(struct mios_node *node)
+static int manifest_fill(struct mios_node *node, struct mios_reason *why)
 {
 	struct mios_manifest *m = mios_node_manifest(node);
 	struct mios_log *log = mios_node_log(node);
@@ -304,8 +304,12 @@ static int manifest_fill(struct mios_node *node)
 	m->pid_last = (pids + 1) * PIDS_EACH - 1;
 	m->host_apicid = per_cpu(x86_cpu_to_apicid, 0);
 	err = mios_link_area(node->ring, &m->area_base, &m->area_size);
-	if (err)
+	if (err) {
+		mios_reason_set(why,
+				"instance 0 finds no memory in one piece for ring %u (error %d)",
+				node->ring, -err);
 		return err;
+	}
 
 	m->log_base = mios_node_base(node) + MIOS_HEAD_LOG;
 	m->log_size = MIOS_LOG_SIZE;
@@ -360,5 +364,5 @@ int mios_image_finish(struct mios_node *node, struct mios_reason *why)
 	node->loaded = false;
 	seed_fill(node);
 	err = zero_page_finish(node);
-	return err ?: manifest_fill(node);
+	return err ?: manifest_fill(node, why);
 }

@@ -3,12 +3,15 @@
  * From claim to death: the states of a node and who may change them.
  *
  *      down -> claimed -> booting -> up -> stopping
- *        ^        |          |       |        |
- *        |        v          v       v        v
- *        +------------------ dead <-----------+
+ *       ^ ^       |          |       |        |
+ *       | |       v          v       v        v
+ *       | +----------------- dead <-----------+
+ *       |                     | there is something to dump
+ *       |                     v
+ *       +-------------------- held
  *
  * A node changes state under its lock.  What leads up to "up" is here, what
- * leads to "dead" and back to "down" in end.c.
+ * leads to "dead" and back to "down" in end.c, "held" in dump.c.
  */
 #include <linux/io.h>
 #include <linux/jiffies.h>
@@ -25,6 +28,35 @@
 #define ALIVE_TIMEOUT	(60 * HZ)
 
 DECLARE_WAIT_QUEUE_HEAD(mios_state_wait);
+
+static bool closed;
+
+/**
+ * mios_nodes_close - start no instance any more: instance 0 ends
+ */
+void mios_nodes_close(void)
+{
+	unsigned int i;
+
+	WRITE_ONCE(closed, true);
+	/* Whoever has not seen that is past its start when it drops the lock. */
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
+		struct mios_node *node = mios_node_get(i);
+
+		if (!node)
+			continue;
+		mutex_lock(&node->lock);
+		mutex_unlock(&node->lock);
+	}
+}
+
+static int still_open(struct mios_reason *why)
+{
+	if (!READ_ONCE(closed))
+		return 0;
+	mios_reason_set(why, "instance 0 is about to end");
+	return -ESHUTDOWN;
+}
 
 /**
  * mios_node_state - change a node's state, here and for everybody to see
@@ -87,6 +119,29 @@ void mios_node_return(struct mios_node *node)
 	mios_node_state(node, MIOS_STATE_DOWN);
 }
 
+/* Nobody has the locked node: 0; -EEXIST: its instance is up; -EBUSY. */
+static int node_free(const struct mios_node *node, struct mios_reason *why)
+{
+	switch (node->state) {
+	case MIOS_STATE_DOWN:
+		return 0;
+	case MIOS_STATE_UP:
+		mios_reason_set(why, "instance %u is up; stop or kill it first",
+				node->id);
+		return -EEXIST;
+	case MIOS_STATE_HELD:
+		mios_reason_set(why,
+				"node %u is held for a dump: mios dump %u FILE, or --discard",
+				node->id, node->id);
+		return -EBUSY;
+	default:
+		mios_reason_set(why,
+				"node %u is busy: somebody else is booting or ending it",
+				node->id);
+		return -EBUSY;
+	}
+}
+
 /**
  * mios_node_claim - take a node away from instance 0
  * @claim: what is wanted; the answers are filled in
@@ -107,20 +162,18 @@ int mios_node_claim(struct mios_claim *claim, const void *claimer,
 				claim->ring, MIOS_MAX_RINGS - 1);
 		return -EINVAL;
 	}
+	err = still_open(why);
+	if (err)
+		return err;
 	/* Others give up at once rather than wait for a slow migration. */
 	if (!mutex_trylock(&node->lock)) {
 		mios_reason_set(why, "node %u is busy: somebody else is booting or ending it",
 				node->id);
 		return -EBUSY;
 	}
-	if (node->state != MIOS_STATE_DOWN) {
-		err = node->state == MIOS_STATE_UP ? -EEXIST : -EBUSY;
-		mios_reason_set(why, err == -EEXIST ?
-				"instance %u is up; stop or kill it first" :
-				"node %u is busy: somebody else is booting or ending it",
-				node->id);
+	err = node_free(node, why);
+	if (err)
 		goto out;
-	}
 	err = mios_memory_take(node, why);
 	if (err)
 		goto out;
@@ -135,6 +188,8 @@ int mios_node_claim(struct mios_claim *claim, const void *claimer,
 	node->incarnation++;
 	node->loaded = false;
 	node->overdue = 0;
+	node->crashed = false;
+	node->unwanted = false;
 	mios_node_pulse_reset(node);
 	claim->load_base = mios_node_base(node) + MIOS_HEAD_SIZE;
 	claim->load_size = node->ranges[0].size - MIOS_HEAD_SIZE;
@@ -314,7 +369,7 @@ int mios_node_start(u32 instance, unsigned int timeout_ms, const void *claimer,
 	if (!node)
 		return -ESRCH;
 	incarnation = node->incarnation;
-	err = node_launch(node, why);
+	err = still_open(why) ?: node_launch(node, why);
 	if (!err)
 		node->claimer = NULL;
 	mutex_unlock(&node->lock);

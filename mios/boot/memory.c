@@ -6,6 +6,7 @@
  * node's lock.
  */
 #include <linux/completion.h>
+#include <linux/gfp.h>
 #include <linux/ioport.h>
 #include <linux/kthread.h>
 #include <linux/memory.h>
@@ -27,6 +28,12 @@ static unsigned int take_timeout = 15;
 module_param(take_timeout, uint, 0644);
 MODULE_PARM_DESC(take_timeout,
 		 "seconds that migrating a node's live data may take (default 15)");
+
+static int fault_leak_page;
+#ifdef MIOS_FAULT
+module_param(fault_leak_page, int, 0600);
+MODULE_PARM_DESC(fault_leak_page, "fault: lose a page whenever a node's memory is lent: times, -1 for always");
+#endif
 
 /* Only whole memory blocks can be lent; the rest waits for an instance. */
 static struct mios_range lendable(const struct mios_range *range)
@@ -54,6 +61,8 @@ int mios_memory_lend(struct mios_node *node)
 		lent_name = kstrdup("System RAM (mios)", GFP_KERNEL);
 	if (!lent_name)
 		return -ENOMEM;
+	if (mios_fault_take(&fault_leak_page))
+		alloc_page(GFP_KERNEL);
 	for (i = 0; i < node->nr_ranges; i++) {
 		struct mios_range r = lendable(&node->ranges[i]);
 

@@ -2,16 +2,23 @@
 /*
  * How an instance is stopped: instance 0 sets a word in the notes and sends
  * each CPU an NMI; here the CPU leaves its registers, says so, and halts until
- * its INIT.  Runs in NMI context: no locks, nothing but the CPU's own note.
+ * its INIT.  In a panic the instance does the same to itself, because the
+ * kernel's way leaves no registers, and its CPUs deaf to a later NMI.  Runs in
+ * NMI context: no locks, nothing but the CPU's own note.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
+#include <linux/delay.h>
+#include <linux/instruction_pointer.h>
 #include <linux/moduleparam.h>
 #include <linux/percpu.h>
+#include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/vmcore_info.h>
 
+#include <asm/apic.h>
+#include <asm/kexec.h>
 #include <asm/mios.h>
 #include <asm/msr.h>
 #include <asm/nmi.h>
@@ -32,11 +39,21 @@ static_assert(MIOS_NOTE_COMM == TASK_COMM_LEN);
 static bool fault_stuck_nmi;
 module_param(fault_stuck_nmi, bool, 0600);
 MODULE_PARM_DESC(fault_stuck_nmi, "fault: a CPU never comes back from its next NMI");
+static bool fault_wrong_regs;
+module_param(fault_wrong_regs, bool, 0600);
+MODULE_PARM_DESC(fault_wrong_regs, "fault: a CPU that panics leaves no registers");
 #else
 #define fault_stuck_nmi false
+#define fault_wrong_regs false
 #endif
 
+/* How long a panic waits for the others' registers. */
+#define PANIC_WAIT_US	100000
+#define PANIC_LOOK_US	10
+
 static struct mios_notes *notes;
+static int panic_cpu_own = -1;		/* who stops all others, -1: nobody */
+static void (*stop_others_native)(int wait);
 static DEFINE_PER_CPU(struct mios_cpu_note *, own_note);
 static enum cpuhp_state hotplug_state;
 
@@ -80,23 +97,100 @@ static void regs_save(struct mios_cpu_note *note, const struct pt_regs *regs)
 	savesegment(gs, to->gs);
 }
 
-static int take_nmi(unsigned int type, struct pt_regs *regs)
+static void note_save(struct mios_cpu_note *note, const struct pt_regs *regs,
+		      u32 request)
 {
-	struct mios_cpu_note *note = this_cpu_read(own_note);
-	u32 request = READ_ONCE(notes->request);
-
-	while (fault_stuck_nmi)
-		native_halt();
-	if (!request || !note)
-		return NMI_DONE;
+	/* The first ones: a CPU that panicked is stopped once more later. */
+	if (note->taken == request)
+		return;
 	regs_save(note, regs);
 	note->cr3 = __read_cr3();
 	note->pid = current->pid;
 	memcpy(note->comm, current->comm, MIOS_NOTE_COMM);
 	/* Whoever sees the answer also sees the registers: has_answered(). */
 	smp_store_release(&note->taken, request);
+}
+
+/* Why this CPU is to stop: 0: it is not. */
+static u32 stop_request(void)
+{
+	int cpu = READ_ONCE(panic_cpu_own);
+
+	if (cpu >= 0 && cpu != smp_processor_id())
+		return mios_manifest()->incarnation;
+	return READ_ONCE(notes->request);
+}
+
+static int take_nmi(unsigned int type, struct pt_regs *regs)
+{
+	struct mios_cpu_note *note = this_cpu_read(own_note);
+	u32 request = stop_request();
+
+	while (fault_stuck_nmi)
+		native_halt();
+	if (!request || !note)
+		return NMI_DONE;
+	note_save(note, regs, request);
 	for (;;)
 		native_halt();
+}
+
+static bool others_stopped(u32 request)
+{
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu) {
+		struct mios_cpu_note *note = per_cpu(own_note, cpu);
+
+		if (cpu == READ_ONCE(panic_cpu_own))
+			continue;
+		/* Pairs with the release in note_save(). */
+		if (!note || smp_load_acquire(&note->taken) != request)
+			return false;
+	}
+	return true;
+}
+
+static bool others_stop(u32 request)
+{
+	unsigned int cpu, waited;
+
+	for_each_online_cpu(cpu)
+		if (cpu != READ_ONCE(panic_cpu_own) && per_cpu(own_note, cpu))
+			apic->send_IPI(cpu, NMI_VECTOR);
+	for (waited = 0; waited < PANIC_WAIT_US; waited += PANIC_LOOK_US) {
+		if (others_stopped(request))
+			return true;
+		udelay(PANIC_LOOK_US);
+	}
+	return false;
+}
+
+/*
+ * In place of the kernel's smp_ops.stop_other_cpus().  In a panic: leave this
+ * CPU's registers, as panic() has them, and those of all others.
+ */
+static noinline void stop_others(int wait)
+{
+	struct mios_cpu_note *note = this_cpu_read(own_note);
+	unsigned long *frame = __builtin_frame_address(0);
+	u32 request = mios_manifest()->incarnation;
+	struct pt_regs regs = { };
+	bool stopped = false;
+
+	if (oops_in_progress && note && cmpxchg(&panic_cpu_own, -1,
+						smp_processor_id()) == -1) {
+		crash_setup_regs(&regs, NULL);
+		regs.ip = _RET_IP_;
+		regs.bp = frame[0];
+		regs.sp = (unsigned long)(frame + 2);
+		notes->panicked = note - notes->cpu + 1;
+		if (!fault_wrong_regs)
+			note_save(note, &regs, request);
+		stopped = others_stop(request);
+	}
+	if (!stopped)
+		stop_others_native(wait);
 }
 
 static struct mios_cpu_note *note_find(unsigned int cpu)
@@ -143,6 +237,7 @@ static void notes_describe(const struct mios_manifest *m)
 	notes->vmcoreinfo = paddr_vmcoreinfo_note();
 	notes->vmcoreinfo_size = VMCOREINFO_NOTE_SIZE;
 #endif
+	notes->page_offset = PAGE_OFFSET;
 	/* Pairs with the acquire in mios_node_notes(). */
 	smp_store_release(&notes->magic, MIOS_NOTES_MAGIC);
 }
@@ -174,6 +269,8 @@ int mios_stop_init(void)
 		return ret;
 	}
 	hotplug_state = ret;
+	stop_others_native = smp_ops.stop_other_cpus;
+	WRITE_ONCE(smp_ops.stop_other_cpus, stop_others);
 	return 0;
 }
 
@@ -184,6 +281,7 @@ void mios_stop_exit(void)
 {
 	if (!notes)
 		return;
+	WRITE_ONCE(smp_ops.stop_other_cpus, stop_others_native);
 	cpuhp_remove_state(hotplug_state);
 	unregister_nmi_handler(NMI_LOCAL, "mios");
 }

@@ -11,7 +11,10 @@
 #include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
+#include <linux/nodemask.h>
 #include <linux/sizes.h>
+#include <linux/string.h>
+#include <linux/topology.h>
 
 #include "ring.h"
 
@@ -19,8 +22,8 @@ static uint net_slots = 128;
 module_param(net_slots, uint, 0400);
 MODULE_PARM_DESC(net_slots, "slots of 2 KiB in each network channel (64-1024)");
 
-/* Places to try before giving up on one piece of this size. */
-#define AREA_TRIES	64
+/* Places to empty before giving up on one piece of this size. */
+#define AREA_TRIES	256
 
 static bool range_usable(unsigned long pfn, unsigned long pages,
 			 struct zone *zone)
@@ -37,18 +40,21 @@ static bool range_usable(unsigned long pfn, unsigned long pages,
 	return true;
 }
 
+/*
+ * From the top, where less is in use.  What cannot be usable at all is no try:
+ * a debug kernel has hundreds of MiB of its own there.
+ */
 static struct page *zone_alloc(struct zone *zone, unsigned long pages)
 {
 	unsigned long step = SZ_4M >> PAGE_SHIFT;
 	unsigned long pfn = ALIGN_DOWN(zone_end_pfn(zone), step);
-	int tries;
+	int tries = 0;
 
-	for (tries = 0; tries < AREA_TRIES; tries++) {
+	while (pfn >= zone->zone_start_pfn + step && tries < AREA_TRIES) {
 		pfn -= step;
-		if (pfn < zone->zone_start_pfn || pfn > zone_end_pfn(zone))
-			break;
 		if (!range_usable(pfn, pages, zone))
 			continue;
+		tries++;
 		if (!alloc_contig_range(pfn, pfn + pages, MIGRATE_MOVABLE,
 					GFP_KERNEL | __GFP_NOWARN))
 			return pfn_to_page(pfn);
@@ -73,6 +79,72 @@ static void *area_pages(u64 size)
 	return page_address(page);
 }
 
+static void header_make(struct mios_area_header *header, u32 ring, u64 base,
+			const struct mios_geometry *g)
+{
+	*header = (struct mios_area_header){
+		.magic = MIOS_AREA_MAGIC,
+		.version = MIOS_AREA_VERSION,
+		.size = sizeof(*header),
+		.self = base,
+		.area_size = g->area_size,
+		.ring = ring,
+		.nr = g->nr,
+		.net_slots = g->shape[MIOS_CLASS_NET].nr_slots,
+	};
+}
+
+/* Also right while somebody reads: the same bytes again change nothing. */
+static void distances_fill(void *area, u32 nr)
+{
+	struct mios_area_distances *d = area + MIOS_AREA_PAGE;
+	u32 from, to;
+	u8 distance;
+
+	for (from = 0; from < MIOS_AREA_INSTANCES; from++)
+		for (to = 0; to < MIOS_AREA_INSTANCES; to++) {
+			distance = from < nr && to < nr &&
+				   node_possible(from) && node_possible(to) ?
+				   node_distance(from, to) : 0;
+			WRITE_ONCE(d->from[from][to], distance);
+		}
+}
+
+/* Instance 0 acknowledges nothing, and nobody beyond the last asks it. */
+static void lines_restore(struct mios_ring *ring)
+{
+	struct mios_lines *lines = ring->lines;
+	u32 i;
+
+	for (i = 0; i < MIOS_AREA_INSTANCES; i++) {
+		WRITE_ONCE(lines->ack[i], 0);
+		if (i < ring->g.nr)
+			continue;
+		WRITE_ONCE(lines->echo_request[i], 0);
+		WRITE_ONCE(lines->echo_reply[i], 0);
+	}
+}
+
+/**
+ * mios_area_restore - put right what is constant in an area
+ * @ring: one of instance 0
+ *
+ * Under link_lock; called again and again, for anybody may overwrite it.
+ */
+void mios_area_restore(struct mios_ring *ring)
+{
+	struct mios_area_header header;
+
+	header_make(&header, ring->id, ring->base, &ring->g);
+	if (memcmp(ring->area, &header, sizeof(header))) {
+		pr_warn_ratelimited("the header of ring %u has been overwritten; written anew\n",
+				    ring->id);
+		memcpy(ring->area, &header, sizeof(header));
+	}
+	distances_fill(ring->area, mios_link.nr);
+	lines_restore(ring);
+}
+
 /**
  * mios_area_alloc - memory for a ring, with its header
  * @ring: which
@@ -84,30 +156,25 @@ static void *area_pages(u64 size)
  */
 void *mios_area_alloc(u32 ring, u32 nr, u64 *base, struct mios_geometry *g)
 {
-	struct mios_area_header *header = NULL;
+	struct mios_area_header header, *area = NULL;
 	u32 slots = roundup_pow_of_two(clamp(net_slots, MIOS_NET_SLOTS_MIN,
 					     MIOS_NET_SLOTS_MAX));
 
-	for (; !header && slots >= MIOS_NET_SLOTS_MIN; slots /= 2) {
+	for (; !area && slots >= MIOS_NET_SLOTS_MIN; slots /= 2) {
 		if (mios_geometry(g, nr, slots))
 			return NULL;
-		header = area_pages(g->area_size);
-		if (header)
-			break;
+		area = area_pages(g->area_size);
 	}
-	if (!header)
+	if (!area)
 		return NULL;
-	*base = virt_to_phys(header);
-	header->version = MIOS_AREA_VERSION;
-	header->size = sizeof(*header);
-	header->self = *base;
-	header->area_size = g->area_size;
-	header->ring = ring;
-	header->nr = nr;
-	header->net_slots = slots;
+	*base = virt_to_phys(area);
+	distances_fill(area, nr);
+	header_make(&header, ring, *base, g);
+	header.magic = 0;
+	memcpy(area, &header, sizeof(header));
 	/* A magic number that is there says that the rest is, too. */
-	smp_store_release(&header->magic, MIOS_AREA_MAGIC);
-	return header;
+	smp_store_release(&area->magic, MIOS_AREA_MAGIC);
+	return area;
 }
 
 void mios_area_free(void *area, const struct mios_geometry *g)

@@ -141,8 +141,10 @@ static void beat(struct timer_list *timer)
 
 	mod_timer(timer, jiffies + msecs_to_jiffies(heartbeat_ms));
 	beats++;
-	if (mios_link.host)
+	if (mios_link.host) {
 		anchor_write();
+		mios_hostlog_tick();
+	}
 	for_each_mios_ring(ring, i) {
 		if (!mute)
 			beat_write(ring);
@@ -155,7 +157,7 @@ static void beat(struct timer_list *timer)
 		}
 	}
 	if (beats % 10 == 0)
-		mios_bulk_receive();
+		mios_bulk_receive(~0ULL);
 }
 
 const struct mios_anchor *mios_link_anchor(void)

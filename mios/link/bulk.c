@@ -48,7 +48,7 @@ void mios_bulk_unregister(void)
 }
 EXPORT_SYMBOL_NS_GPL(mios_bulk_unregister, MIOS);
 
-void mios_bulk_receive(void)
+void mios_bulk_receive(u64 from)
 {
 	const struct mios_bulk_ops *ops;
 
@@ -56,7 +56,7 @@ void mios_bulk_receive(void)
 	/* USER */
 	ops = smp_load_acquire(&user.ops);
 	if (ops)
-		ops->receive(user.ctx);
+		ops->receive(user.ctx, from);
 	rcu_read_unlock();
 }
 
@@ -179,18 +179,20 @@ void mios_bulk_read(const struct mios_bulk_reader *r, void *to, u32 offset,
 }
 EXPORT_SYMBOL_NS_GPL(mios_bulk_read, MIOS);
 
-bool mios_bulk_arm(void)
+u64 mios_bulk_arm(u64 from)
 {
 	struct mios_peer *peer;
-	bool more = false;
+	u64 more = 0;
 	u32 i;
 
-	for (i = 0; i < MIOS_AREA_INSTANCES; i++) {
+	for (; from; from &= from - 1) {
+		i = __ffs64(from);
 		peer = mios_peer_get(i);
 		if (!peer)
 			continue;
 		spin_lock_bh(&peer->in[MIOS_CLASS_NET].lock);
-		more |= mios_consumer_arm(&peer->in[MIOS_CLASS_NET].c);
+		if (mios_consumer_arm(&peer->in[MIOS_CLASS_NET].c))
+			more |= BIT_ULL(i);
 		spin_unlock_bh(&peer->in[MIOS_CLASS_NET].lock);
 	}
 	return more;

@@ -14,11 +14,12 @@ struct mios_bulk_reader;
 
 /**
  * struct mios_bulk_ops - how the user hears of its channels
- * @receive:	there are messages (hard interrupt or softirq context)
+ * @receive:	there are messages, perhaps from each of the instances whose bit
+ *		is set in @from (hard interrupt or softirq context)
  * @space:	there is room towards an instance again (softirq context)
  */
 struct mios_bulk_ops {
-	void (*receive)(void *ctx);
+	void (*receive)(void *ctx, u64 from);
 	void (*space)(void *ctx, u32 instance);
 };
 
@@ -78,7 +79,12 @@ void mios_bulk_read(const struct mios_bulk_reader *r, void *to, u32 offset,
 				 u32 length),
 		    void *ctx);
 
-/* Ask for ->receive() again; true: there is something already. */
-bool mios_bulk_arm(void);
+/**
+ * mios_bulk_arm() - ask for ->receive() again
+ * @from: bit for every instance that is asked for
+ *
+ * Return: bit for every one of them that has sent something already.
+ */
+u64 mios_bulk_arm(u64 from);
 
 #endif /* _MIOS_LINK_BULK_H */

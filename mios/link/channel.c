@@ -80,6 +80,7 @@ void mios_producer_open(struct mios_producer *p, u32 own, u32 peer)
 	p->peer = peer;
 	p->synced = false;
 	p->broken = false;
+	memset(p->chan->pad_producer, 0, sizeof(p->chan->pad_producer));
 	p->hello = READ_ONCE(p->chan->hello) + 1;
 	WRITE_ONCE(p->chan->hello, p->hello);
 }
@@ -276,6 +277,7 @@ void mios_consumer_open(struct mios_consumer *c, u32 own, u32 peer)
 	c->peer = peer;
 	c->wish = READ_ONCE(c->chan->want) - 1;
 	c->heard = READ_ONCE(c->chan->hello);
+	memset(c->chan->pad_consumer, 0, sizeof(c->chan->pad_consumer));
 	consumer_session(c);
 }
 
@@ -360,7 +362,8 @@ int mios_consumer_peek(struct mios_consumer *c, struct mios_message *m)
 		if (ret != 1)
 			return ret;
 		if (READ_ONCE(slot_at(c->chan, &c->shape,
-				      c->head)->incarnation) == c->peer)
+				      c->head)->incarnation) == c->peer ||
+		    mios_fault_in(MIOS_FAULT_ACCEPT_OLD, m->type))
 			return 1;
 		c->stale++;
 		c->head += m->slots;

@@ -85,7 +85,7 @@ static void bell_dispatch(struct mios_ring *ring, u32 bell, u64 from)
 		queue_work(system_bh_wq, &ring->bh);
 		break;
 	case MIOS_BELL_NET:
-		mios_bulk_receive();
+		mios_bulk_receive(from);
 		break;
 	case MIOS_BELL_CHANGE:
 		queue_work(mios_link.wq, &ring->scan);

@@ -36,6 +36,10 @@ MIOS_FAULT_PARAM(bad_doorbell, MIOS_FAULT_BAD_DOORBELL,
 		 "publish another instance's CPU");
 MIOS_FAULT_PARAM(no_cpu_check, MIOS_FAULT_NO_CPU_CHECK,
 		 "believe whose CPUs they are");
+MIOS_FAULT_PARAM(accept_old, MIOS_FAULT_ACCEPT_OLD,
+		 "believe any incarnation");
+MIOS_FAULT_PARAM(forget_channel, MIOS_FAULT_FORGET_CHANNEL,
+		 "leave a channel to a member that goes open");
 
 bool mios_fault(enum mios_fault fault)
 {

@@ -19,6 +19,8 @@ enum mios_fault {
 	MIOS_FAULT_STOP_BEAT,		/* do not show the heartbeat */
 	MIOS_FAULT_BAD_DOORBELL,	/* publish another instance's CPU */
 	MIOS_FAULT_NO_CPU_CHECK,	/* believe whose CPUs they are */
+	MIOS_FAULT_ACCEPT_OLD,		/* believe any incarnation */
+	MIOS_FAULT_FORGET_CHANNEL,	/* leave a channel to the dead open */
 	MIOS_FAULTS
 };
 

@@ -9,8 +9,6 @@
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/export.h>
-#include <linux/nodemask.h>
-#include <linux/topology.h>
 
 #include "ring.h"
 
@@ -19,17 +17,6 @@
 
 /* Serialises the making of areas, which is too slow for link_lock. */
 static DEFINE_MUTEX(area_lock);
-
-static void distances_fill(void *area)
-{
-	struct mios_area_distances *d = area + MIOS_AREA_PAGE;
-	u32 from, to;
-
-	for (from = 0; from < mios_link.nr; from++)
-		for (to = 0; to < mios_link.nr; to++)
-			if (node_possible(from) && node_possible(to))
-				d->from[from][to] = node_distance(from, to);
-}
 
 static struct mios_ring *host_ring_make(u32 id)
 {
@@ -41,7 +28,6 @@ static struct mios_ring *host_ring_make(u32 id)
 	area = mios_area_alloc(id, mios_link.nr, &base, &g);
 	if (!area)
 		return NULL;
-	distances_fill(area);
 	ring = mios_ring_create(id, area, base, &g);
 	if (!ring) {
 		mios_area_free(area, &g);
@@ -50,6 +36,7 @@ static struct mios_ring *host_ring_make(u32 id)
 	mutex_lock(&mios_link.lock);
 	mios_view_fill(ring);
 	mios_owned_fill(ring);
+	mios_hostlog_start(ring);
 	mios_self_publish(ring, MIOS_DESC_UP);
 	WRITE_ONCE(mios_link.rings[id], ring);
 	mutex_unlock(&mios_link.lock);

@@ -37,7 +37,8 @@ int mios_geometry(struct mios_geometry *g, u32 nr, u32 net_slots)
 	}
 	g->pair_size = round_up(at, (u64)MIOS_AREA_PAGE);
 	g->block_size = 2 * MIOS_AREA_PAGE + (nr - 1) * g->pair_size;
-	g->area_size = MIOS_AREA_BLOCKS_AT + nr * g->block_size;
+	g->log = MIOS_AREA_BLOCKS_AT + nr * g->block_size;
+	g->area_size = g->log + MIOS_AREA_LOG_SIZE;
 	return 0;
 }
 
@@ -153,7 +154,8 @@ void mios_desc_write(struct mios_desc *to, struct mios_desc_body *body)
 		WRITE_ONCE(words[2 + i], from[i]);
 	if (mios_fault(MIOS_FAULT_GARBAGE_DESC))
 		WRITE_ONCE(to->body.nr_cpus, 0x7fffffff);
-	smp_store_release(&words[0], sequence + 1); /* SEQ */
+	/* 0 would say that nobody has written one: garbage may lead there. */
+	smp_store_release(&words[0], sequence + 1 ?: 2); /* SEQ */
 }
 
 static bool desc_apicid_ok(const struct mios_desc_body *body)
@@ -182,7 +184,7 @@ static int desc_check(const struct mios_desc_body *body, u32 ring,
 	     body->next != MIOS_NO_INSTANCE) ||
 	    !body->nr_cpus || body->nr_cpus > MIOS_AREA_CPUS ||
 	    body->nr_ranges > MIOS_DESC_RANGES ||
-	    body->doorbell_vector < 32 || body->doorbell_vector > 255)
+	    body->doorbell_vector != MIOS_DOORBELL_VECTOR)
 		return -EBADMSG;
 	return desc_apicid_ok(body) ? 0 : -EBADMSG;
 }

@@ -20,6 +20,7 @@
  * @chan:	offset of each class in a pair's channels
  * @pair_size:	bytes of the channels of one ordered pair
  * @block_size:	bytes of a block
+ * @log:	offset of instance 0's log
  * @area_size:	bytes of everything
  */
 struct mios_geometry {
@@ -28,6 +29,7 @@ struct mios_geometry {
 	u64 chan[MIOS_CLASSES];
 	u64 pair_size;
 	u64 block_size;
+	u64 log;
 	u64 area_size;
 };
 

@@ -71,6 +71,7 @@ static int child_join(void)
 	const struct mios_manifest *m = mios_manifest();
 	struct mios_geometry g;
 	struct mios_ring *ring;
+	struct mios_peer *peer;
 	void *area;
 
 	if (m->ring >= MIOS_MAX_RINGS || !m->instance)
@@ -88,6 +89,11 @@ static int child_join(void)
 		mios_area_unmap(area);
 		return -ENOMEM;
 	}
+	/* What the last incarnation said: nobody listens to us yet. */
+	memset(ring->lines, 0, sizeof(*ring->lines));
+	/* And what it had open with those who have gone meanwhile. */
+	for_each_mios_peer(peer, ring)
+		mios_peer_close(peer);
 	WRITE_ONCE(mios_link.rings[m->ring], ring);
 	mios_member_scan(&ring->scan);
 	mutex_lock(&mios_link.lock);
@@ -179,6 +185,8 @@ int mios_link_init(const struct mios_self *self,
 		err = child_join();
 	if (err)
 		goto beat;
+	if (mios_link.host)
+		mios_hostlog_init();
 	mios_probe_init();
 	return 0;
 
@@ -202,6 +210,8 @@ void mios_link_exit(void)
 	u32 i;
 
 	mios_probe_exit();
+	if (mios_link.host)
+		mios_hostlog_exit();
 	mios_beat_exit();
 	mios_self_unwatch();
 	mutex_lock(&mios_link.lock);

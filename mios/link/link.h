@@ -195,6 +195,14 @@ u32 mios_link_distance(u32 from, u32 to);
 /* The area of the ring that instance 0's clock is read from, or NULL. */
 const struct mios_anchor *mios_link_anchor(void);
 
+/**
+ * mios_link_hostlog() - on a child, the log of instance 0
+ * @size: out, bytes that may be read from there
+ *
+ * Stays mapped until mios_link_exit().
+ */
+const void *mios_link_hostlog(size_t *size);
+
 /* What has happened to a member; the value of the notifier. */
 enum mios_event {
 	MIOS_EVENT_JOINED,	/* messages to it arrive from now on */

@@ -131,6 +131,17 @@ static void peer_update(struct mios_peer *peer, struct news *news)
 		peer_join(peer, news);
 }
 
+/* Declared dead, its descriptor not rewritten yet: nothing to complain about */
+static bool is_dying(u32 instance, u32 incarnation)
+{
+	struct mios_view view;
+
+	mios_view_get(instance, &view);
+	return view.stamp >> 32 == incarnation &&
+	       ((u32)view.stamp == MIOS_STATE_DEAD ||
+		(u32)view.stamp == MIOS_STATE_DOWN);
+}
+
 /* One row of docs/channels.md, "Membership", per return. */
 static void peer_look(struct mios_ring *ring, struct mios_peer *peer,
 		      struct news *news)
@@ -163,7 +174,8 @@ static void peer_look(struct mios_ring *ring, struct mios_peer *peer,
 	if (!desc_alive(desc))
 		return;
 	if (!mios_view_allows(ring->id, peer->instance, desc->incarnation)) {
-		peer_complain(peer, desc->incarnation, -ESTALE);
+		if (!is_dying(peer->instance, desc->incarnation))
+			peer_complain(peer, desc->incarnation, -ESTALE);
 		return;
 	}
 	peer->desc = *desc;
@@ -263,6 +275,15 @@ static void news_tell(struct mios_ring *ring, const struct news *news)
 	}
 }
 
+/* Others cannot know it better, so what stands there is not asked. */
+static void host_restore(struct mios_ring *ring)
+{
+	mios_area_restore(ring);
+	mios_hostlog_restore(ring);
+	mios_view_fill(ring);
+	mios_owned_fill(ring);
+}
+
 void mios_member_scan(struct work_struct *work)
 {
 	struct mios_ring *ring = container_of(work, struct mios_ring, scan);
@@ -277,6 +298,8 @@ void mios_member_scan(struct work_struct *work)
 		peer_look(ring, peer, news);
 	ring_relink(ring);
 	mios_self_check(ring);
+	if (mios_link.host)
+		host_restore(ring);
 	views_look(news);
 	mutex_unlock(&mios_link.lock);
 	news_tell(ring, news);

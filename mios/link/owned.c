@@ -6,6 +6,7 @@
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "ring.h"
 
@@ -23,14 +24,25 @@ void mios_owned_exit(void)
 	owned = NULL;
 }
 
-/* A ring that is being made learns all of them. */
+static bool owned_stands(const struct mios_area_cpus *cpus, u32 instance)
+{
+	return !(READ_ONCE(cpus->sequence) & 1) &&
+	       !memcmp(&cpus->nr, &owned[instance].nr,
+		       sizeof(*cpus) - sizeof(cpus->sequence));
+}
+
+/* A ring that is being made learns all of them; an old one is put right. */
 void mios_owned_fill(struct mios_ring *ring)
 {
+	struct mios_area_cpus *cpus;
 	u32 i;
 
-	for (i = 0; i < MIOS_AREA_INSTANCES; i++)
-		mios_seq_write((u32 *)mios_area_cpus(ring->area, i),
-			       (const u32 *)&owned[i], sizeof(owned[i]));
+	for (i = 0; i < MIOS_AREA_INSTANCES; i++) {
+		cpus = mios_area_cpus(ring->area, i);
+		if (!owned_stands(cpus, i))
+			mios_seq_write((u32 *)cpus, (const u32 *)&owned[i],
+				       sizeof(owned[i]));
+	}
 }
 
 void mios_owned_set(u32 instance, const u32 *apicid, u32 nr)

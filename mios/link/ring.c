@@ -8,6 +8,7 @@
 #include <linux/lockdep.h>
 #include <linux/slab.h>
 
+#include "fault.h"
 #include "ring.h"
 
 /* Between two requests for new sessions to one peer. */
@@ -167,6 +168,8 @@ void mios_peer_close(struct mios_peer *peer)
 		struct mios_out *out = &peer->out[class];
 		struct mios_in *in = &peer->in[class];
 
+		if (mios_fault(MIOS_FAULT_FORGET_CHANNEL))
+			continue;
 		spin_lock_irqsave(&out->lock, flags);
 		mios_producer_close(&out->p);
 		spin_unlock_irqrestore(&out->lock, flags);

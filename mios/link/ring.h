@@ -8,6 +8,7 @@
 #define _MIOS_LINK_RING_H
 
 #include <linux/atomic.h>
+#include <linux/kmsg_dump.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
@@ -127,6 +128,8 @@ struct mios_peer {
  * @letters:	messages for handlers that may sleep; @letters_lock
  * @nr_letters:	how many
  * @post:	delivers them
+ * @logged:	on instance 0, how far its log has been copied into @area; under
+ *		the lock of hostlog.c
  * @peers:	@g.nr of them
  * @buffer:	message being delivered by @bh
  */
@@ -153,6 +156,7 @@ struct mios_ring {
 	struct list_head letters;
 	u32 nr_letters;
 	struct work_struct post;
+	struct kmsg_dump_iter logged;
 	struct mios_peer *peers;
 	u8 buffer[MIOS_CONTROL_MAX];
 };
@@ -216,6 +220,7 @@ struct mios_peer *mios_peer_from(struct mios_ring *ring, u32 instance);
 
 /* area.c: memory for it */
 void *mios_area_alloc(u32 ring, u32 nr, u64 *base, struct mios_geometry *g);
+void mios_area_restore(struct mios_ring *ring);
 void mios_area_free(void *area, const struct mios_geometry *g);
 void *mios_area_map(u32 ring, u64 base, u64 size, struct mios_geometry *g);
 void mios_area_unmap(void *area);
@@ -227,6 +232,13 @@ void mios_bell_ring(struct mios_peer *peer, enum mios_bell bell);
 void mios_bell_ring_all(struct mios_ring *ring, enum mios_bell bell);
 void mios_bell_tick(struct mios_ring *ring);
 u64 mios_bell_strays(void);
+
+/* hostlog.c: instance 0's log, for when it is dead */
+void mios_hostlog_start(struct mios_ring *ring);
+void mios_hostlog_restore(struct mios_ring *ring);
+void mios_hostlog_tick(void);
+void mios_hostlog_init(void);
+void mios_hostlog_exit(void);
 
 /* self.c: what this instance says of itself */
 void mios_self_init(struct mios_ring *ring);
@@ -269,7 +281,7 @@ int mios_message_init(void);
 void mios_message_exit(void);
 
 /* bulk.c */
-void mios_bulk_receive(void);
+void mios_bulk_receive(u64 from);
 void mios_bulk_space(u32 instance);
 
 /* beat.c */

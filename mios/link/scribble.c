@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * For tests only (MIOS_FAULT=1): overwrites the channels between two
- * instances of ring 0 with random bytes, both heads and slots.
- *   mios/scribble	write "FROM TO SEED": both directions; FROM = TO: its
- *			descriptor
+ * For tests only (MIOS_FAULT=1): overwrites what the instances of ring 0
+ * share, and shows it.
+ *   mios/scribble	write "FROM TO SEED": the channels between two, both
+ *			directions, heads and slots; FROM = TO: its descriptor;
+ *			"all ROUNDS SEED": one structure after another, of
+ *			everybody (garbage.c); "old INSTANCE": its descriptor
+ *			says again that it is up
+ *   mios/area		read: all of it
  */
 #include <linux/debugfs.h>
 #include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/prandom.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "fault.h"
+#include "garbage.h"
 #include "ring.h"
 
 static void scribble(struct mios_ring *ring, u32 from, u32 to,
@@ -54,23 +60,70 @@ void mios_scribble_lie(struct mios_ring *ring)
 	kfree(body);
 }
 
-static ssize_t scribble_write(struct file *file, const char __user *buf,
-			      size_t size, loff_t *pos)
+static int scribble_pair(struct mios_ring *ring, u32 from, u32 to, u32 seed)
 {
-	struct mios_ring *ring = mios_ring_get(0);
 	struct rnd_state rnd;
-	char line[64] = {};
-	u32 from, to, seed;
 
-	if (size >= sizeof(line) || copy_from_user(line, buf, size))
-		return -EINVAL;
-	if (sscanf(line, "%u %u %u", &from, &to, &seed) != 3 || !ring ||
-	    from >= ring->g.nr || to >= ring->g.nr)
+	if (from >= ring->g.nr || to >= ring->g.nr)
 		return -EINVAL;
 	prandom_seed_state(&rnd, seed);
 	scribble(ring, from, to, &rnd);
 	scribble(ring, to, from, &rnd);
-	return size;
+	return 0;
+}
+
+static int scribble_all(struct mios_ring *ring, u32 rounds, u64 seed)
+{
+	struct mios_desc_body *body = kmalloc(sizeof(*body), GFP_KERNEL);
+	u32 i;
+
+	if (!body)
+		return -ENOMEM;
+	for (i = 0; i < rounds && !signal_pending(current); i++) {
+		mios_garbage_round(ring->area, &ring->g, &seed, body);
+		cond_resched();
+	}
+	kfree(body);
+	return i < rounds ? -EINTR : 0;
+}
+
+/* What a member of an earlier boot would say if it were still there. */
+static int scribble_old(struct mios_ring *ring, u32 instance)
+{
+	struct mios_desc_body *body;
+	struct mios_desc *desc;
+
+	if (instance >= ring->g.nr)
+		return -EINVAL;
+	desc = mios_area_desc(ring->area, &ring->g, instance);
+	body = kmemdup(&desc->body, sizeof(*body), GFP_KERNEL);
+	if (!body)
+		return -ENOMEM;
+	body->state = MIOS_DESC_UP;
+	mios_desc_write(desc, body);
+	kfree(body);
+	return 0;
+}
+
+static ssize_t scribble_write(struct file *file, const char __user *buf,
+			      size_t size, loff_t *pos)
+{
+	struct mios_ring *ring = mios_ring_get(0);
+	char line[64] = {};
+	u32 a, b, seed;
+	int err;
+
+	if (size >= sizeof(line) || copy_from_user(line, buf, size) || !ring)
+		return -EINVAL;
+	if (sscanf(line, "all %u %u", &a, &seed) == 2)
+		err = scribble_all(ring, a, seed);
+	else if (sscanf(line, "old %u", &a) == 1)
+		err = scribble_old(ring, a);
+	else if (sscanf(line, "%u %u %u", &a, &b, &seed) == 3)
+		err = scribble_pair(ring, a, b, seed);
+	else
+		err = -EINVAL;
+	return err ?: size;
 }
 
 static const struct file_operations scribble_fops = {
@@ -78,7 +131,23 @@ static const struct file_operations scribble_fops = {
 	.write = scribble_write,
 };
 
+static ssize_t area_read(struct file *file, char __user *buf, size_t size,
+			 loff_t *pos)
+{
+	struct mios_ring *ring = mios_ring_get(0);
+
+	return ring ? simple_read_from_buffer(buf, size, pos, ring->area,
+					      ring->g.area_size) : 0;
+}
+
+static const struct file_operations area_fops = {
+	.owner = THIS_MODULE,
+	.read = area_read,
+	.llseek = default_llseek,
+};
+
 void mios_scribble_init(struct dentry *dir)
 {
 	debugfs_create_file("scribble", 0200, dir, NULL, &scribble_fops);
+	debugfs_create_file("area", 0400, dir, NULL, &area_fops);
 }

@@ -29,6 +29,8 @@ static int doorbell_cpu = -1;
 module_param(doorbell_cpu, int, 0400);
 MODULE_PARM_DESC(doorbell_cpu, "CPU that takes doorbells (-1: the first)");
 
+static_assert(MIOS_DOORBELL_VECTOR == X86_PLATFORM_IPI_VECTOR);
+
 static enum cpuhp_state hotplug_state;
 
 static int count_range(struct resource *res, void *arg)
@@ -99,7 +101,7 @@ static void cpus_describe(struct mios_desc_body *body, unsigned int leaving)
 	mios_link.doorbell_cpu = doorbell_choose(leaving);
 	body->doorbell_apicid = per_cpu(x86_cpu_to_apicid,
 					mios_link.doorbell_cpu);
-	body->doorbell_vector = X86_PLATFORM_IPI_VECTOR;
+	body->doorbell_vector = MIOS_DOORBELL_VECTOR;
 	body->nr_cpus = cpus_list(body->apicid, leaving);
 }
 
@@ -151,8 +153,8 @@ void mios_self_check(struct mios_ring *ring)
 	     mios_crc32(&ring->body, sizeof(ring->body)) &&
 	     !memcmp(&shared->body, &ring->body, sizeof(ring->body))))
 		return;
-	pr_warn("our descriptor in ring %u has been overwritten; written anew\n",
-		ring->id);
+	pr_warn_ratelimited("our descriptor in ring %u has been overwritten; written anew\n",
+			    ring->id);
 	mios_self_publish(ring, ring->body.state);
 	mios_bell_ring_all(ring, MIOS_BELL_CHANGE);
 }

@@ -42,7 +42,7 @@ static int net_open(struct net_device *dev)
 	napi_enable(&net->napi);
 	mios_net_carrier(net);
 	netif_tx_start_all_queues(dev);
-	mios_net_receive(net);
+	mios_net_receive(net, ~0ULL);
 	return 0;
 }
 

@@ -22,7 +22,7 @@ static int net_event(struct notifier_block *nb, unsigned long event, void *data)
 	/* Frames that waited for it: sent now, or dropped. */
 	mios_net_space(net, change->instance);
 	if (event == MIOS_EVENT_JOINED)
-		mios_net_receive(net);
+		mios_net_receive(net, BIT_ULL(change->instance));
 	return NOTIFY_DONE;
 }
 
@@ -41,7 +41,7 @@ static int __init net_init(void)
 		return err;
 	}
 	mios_net_carrier(net);
-	mios_net_receive(net);
+	mios_net_receive(net, ~0ULL);
 	return 0;
 }
 

@@ -22,7 +22,10 @@
  * struct mios_net - private part of a device
  * @dev:	the device
  * @napi:	receives from all members
- * @turn:	member to begin with at the next poll
+ * @news:	members that have rung since the last poll; bits, any context
+ * @left:	members that may have more; of the poll alone, as the next two
+ * @polled:	members whose doorbell is not armed
+ * @turn:	member that gave the last frame
  * @full:	frames that found no room and waited
  * @bad:	frames from members that no frame may look like
  * @floods:	frames copied to every member
@@ -30,6 +33,9 @@
 struct mios_net {
 	struct net_device *dev;
 	struct napi_struct napi;
+	atomic64_t news;
+	u64 left;
+	u64 polled;
 	u32 turn;
 	u64 full;
 	u64 bad;
@@ -49,7 +55,7 @@ u16 mios_net_select(struct net_device *dev, struct sk_buff *skb,
 void mios_net_space(void *ctx, u32 instance);
 
 /* receive.c */
-void mios_net_receive(void *ctx);
+void mios_net_receive(void *ctx, u64 from);
 int mios_net_poll(struct napi_struct *napi, int budget);
 
 #endif /* _MIOS_NET_H */

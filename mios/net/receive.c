@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receiving frames: the doorbell schedules NAPI, which takes frames from all
- * members in turn and hands them to the stack.  A frame is copied out of the
+ * Receiving frames: the doorbell schedules NAPI, which takes frames from those
+ * who have rung, in turn, and hands them to the stack; not through GRO, since a
+ * frame can be as long as what GRO would make of several.  A frame is copied out of the
  * channel under its lock and delivered after that.  Called in softirq context.
  */
 #include <linux/etherdevice.h>
@@ -25,21 +26,26 @@ static void frame_store(void *ctx, const void *from, u32 offset, u32 length)
 		       length);
 }
 
-static struct sk_buff *frame_alloc(u32 length)
+static struct sk_buff *frame_alloc(struct napi_struct *napi, u32 length)
 {
-	u32 head = min_t(u32, length, FRAME_HEAD);
 	struct sk_buff *skb;
 	int err;
 
-	skb = alloc_skb_with_frags(NET_SKB_PAD + NET_IP_ALIGN + head,
-				   length - head, PAGE_ALLOC_COSTLY_ORDER, &err,
+	if (length <= FRAME_HEAD) {
+		skb = napi_alloc_skb(napi, length);
+		if (skb)
+			skb_put(skb, length);
+		return skb;
+	}
+	skb = alloc_skb_with_frags(NET_SKB_PAD + NET_IP_ALIGN + FRAME_HEAD,
+				   length - FRAME_HEAD, PAGE_ALLOC_COSTLY_ORDER, &err,
 				   GFP_ATOMIC);
 	if (!skb)
 		return NULL;
 	skb_reserve(skb, NET_SKB_PAD + NET_IP_ALIGN);
-	skb_put(skb, head);
-	skb->data_len = length - head;
-	skb->len += length - head;
+	skb_put(skb, FRAME_HEAD);
+	skb->data_len = length - FRAME_HEAD;
+	skb->len += length - FRAME_HEAD;
 	return skb;
 }
 
@@ -69,7 +75,7 @@ static int frame_take(void *ctx, const struct mios_bulk_reader *r, u32 type,
 		return 1;
 	}
 	length = total - sizeof(frame);
-	t->skb = frame_alloc(length);
+	t->skb = frame_alloc(&t->net->napi, length);
 	if (!t->skb) {
 		dev_core_stats_rx_dropped_inc(t->net->dev);
 		return 1;
@@ -96,39 +102,55 @@ static int frame_receive(struct mios_net *net, u32 instance)
 	dev_sw_netstats_rx_add(net->dev, t.skb->len);
 	skb_record_rx_queue(t.skb, 0);
 	t.skb->protocol = eth_type_trans(t.skb, net->dev);
-	napi_gro_receive(&net->napi, t.skb);
+	netif_receive_skb(t.skb);
 	return 1;
 }
 
-/* One frame from each member, round and round, until nobody has any. */
+/* The next member after the last one that may have something. */
+static u32 next_turn(const struct mios_net *net)
+{
+	u64 later = net->left & (~1ULL << net->turn);
+
+	return __ffs64(later ?: net->left);
+}
+
+/*
+ * One frame from each member that has rung, round and round, until nobody has
+ * any.  Only those are asked for again: the others' doorbells are armed.
+ */
 int mios_net_poll(struct napi_struct *napi, int budget)
 {
 	struct mios_net *net = container_of(napi, struct mios_net, napi);
-	u32 nr = mios_link_nr();
-	u32 idle = 0;
 	int done = 0;
+	u64 more;
 
-	while (done < budget && idle < nr) {
-		net->turn = (net->turn + 1) % nr;
-		if (frame_receive(net, net->turn)) {
+	net->left |= atomic64_xchg(&net->news, 0);
+	net->polled |= net->left;
+	while (done < budget && net->left) {
+		net->turn = next_turn(net);
+		if (frame_receive(net, net->turn))
 			done++;
-			idle = 0;
-		} else {
-			idle++;
-		}
+		else
+			net->left &= ~BIT_ULL(net->turn);
 	}
-	if (done < budget && napi_complete_done(napi, done) &&
-	    mios_bulk_arm())
+	if (done == budget)
+		return done;
+	more = mios_bulk_arm(net->polled);
+	net->polled = 0;
+	if (more)
+		atomic64_or(more, &net->news);
+	if (napi_complete_done(napi, done) && more)
 		napi_schedule(napi);
 	return done;
 }
 
 /* Hard interrupt, softirq or process context; does nothing while it is down. */
-void mios_net_receive(void *ctx)
+void mios_net_receive(void *ctx, u64 from)
 {
 	struct mios_net *net = ctx;
 	unsigned long flags;
 
+	atomic64_or(from, &net->news);
 	local_irq_save(flags);
 	napi_schedule_irqoff(&net->napi);
 	local_irq_restore(flags);

@@ -129,11 +129,13 @@ netdev_tx_t mios_net_xmit(struct sk_buff *skb, struct net_device *dev)
 	if (err == -EAGAIN)
 		return NETDEV_TX_BUSY;
 	skb_tx_timestamp(skb);
-	if (err)
+	if (err) {
 		dev_core_stats_tx_dropped_inc(dev);
-	else
+		dev_kfree_skb_any(skb);
+	} else {
 		dev_sw_netstats_tx_add(dev, 1, length);
-	dev_kfree_skb_any(skb);
+		dev_consume_skb_any(skb);
+	}
 	return NETDEV_TX_OK;
 }
 

@@ -75,6 +75,7 @@ struct mios_instance {
 const char *mios_state_name(enum mios_state state);
 int mios_self(void);
 int mios_instance_read(int id, struct mios_instance *inst);
+int mios_sysfs_open(int id, const char *field);
 int mios_instances_read(struct mios_instance *list, int max);
 long mios_suspect_timeout(void);
 

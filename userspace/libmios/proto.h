@@ -31,7 +31,12 @@
 #define MIOSD_SOCKET		"/run/mios/miosd.sock"
 #define MIOSD_HOSTFILE		"/run/mios/hostfile"
 #define MIOSD_DEVICE		"mios0"
-#define MIOSD_PORT		877	/* < 1024: only root can sit there */
+/*
+ * Below 1024, where only root can sit, and below 512: clients that call from a
+ * reserved port, the kernel's NFS client among them, take one from there on, and
+ * keep it for as long as they are connected.
+ */
+#define MIOSD_PORT		301
 
 #define MIOS_PROTO_MAGIC	0x4d494f58u	/* "MIOX" */
 #define MIOS_PROTO_VERSION	2

@@ -21,6 +21,7 @@ static const char * const state_names[] = {
 	[MIOS_STATE_UP] = "up",
 	[MIOS_STATE_STOPPING] = "stopping",
 	[MIOS_STATE_DEAD] = "dead",
+	[MIOS_STATE_HELD] = "held",
 };
 
 const char *mios_state_name(enum mios_state state)
@@ -30,14 +31,35 @@ const char *mios_state_name(enum mios_state state)
 	return state_names[state];
 }
 
-/* The file's first line; "" if it cannot be read. */
-static int read_line(const char *path, char *buf, size_t size)
+/*
+ * The folder of the instances, kept open: on an instance the way to /sys leads
+ * through the root on instance 0, and what is known here of instance 0's end
+ * must not depend on that.
+ */
+static int top_folder(void)
+{
+	static int fd = -1;
+
+	if (fd < 0)
+		fd = open(MIOS_SYSFS, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd;
+}
+
+/* A file of an instance, to read or to poll; -1 and errno. */
+int mios_sysfs_open(int id, const char *field)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "instance%d/%s", id, field);
+	return openat(top_folder(), path, O_RDONLY | O_CLOEXEC);
+}
+
+/* The first line of a file, which is closed; "" if it cannot be read. */
+static int take_line(int fd, char *buf, size_t size)
 {
 	ssize_t n;
-	int fd;
 
 	buf[0] = '\0';
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	n = read(fd, buf, size - 1);
@@ -53,10 +75,7 @@ static int read_line(const char *path, char *buf, size_t size)
 
 static int read_field(int id, const char *field, char *buf, size_t size)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), MIOS_SYSFS "/instance%d/%s", id, field);
-	return read_line(path, buf, size);
+	return take_line(mios_sysfs_open(id, field), buf, size);
 }
 
 static long long read_number(int id, const char *field)
@@ -74,7 +93,8 @@ int mios_self(void)
 	long id;
 	int err;
 
-	err = read_line(MIOS_SYSFS "/self", buf, sizeof(buf));
+	err = take_line(openat(top_folder(), "self", O_RDONLY | O_CLOEXEC),
+			buf, sizeof(buf));
 	if (err)
 		return err;
 	err = mios_number(buf, 0, MIOS_MAX_INSTANCES - 1, &id);
@@ -147,7 +167,7 @@ long mios_suspect_timeout(void)
 {
 	char buf[32];
 
-	read_line("/sys/module/mios/parameters/suspect_timeout", buf,
-		  sizeof(buf));
+	take_line(open("/sys/module/mios/parameters/suspect_timeout",
+		       O_RDONLY | O_CLOEXEC), buf, sizeof(buf));
 	return atol(buf);
 }

@@ -12,11 +12,9 @@
 void watch_open(struct mios_watch *w, int instance)
 {
 	struct mios_instance inst;
-	char path[64];
 
-	snprintf(path, sizeof(path), MIOS_SYSFS "/instance%d/state", instance);
 	w->instance = instance;
-	w->fd = open(path, O_RDONLY | O_CLOEXEC);
+	w->fd = mios_sysfs_open(instance, "state");
 	w->incarnation = 0;
 	if (!mios_instance_read(instance, &inst))
 		w->incarnation = inst.incarnation;

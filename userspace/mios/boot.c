@@ -309,8 +309,6 @@ int cmd_boot(int argc, char **argv)
 	if (plan->wait)
 		wait_for_host_setup();
 	add_key(&plan->initrd, plan->wait);
-	/* A page on its way to a file server cannot move to another node. */
-	sync();
 	ret = boot_all(plan, opt.nodes);
 	if (plan->wait)
 		update_names(plan->ring);

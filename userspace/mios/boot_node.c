@@ -6,14 +6,19 @@
  * node back.  No locks.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "boot.h"
 #include "libmios/mios.h"
+
+#define WRITER_SECONDS	600	/* far longer than any claim takes */
 
 static double now(void)
 {
@@ -23,9 +28,16 @@ static double now(void)
 	return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
+/*
+ * Closing gives the node back, which takes its time: so it comes first, and
+ * the line that tells why is the last one.
+ */
 static int failed(int fd, unsigned int node, int err, const char *what)
 {
-	mios_error("mios", "boot %u: %s: %s", node, what, mios_reason(fd, err));
+	const char *why = mios_reason(fd, err);
+
+	close(fd);
+	mios_error("mios", "boot %u: %s: %s", node, what, why);
 	return MIOS_EXIT_FAILED;
 }
 
@@ -58,6 +70,7 @@ static int load(int fd, const struct boot_plan *plan,
 	ret = image_layout(&plan->image, initrd, plan->cmdline,
 			   claim->load_base, claim->load_size, layout, &err);
 	if (ret) {
+		close(fd);
 		mios_error("mios", "boot %u: %s", claim->instance, err.text);
 		free(layout);
 		return MIOS_EXIT_FAILED;
@@ -73,18 +86,44 @@ static int load(int fd, const struct boot_plan *plan,
 	return ret ? failed(fd, claim->instance, ret, "cannot load it") : 0;
 }
 
+/*
+ * A page of a file on a server cannot move between its change and the server's
+ * word that it is kept, which may be half a minute: longer than the node's
+ * memory is waited for.  So all changes are sent on, again and again as files
+ * are written meanwhile, our own output perhaps.  By a process of its own, as
+ * a server that is gone would hold it for long; it must not have the claim.
+ */
+static pid_t writer_start(void)
+{
+	pid_t pid = fork();
+	int i;
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (i = 0; i < WRITER_SECONDS; i++) {
+		sync();
+		sleep(1);
+	}
+	_exit(0);
+}
+
 int boot_node(const struct boot_plan *plan, unsigned int node)
 {
 	struct mios_start start = { .timeout_ms = plan->timeout_ms };
 	struct mios_claim claim = { .instance = node, .ring = plan->ring };
 	double began = now();
+	pid_t writer = writer_start();
+	int fd, ret, err;
 	char size[32];
-	int fd, ret;
 
 	fd = mios_device_open();
 	printf("node %u: taking its CPUs and memory from instance 0\n", node);
-	if (ioctl(fd, MIOS_IOC_CLAIM, &claim))
-		return claim_failed(fd, node, errno);
+	err = ioctl(fd, MIOS_IOC_CLAIM, &claim) ? errno : 0;
+	if (writer > 0)
+		kill(writer, SIGKILL);
+	if (err)
+		return claim_failed(fd, node, err);
 	mios_size_text(claim.load_size, size, sizeof(size));
 	printf("node %u: loading Linux %s into %s, %u CPUs\n", node,
 	       plan->image.release, size, claim.nr_cpus);

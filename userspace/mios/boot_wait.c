@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waits for the init of an instance that has joined its ring: what it starts
- * last is sshd, so a connection to that port is the sign.  From then on
- * "mios exec", "mios console" and ssh find somebody.  Called by boot_node().
+ * Waits for the init of an instance that has joined its ring: for those who
+ * answer there, miosd and sshd, which it starts last.  From then on "mios
+ * exec", "mios console" and ssh find somebody.  Called by boot_node().
  * No locks.
  */
 #include <arpa/inet.h>
@@ -16,16 +16,18 @@
 
 #include "boot.h"
 #include "libmios/mios.h"
+#include "libmios/proto.h"
 
 #define NET		0x0a4d0000u	/* 10.77.0.0, as mios-host-setup has it */
 #define SSH_PORT	22
 #define TRY_MS		100
 
-static int answers(unsigned int ring, unsigned int node)
+/* From a reserved port: miosd reports whoever comes from another. */
+static int answers(unsigned int ring, unsigned int node, unsigned int port)
 {
 	struct sockaddr_in to = {
 		.sin_family = AF_INET,
-		.sin_port = htons(SSH_PORT),
+		.sin_port = htons(port),
 		.sin_addr.s_addr = htonl(NET | ring << 8 | (node + 1)),
 	};
 	struct pollfd pfd = { .events = POLLOUT };
@@ -35,6 +37,7 @@ static int answers(unsigned int ring, unsigned int node)
 	pfd.fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (pfd.fd < 0)
 		return 0;
+	bindresvport(pfd.fd, NULL);
 	if (!connect(pfd.fd, (struct sockaddr *)&to, sizeof(to)))
 		err = 0;
 	else if (errno == EINPROGRESS && poll(&pfd, 1, 10 * TRY_MS) > 0 &&
@@ -58,7 +61,9 @@ int boot_wait(const struct boot_plan *plan, unsigned int node)
 	int64_t end = now_ms() + plan->timeout_ms;
 	struct mios_instance inst;
 
-	while (!answers(plan->ring, node)) {
+	/* sshd is started after miosd */
+	while (!answers(plan->ring, node, SSH_PORT) ||
+	       !answers(plan->ring, node, MIOSD_PORT)) {
 		if (mios_instance_read(node, &inst) ||
 		    inst.state != MIOS_STATE_UP) {
 			mios_error("mios", "boot %u: it ended while its init "
@@ -68,8 +73,8 @@ int boot_wait(const struct boot_plan *plan, unsigned int node)
 		}
 		if (now_ms() > end) {
 			mios_error("mios", "boot %u: it is up, but its init "
-				   "has not started sshd in %u s: 'mios log "
-				   "%u' may say why", node,
+				   "has not started miosd and sshd in %u s: "
+				   "'mios log %u' may say why", node,
 				   plan->timeout_ms / 1000, node);
 			return MIOS_EXIT_FAILED;
 		}

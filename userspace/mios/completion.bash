@@ -14,7 +14,7 @@ _mios_instances()
 _mios()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
-	local commands="status boot stop kill log console reserve exec run top"
+	local commands="status boot stop kill log dump console reserve exec run top"
 	local words=
 
 	if ((COMP_CWORD == 1)); then
@@ -34,10 +34,14 @@ _mios()
 		;;
 	stop|kill)
 		words="--timeout= all
-			$(_mios_instances claimed booting up stopping dead)"
+			$(_mios_instances claimed booting up stopping dead held)"
 		;;
 	status) words="--json --watch" ;;
-	log) words="--follow $(_mios_instances down booting up stopping dead)" ;;
+	log) words="--follow $(_mios_instances down booting up stopping dead held)" ;;
+	dump)
+		words="--elf --discard $(_mios_instances held)"
+		((COMP_CWORD == 2)) || compopt -o default
+		;;
 	console) words="--linger= $(_mios_instances booting up stopping)" ;;
 	reserve) words="--nodes=" ;;
 	exec|top|run) words="$(_mios_instances up)" ;;

@@ -18,8 +18,11 @@
 
 #define TIMEOUT_MAX	3600
 
-/* Every instance but 0 that is not down, for "all". */
-static uint64_t instances_alive(const char *command)
+/*
+ * Every instance but 0 that is not down, for "all"; a kill also gives back
+ * what is held for a dump.
+ */
+static uint64_t instances_alive(const struct end_command *cmd)
 {
 	static struct mios_instance list[MIOS_MAX_INSTANCES];
 	uint64_t nodes = 0;
@@ -27,25 +30,28 @@ static uint64_t instances_alive(const char *command)
 
 	nr = mios_instances_read(list, MIOS_MAX_INSTANCES);
 	if (nr < 0)
-		mios_die(MIOS_EXIT_FAILED, "%s: " MIOS_NO_SYSFS, command);
+		mios_die(MIOS_EXIT_FAILED, "%s: " MIOS_NO_SYSFS, cmd->name);
 	for (i = 0; i < nr; i++)
-		if (list[i].id && list[i].state != MIOS_STATE_DOWN)
+		if (list[i].id && list[i].state != MIOS_STATE_DOWN &&
+		    (list[i].state != MIOS_STATE_HELD ||
+		     cmd->ioctl == MIOS_IOC_KILL))
 			nodes |= 1ULL << list[i].id;
 	if (!nodes)
 		printf("no instance runs beside instance 0\n");
 	return nodes;
 }
 
-static uint64_t end_targets(const char *command, int argc, char **argv)
+static uint64_t end_targets(const struct end_command *cmd, int argc,
+			    char **argv)
 {
 	uint64_t nodes;
 
-	if (mios_parse_targets(command, argc, argv, &nodes))
-		return instances_alive(command);
+	if (mios_parse_targets(cmd->name, argc, argv, &nodes))
+		return instances_alive(cmd);
 	if (nodes & 1)
 		mios_die(MIOS_EXIT_FAILED, "%s 0: instance 0 hosts all others:"
 			 " use poweroff or reboot to end the machine",
-			 command);
+			 cmd->name);
 	return nodes;
 }
 
@@ -124,6 +130,6 @@ int end_main(int argc, char **argv, const struct end_command *cmd)
 		default:
 			mios_bad_option(cmd->name, argv, c);
 		}
-	nodes = end_targets(cmd->name, argc - optind, argv + optind);
+	nodes = end_targets(cmd, argc - optind, argv + optind);
 	return nodes ? end_all(cmd, nodes, timeout) : MIOS_EXIT_OK;
 }

@@ -19,6 +19,7 @@ static const struct command {
 	{ "stop", cmd_stop, "shut an instance down in order" },
 	{ "kill", cmd_kill, "end an instance by force" },
 	{ "log", cmd_log, "print the kernel log of an instance" },
+	{ "dump", cmd_dump, "write the memory of a crashed instance to a file" },
 	{ "console", cmd_console, "log in on the console of an instance" },
 	{ "reserve", cmd_reserve, "print what sets nodes aside at boot" },
 	{ "exec", cmd_exec, "run a command on an instance" },

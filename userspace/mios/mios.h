@@ -9,6 +9,7 @@ int cmd_boot(int argc, char **argv);
 int cmd_stop(int argc, char **argv);
 int cmd_kill(int argc, char **argv);
 int cmd_status(int argc, char **argv);
+int cmd_dump(int argc, char **argv);
 int cmd_log(int argc, char **argv);
 int cmd_console(int argc, char **argv);
 int cmd_reserve(int argc, char **argv);

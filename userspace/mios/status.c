@@ -208,11 +208,9 @@ static void print_once(int json)
 
 static int open_state(int instance)
 {
-	char path[128], text[64];
-	int fd;
+	int fd = mios_sysfs_open(instance, "state");
+	char text[64];
 
-	snprintf(path, sizeof(path), MIOS_SYSFS "/instance%d/state", instance);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	/* sysfs tells of changes since the last read, so there must be one */
 	if (fd >= 0 && read(fd, text, sizeof(text)) < 0)
 		text[0] = '\0';

@@ -229,6 +229,8 @@ void serve_peer(int fd, struct slot *slot)
 	alarm(HANDSHAKE_SECONDS);
 	set_wait(fd, STEP_SECONDS);
 	err = hello_receive(fd, &c);
+	if (err == -ECONNRESET)	/* "mios boot" asks whether we are here */
+		return;
 	if (err || (int)c.hello.instance != slot->peer) {
 		fprintf(stderr, "miosd: hung up on instance %d: %s\n",
 			slot->peer, err == -EKEYREJECTED ?

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -161,6 +162,12 @@ static void reap(void)
 	}
 }
 
+/* What was started from instance 0 goes on without it: see session.c. */
+static bool outlives(const struct slot *s)
+{
+	return !s->peer && !s->relay && ring_host_died(&d.view);
+}
+
 /* Returns whether some cgroups are still being emptied. */
 static bool sweep(void)
 {
@@ -169,7 +176,7 @@ static bool sweep(void)
 	bool busy = false;
 
 	for (i = 0; (s = slot_at(i)); i++) {
-		if (s->pid && !s->ending &&
+		if (s->pid && !s->ending && !outlives(s) &&
 		    !ring_has(&d.view, s->peer, s->incarnation))
 			kill(s->pid, SIGKILL);
 		if (!s->ending)
@@ -203,6 +210,7 @@ static void loop(void)
 		if (changed || ts.tv_sec != refreshed) {
 			refreshed = ts.tv_sec;
 			ring_refresh(&d.view);
+			reset_gone(&d.view);
 			hostfile_update(&d.view);
 			device_refresh();
 		}
@@ -285,7 +293,11 @@ static int setup(void)
 			"cannot start until it is (mount -t cgroup2 none "
 			"/sys/fs/cgroup) and miosd is started again\n");
 	check_ports();
+	reset_prepare();
 	ring_refresh(&d.view);
+	/* The file that we run from is instance 0's, which may die first. */
+	if (d.view.self > 0 && mlockall(MCL_CURRENT))
+		fprintf(stderr, "miosd: mlockall: %m\n");
 	d.fds[FD_UNIX] = listen_unix();
 	return d.fds[FD_UNIX] < 0 ? d.fds[FD_UNIX] : 0;
 }

@@ -161,6 +161,11 @@ struct ring_view {
 
 void ring_refresh(struct ring_view *v);
 bool ring_has(const struct ring_view *v, int id, unsigned int incarnation);
+bool ring_host_died(const struct ring_view *v);
+
+/* reset.c APIs: */
+void reset_prepare(void);
+void reset_gone(const struct ring_view *v);
 
 /* hostfile.c APIs: */
 void hostfile_update(const struct ring_view *v);

@@ -5,6 +5,7 @@
  * keepalives within ten seconds, and by the ring's state before that.
  */
 #include <arpa/inet.h>
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -21,6 +22,9 @@
 #define CONNECT_MS	5000
 #define FIRST_PORT	512
 #define NR_PORTS	(IPPORT_RESERVED - FIRST_PORT)
+
+/* No client's port, ours or the NFS client's, may be the one to listen on. */
+static_assert(MIOSD_PORT < FIRST_PORT, "a client may take it");
 
 /* This instance; -ENXIO if it is not up on any ring. */
 int peer_self(struct mios_instance *self)

@@ -14,10 +14,8 @@
 static void watch(struct ring_view *v, int id)
 {
 	struct pollfd *p = &v->watched[v->nr_watched];
-	char path[64];
 
-	snprintf(path, sizeof(path), MIOS_SYSFS "/instance%d/state", id);
-	p->fd = open(path, O_RDONLY | O_CLOEXEC);
+	p->fd = mios_sysfs_open(id, "state");
 	p->events = POLLPRI;
 	if (p->fd >= 0)
 		v->nr_watched++;
@@ -52,6 +50,13 @@ void ring_refresh(struct ring_view *v)
 		return;
 	for (i = 0; i < v->nr_instances; i++)
 		watch(v, v->instances[i].id);
+}
+
+/* Has instance 0, whose root this instance runs on, died? */
+bool ring_host_died(const struct ring_view *v)
+{
+	return v->self > 0 && v->nr_instances && !v->instances[0].id &&
+	       v->instances[0].state == MIOS_STATE_DEAD;
 }
 
 /* Is that boot of it still up and on our ring? */

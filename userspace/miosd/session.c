@@ -23,6 +23,7 @@
 #define CLOSE_MS	30000	/* for the caller to take the last bytes */
 #define DRAIN_MS	2000	/* for output that nobody living can write */
 #define HANGUP_MS	500	/* between SIGHUP and the kill */
+#define OUTLIVE_TICK_MS	200	/* between looks at a task without a caller */
 
 struct session {
 	struct mios_link link;
@@ -30,6 +31,7 @@ struct session {
 	struct mios_sink in;
 	struct mios_source out, err;
 	struct mios_exit exit;
+	int peer;		/* instance of the caller */
 	bool linger;		/* the caller wants to wait for them all */
 	bool exited;		/* the first process has */
 	bool killed;		/* the cgroup has been */
@@ -277,6 +279,33 @@ static void hang_up(struct session *s)
 	kill_all(s);
 }
 
+/* Has the caller's instance, if that was 0, taken the caller with it? */
+static bool host_died(const struct session *s)
+{
+	struct mios_instance host;
+
+	return !s->peer && mios_self() > 0 &&
+	       !mios_instance_read(0, &host) && host.state == MIOS_STATE_DEAD;
+}
+
+/*
+ * What was started from instance 0 goes on when that has died, up to its next
+ * need of it: nobody reads its output any more, and its input has ended.
+ */
+static void outlive(struct session *s)
+{
+	s->in.fd = s->out.fd = s->err.fd = -1;
+	if (s->task.in == s->task.out)
+		close(s->task.in);	/* hangs up the terminal */
+	else
+		close_ended(s);
+	while (!s->exited || (s->linger && cgroup_populated(s->task.events))) {
+		poll(NULL, 0, OUTLIVE_TICK_MS);
+		reap(s);
+	}
+	kill_all(s);
+}
+
 /* The first frame; the handshake's alarm bounds the wait. */
 static int read_spec(struct mios_link *l, struct spec *spec)
 {
@@ -405,13 +434,16 @@ void session_run(int fd, struct slot *slot, struct caller *c)
 		_exit(0);
 	}
 	s.task.in = s.task.out = s.task.err = -1;
+	s.peer = slot->peer;	/* the slot is out of reach once it runs */
 	if (session_start(&s, slot, c))
 		_exit(1);
 	sink_init(&s.in, s.task.in, 0);
 	source_init(&s.out, s.task.out, 1);
 	source_init(&s.err, s.task.err, 2);
 	err = serve(&s);
-	if (err)
+	if (err && host_died(&s))
+		outlive(&s);
+	else if (err)
 		hang_up(&s);
 	else
 		link_end(&s.link, CLOSE_MS);

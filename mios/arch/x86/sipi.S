@@ -29,6 +29,15 @@ SYM_DATA_START(mios_sipi_code)
 	movl	%eax, %ebp
 	shll	$4, %ebp		/* linear address of this page */
 
+	/*
+	 * Says that the CPU is here, so that nobody sends it another SIPI.
+	 * The image can be entered only once, its first steps change it: whoever
+	 * comes again, by a SIPI that an INIT did not take away (QEMU keeps
+	 * one), waits for the next INIT.
+	 */
+	lock btsl $0, .Larrived - mios_sipi_code
+	jc	.Lhalt
+
 	/* An NMI or a fault before the kernel's own IDT stands is fatal. */
 	lidtl	.Lno_idt - mios_sipi_code
 	lgdtl	.Lgdt_ptr - mios_sipi_code
@@ -38,6 +47,9 @@ SYM_DATA_START(mios_sipi_code)
 	andl	$~(X86_CR0_CD | X86_CR0_NW), %eax
 	movl	%eax, %cr0
 	ljmpl	*(.Ljump32 - mios_sipi_code)
+.Lhalt:
+	hlt
+	jmp	.Lhalt
 
 	.code32
 .Lprotected:
@@ -104,6 +116,9 @@ SYM_DATA_START(mios_sipi_params)
 	.quad	0
 .Lzero_page:
 	.quad	0
+.Larrived:
+	.long	0
+	.long	0
 SYM_DATA_END(mios_sipi_params)
 SYM_DATA_END_LABEL(mios_sipi_code, SYM_L_GLOBAL, mios_sipi_end)
 	.section .note.GNU-stack, "", @progbits

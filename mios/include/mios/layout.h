@@ -5,10 +5,13 @@
  * it is computed from its base and the constants below, never from a pointer
  * found in it.  Included by mios/link/, and by its user-space tests.
  *
- *   header | distances | CPUs | block 0 | block 1 | ... | block nr-1
+ *   header | distances | CPUs | block 0 | block 1 | ... | block nr-1 | log
  *   block:   descriptor | lines | inbound from 0 | inbound from 1 | ...
  *	     (all but the block's own instance)
  *   inbound: control channel | console channel | net channel
+ *
+ * The log is instance 0's, which alone writes it: it must be there for the
+ * others when instance 0 is not.
  *
  * Block i is written by instance i alone, except for the words marked
  * "peers": the channels' slots and producer lines, by the instance that they
@@ -23,7 +26,7 @@
 #include <linux/types.h>
 
 #define MIOS_AREA_MAGIC		0x41455241534f494dULL	/* "MIOSAREA" */
-#define MIOS_AREA_VERSION	2
+#define MIOS_AREA_VERSION	3
 #define MIOS_DESC_MAGIC		0x45444f4e534f494dULL	/* "MIOSNODE" */
 #define MIOS_DESC_VERSION	1
 
@@ -33,6 +36,11 @@
 #define MIOS_DESC_RANGES	8u
 #define MIOS_RELEASE_LEN	72u
 #define MIOS_NO_INSTANCE	0xffffffffu
+/*
+ * The doorbell of every instance, x86's platform IPI.  Another vector could be
+ * one that stops a CPU, so a descriptor that names one is not believed.
+ */
+#define MIOS_DOORBELL_VECTOR	0xf7u
 
 /**
  * struct mios_area_header - first page of the area (instance 0, constant)
@@ -93,6 +101,9 @@ static_assert(offsetof(struct mios_area_cpus, apicid) == 8);
 static_assert(sizeof(struct mios_area_cpus) == 1032);
 static_assert(MIOS_AREA_CPUS_AT + MIOS_AREA_INSTANCES *
 	      sizeof(struct mios_area_cpus) <= MIOS_AREA_BLOCKS_AT);
+
+/* A page that begins with struct mios_log of asm/mios.h, and the text. */
+#define MIOS_AREA_LOG_SIZE	(65 * MIOS_AREA_PAGE)
 
 /* What an instance says of itself; 0 is memory nobody has written yet. */
 enum mios_desc_state {

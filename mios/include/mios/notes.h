@@ -15,7 +15,7 @@
 #include <linux/types.h>
 
 #define MIOS_NOTES_MAGIC	0x5345544f4e534f4dULL	/* "MOSNOTES" */
-#define MIOS_NOTES_VERSION	1
+#define MIOS_NOTES_VERSION	2
 #define MIOS_NOTE_REGS		27	/* struct user_regs_struct of x86-64 */
 #define MIOS_NOTE_COMM		16
 
@@ -24,8 +24,8 @@
  * @ready:	not 0: this CPU has a handler for the NMI that stops it.  Before
  *		that an NMI may find no stack and no interrupt table, and a
  *		triple fault would reset the machine
- * @taken:	value of &mios_notes.request that this CPU has obeyed; released
- *		after the registers
+ * @taken:	value of &mios_notes.request that this CPU has obeyed, or its
+ *		incarnation after a panic; released after the registers
  * @tick:	timer interrupts that were asked for and taken, one a second
  * @task:	times that a real-time task was asked for and ran, one a second
  * @cr3:	page tables of the task that was running
@@ -55,12 +55,14 @@ static_assert(sizeof(struct mios_cpu_note) == 320);
  * @magic:	MIOS_NOTES_MAGIC, released last, when the notes are in use
  * @version:	MIOS_NOTES_VERSION of the instance
  * @size:	bytes of this structure without @cpu
- * @request:	not 0: who takes an NMI is to stop (host)
+ * @request:	not 0: who takes an NMI is to stop; the incarnation (host)
  * @nr_cpus:	entries of @cpu
  * @vmcoreinfo:	physical address of the kernel's own description, an ELF note
  *		(Documentation/admin-guide/kdump/vmcoreinfo.rst); 0: none
  * @vmcoreinfo_size: bytes of it
  * @memory:	pages that were asked for and given, at most one a second
+ * @page_offset: where the kernel has all memory mapped
+ * @panicked:	entry of @cpu that called panic(), and 1; 0: none
  * @cpu:	the notes
  */
 struct mios_notes {
@@ -72,12 +74,16 @@ struct mios_notes {
 	__u64 vmcoreinfo;
 	__u64 vmcoreinfo_size;
 	__u64 memory;
-	__u8 pad[16];
+	__u64 page_offset;
+	__u32 panicked;
+	__u8 pad[4];
 	struct mios_cpu_note cpu[];
 };
 
 static_assert(offsetof(struct mios_notes, request) == 16);
 static_assert(offsetof(struct mios_notes, vmcoreinfo) == 24);
+static_assert(offsetof(struct mios_notes, page_offset) == 48);
+static_assert(offsetof(struct mios_notes, panicked) == 56);
 static_assert(sizeof(struct mios_notes) == 64);
 
 /*

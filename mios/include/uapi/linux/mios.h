@@ -7,8 +7,9 @@
  *
  * Every call returns 0 or -errno.  After a failure MIOS_IOC_REASON, on the
  * same file, gives the one line that a person should see.  Loading, stopping
- * and killing want CAP_SYS_BOOT; logs want CAP_SYSLOG; consoles want
- * CAP_SYS_TTY_CONFIG; calls that the caller may not make fail with EPERM.
+ * and killing want CAP_SYS_BOOT, dumps CAP_SYS_RAWIO as well; logs want
+ * CAP_SYSLOG; consoles want CAP_SYS_TTY_CONFIG; calls that the caller may not
+ * make fail with EPERM.
  */
 #ifndef _UAPI_LINUX_MIOS_H
 #define _UAPI_LINUX_MIOS_H
@@ -30,6 +31,7 @@ enum mios_state {
 	MIOS_STATE_UP,		/* "up": joined its ring */
 	MIOS_STATE_STOPPING,	/* "stopping": asked to power off */
 	MIOS_STATE_DEAD,	/* "dead": ended, being fenced and taken back */
+	MIOS_STATE_HELD,	/* "held": fenced, its memory kept for a dump */
 };
 
 /**
@@ -137,6 +139,75 @@ struct mios_reason {
 	__u64 frame;
 };
 
+#define MIOS_DUMP_RANGES	4
+#define MIOS_DUMP_REGS		27	/* struct user_regs_struct of x86-64 */
+#define MIOS_DUMP_COMM		16
+
+#define MIOS_CPU_SAVED		(1u << 0)	/* the rest of it is valid */
+#define MIOS_CPU_PANICKED	(1u << 1)	/* this one called panic() */
+
+/**
+ * struct mios_dump_cpu - what a dead instance left of a CPU
+ * @apicid:	which CPU
+ * @flags:	MIOS_CPU_*
+ * @pid:	task that was running
+ * @pad:	0
+ * @cr3:	its page tables
+ * @comm:	its name; any bytes
+ * @regs:	its registers, as in a core file
+ */
+struct mios_dump_cpu {
+	__u32 apicid;
+	__u32 flags;
+	__u32 pid;
+	__u32 pad;
+	__u64 cr3;
+	char comm[MIOS_DUMP_COMM];
+	__u64 regs[MIOS_DUMP_REGS];
+};
+
+struct mios_dump_range {
+	__u64 base;
+	__u64 size;
+};
+
+/**
+ * struct mios_dump - read the memory of a dead instance whose node is held
+ * @instance:	in: which
+ * @flags:	in: MIOS_DUMP_*
+ * @cpus:	in: user address of an array of struct mios_dump_cpu, or 0
+ * @nr_cpus:	in: room there; out: CPUs of the node
+ * @fd:		out: a file to read (pread; the offset is the physical
+ *		address); one at a time, and a read may be short
+ * @incarnation: out: number of the boot that it was
+ * @nr_ranges:	out: entries of @ranges
+ * @page_offset: out: where its kernel had all memory mapped, 0: not known
+ * @vmcoreinfo:	out: physical address of its kernel's description of itself,
+ *		an ELF note, 0: not known
+ * @vmcoreinfo_size: out: bytes of it
+ * @ranges:	out: the memory
+ *
+ * @page_offset and @vmcoreinfo, like all of the memory, are what the dead
+ * kernel wrote: anything.  ESRCH: nothing is held; EBUSY: somebody else reads
+ * it.  A read fails with ESTALE when the node has been given back.
+ */
+struct mios_dump {
+	__u32 instance;
+	__u32 flags;
+	__u64 cpus;
+	__u32 nr_cpus;
+	__s32 fd;
+	__u32 incarnation;
+	__u32 nr_ranges;
+	__u64 page_offset;
+	__u64 vmcoreinfo;
+	__u64 vmcoreinfo_size;
+	struct mios_dump_range ranges[MIOS_DUMP_RANGES];
+};
+
+#define MIOS_DUMP_DISCARD	(1u << 0)	/* open nothing, give it back */
+#define MIOS_DUMP_LAST		(1u << 1)	/* give it back at the close */
+
 #define MIOS_IOC_CLAIM		_IOWR('M', 1, struct mios_claim)
 #define MIOS_IOC_LOAD		_IOW('M', 2, struct mios_load)
 #define MIOS_IOC_START		_IOW('M', 3, struct mios_start)
@@ -145,5 +216,6 @@ struct mios_reason {
 #define MIOS_IOC_LOG		_IOWR('M', 6, struct mios_stream)
 #define MIOS_IOC_CONSOLE	_IOWR('M', 7, struct mios_stream)
 #define MIOS_IOC_REASON		_IOR('M', 8, struct mios_reason)
+#define MIOS_IOC_DUMP		_IOWR('M', 9, struct mios_dump)
 
 #endif /* _UAPI_LINUX_MIOS_H */
