@@ -146,7 +146,8 @@ def table(result):
     figures = [e for e in result["figures"] if "a" in e]
     counts = [e for e in result["figures"] if "a" not in e]
     if figures:
-        lines += ["| figure | MIOS | Linux | unit | ratio | 10 % to 90 % | "
+        ours, theirs = result.get("columns", ("MIOS", "Linux"))
+        lines += [f"| figure | {ours} | {theirs} | unit | ratio | 10 % to 90 % | "
                   "runs | aim | verdict |",
                   "|---|---:|---:|---|---:|---|---:|---|---|"]
         lines += [figure_row(e) for e in figures] + [""]

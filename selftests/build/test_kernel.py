@@ -149,6 +149,45 @@ class Configuration(unittest.TestCase):
         self.assertIn("CONFIG_EXT4_FS=m\n", text)
 
 
+class OtherSource(unittest.TestCase):
+    """A tree that KSRC names is copied, and cleaned if it was used."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        path = pathlib.Path(self.folder.name)
+        self.source = path / "source"
+        (self.source / "arch/x86").mkdir(parents=True)
+        (self.source / "arch/x86/Makefile").touch()
+        self.old = {name: os.environ.get(name)
+                    for name in ("KSRC", "MIOS_CACHE")}
+        os.environ["KSRC"] = str(self.source)
+        os.environ["MIOS_CACHE"] = str(path / "cache")
+
+    def tearDown(self):
+        for name, value in self.old.items():
+            os.environ.pop(name)
+            if value is not None:
+                os.environ[name] = value
+        self.folder.cleanup()
+
+    def test_one_that_is_clean_needs_no_rule(self):
+        """Ours has not all that the kernel's own way of cleaning wants."""
+        self.assertTrue((kernel.source_tree() / "arch/x86/Makefile").exists())
+
+    def test_one_that_was_used_is_cleaned(self):
+        """The copy, not the tree."""
+        (self.source / "Makefile").write_text("mrproper:\n\trm .config\n")
+        (self.source / ".config").touch()
+        self.assertFalse((kernel.source_tree() / ".config").exists())
+        self.assertTrue((self.source / ".config").exists())
+
+    def test_what_is_no_kernel_is_refused(self):
+        """In one line that names it."""
+        os.environ["KSRC"] = "/usr"
+        with self.assertRaisesRegex(kernel.BuildError, "KSRC=/usr: not a"):
+            kernel.source_tree()
+
+
 class Cache(unittest.TestCase):
     """What makes a kernel another kernel."""
 

@@ -23,6 +23,7 @@ class FakeMachine:
         self.status, self.faults = status, list(faults)
         self.watch = self
         self.excused = []
+        self.logs = []
 
     def run(self, words, output, error, limit):
         """As Machine.run()."""
@@ -32,6 +33,10 @@ class FakeMachine:
     def settle(self):
         """As Machine.settle()."""
         return self.faults
+
+    def node_logs(self):
+        """As Machine.node_logs()."""
+        return self.logs
 
     def excuse(self, pattern):
         """As Watch.excuse()."""
@@ -116,6 +121,17 @@ class Runner(unittest.TestCase):
         self.assertEqual(self.machine(FakeMachine(0, ["instance 1: BUG: x"])),
                          (False, 0, 1))
         self.assertIn("# instance 1: BUG: x", self.out.getvalue())
+
+    def test_failure_shows_the_ends_of_the_logs(self):
+        log = self.base / "instance1.log"
+        log.write_text("".join(f"line {i}\n" for i in range(100)))
+        vm = FakeMachine(1)
+        vm.logs = [log]
+        self.assertEqual(self.machine(vm), (False, 0, 1))
+        lines = self.out.getvalue().splitlines()
+        self.assertIn("# --- the end of instance1.log", lines)
+        self.assertEqual(lines[-1], "# line 99")
+        self.assertNotIn(f"# line {99 - runner.SHOWN_LINES}", lines)
 
     def test_fault_in_the_log_fails_a_test_that_skipped(self):
         self.assertEqual(self.machine(FakeMachine(77, ["BUG: x"])),

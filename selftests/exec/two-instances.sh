@@ -110,8 +110,8 @@ setup() {
 		in_instance $i ip link set mios0 up
 		start_miosd $i
 	done
-	wait_for in_instance 1 bash -c "ss -Hltn | grep -q :877"
-	wait_for in_instance 0 bash -c "ss -Hltn | grep -q :877"
+	wait_for in_instance 1 bash -c "ss -Hltn | grep -q :301"
+	wait_for in_instance 0 bash -c "ss -Hltn | grep -q :301"
 }
 
 teardown() {

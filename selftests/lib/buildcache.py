@@ -63,6 +63,15 @@ def lock(name):
         yield
 
 
+@contextlib.contextmanager
+def lock_folder(path):
+    """Hold a folder of outputs: tests in two lanes want the same ones."""
+    path.mkdir(parents=True, exist_ok=True)
+    with open(path / ".lock", "w", encoding="ascii") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
 def prune(folder, keep, days):
     """Remove what has not been used for some days, beyond the newest few."""
     entries = sorted((e for e in folder.iterdir() if e.is_dir()),

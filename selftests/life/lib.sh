@@ -3,6 +3,7 @@
 # within seconds and then do what the word life= on their command line says.
 . /usr/lib/mios/selftests/lib/instances.sh
 
+HERE=$(dirname "$0")
 KNOBS=/sys/module/mios/parameters
 TINY=/run/mios-tiny.img
 
@@ -15,12 +16,15 @@ tiny()
 	mkdir -p $root/bin $root/proc $root/sys $root/dev
 	cp /bin/busybox $root/bin/ || fail "no static busybox"
 	cp "$(modinfo -n mios)" $root/mios.ko || fail "no mios.ko"
+	cp "$(modinfo -n mios_net)" $root/mios_net.ko || fail "no mios_net.ko"
+	cp "$(modinfo -n mios_console)" $root/mios_console.ko ||
+		fail "no mios_console.ko"
 	cp "$(modinfo -n lkdtm)" $root/lkdtm.ko || fail "no lkdtm.ko"
 	cp /usr/lib/mios/selftests/life/tiny-init $root/init
 	(cd $root && find . | busybox cpio -o -H newc 2> /dev/null | gzip -1) > $TINY
 }
 
-# boot NODES LIFE [OPTION...]
+# boot NODES LIFE [OPTION...]; LIFE may bring more words with it
 boot()
 {
 	local nodes=$1 life=$2
@@ -33,8 +37,21 @@ boot()
 # What instance 0 has: CPUs, and memory of each node, to the page.
 accounts()
 {
-	cat /sys/devices/system/cpu/online
-	grep -h MemTotal /sys/devices/system/node/node*/meminfo
+	"$HERE/accounts.py" exact
+}
+
+# sound WHEN [OPTION...]: is all that the instances share in order?  The
+# options are area-check's.
+sound()
+{
+	local when=$1 said
+
+	[ -e /sys/kernel/debug/mios/area ] || return 0
+	shift
+	said=$(/usr/lib/mios/guest/area-check "$@") ||
+		fail "$when: $(echo "$said" | wc -l) findings: $(echo "$said" |
+			head -n 4 | tr '\n' ';')"
+	said=$("$HERE/accounts.py" heads) || fail "$when: $said"
 }
 
 # same_accounts BEFORE WHEN
@@ -50,7 +67,7 @@ everything_down()
 	for i in /sys/kernel/mios/instance[1-9]*; do
 		i=${i##*instance}
 		case $(state "$i") in
-		up | booting | stopping) mios kill "$i" > /dev/null ;;
+		up | booting | stopping | held) mios kill "$i" > /dev/null ;;
 		esac
 		until_true 30 is_down "$i" || fail "instance $i stays $(state "$i")"
 	done
@@ -62,4 +79,17 @@ need_knobs()
 		echo "skipped: modules without fault knobs"
 		exit 77
 	}
+}
+
+# must_fail KNOB VALUE TEST WORD-IN-ITS-LINE
+must_fail()
+{
+	echo "$2" > "$KNOBS/fault_$1"
+	"$HERE/$3" > /tmp/knob.log 2>&1
+	status=$?
+	echo 0 > "$KNOBS/fault_$1"
+	is $status 1 "exit status of $3 with $1 on"
+	grep -q "$4" /tmp/knob.log ||
+		fail "$3 failed for another reason: $(tail -n 1 /tmp/knob.log)"
+	everything_down
 }

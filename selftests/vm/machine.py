@@ -99,6 +99,7 @@ class Machine:
         self.pulses = []        # of the children
         self.process = None
         self.agent = None
+        self.events = None      # QEMU's control socket, for its last words
         self.deadline = None
         self.folder = None      # sockets and disks, gone at the end
         self.booted_in = 0.0
@@ -125,8 +126,8 @@ class Machine:
         begin = time.monotonic()
         self.logs.mkdir(parents=True, exist_ok=True)
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="mios-vm-"))
-        (self.folder / "instance0.log").symlink_to(
-            self.logs.absolute() / "instance0.log")
+        for name in "instance0.log", qemu.LOG:
+            (self.folder / name).symlink_to(self.logs.absolute() / name)
         disks = self.make_disks()
         self.make_memory()
         listener = socket.socket(socket.AF_UNIX)
@@ -176,7 +177,9 @@ class Machine:
             self.memory.append(fd)
 
     def launch(self, command):
-        """QEMU, in a group of its own so that ^C reaches us only."""
+        """QEMU, in a group of its own so that ^C reaches us only; it does
+        not outlive us, however we end."""
+        command = ["setpriv", "--pdeathsig", "KILL", *command]
         with open(self.logs / "qemu.err", "wb") as err:
             self.process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=err, stderr=err,
@@ -191,6 +194,7 @@ class Machine:
             raise MachineError("QEMU did not start: " + self.qemu_words())
         sock, _ = listener.accept()
         listener.close()
+        self.events = qemu.Qmp(self.folder / "events.sock")
         self.agent = agent.Agent(sock, self.tick)
         self.alive = (time.monotonic(), 0, 0)
 
@@ -203,6 +207,9 @@ class Machine:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
+        if self.events:
+            self.events.close()
+            self.events = None
         if self.slot:
             self.slot.close()
             self.slot = None
@@ -247,10 +254,30 @@ class Machine:
 
     def qemu_words(self):
         """What QEMU itself said last."""
-        text = (self.logs / "qemu.err").read_text(errors="replace").strip()
-        last = text.splitlines()[-1] if text else "it said nothing"
+        last = self.last_line("qemu.err") or "it said nothing"
         status = self.process.poll()
-        return last if status is None else f"{last} (exit {status})"
+        if status is None:
+            return last
+        reason = self.events and self.events.shutdown_reason()
+        if "Triple fault" in self.log_text(qemu.LOG):
+            reason = f"triple fault, see {qemu.LOG}"
+        return f"{reason or last} (exit {status}) after " \
+            f"'{self.last_line('instance0.log')}'"
+
+    def log_text(self, name):
+        """One of the logs; empty while QEMU has not got as far as that."""
+        try:
+            return (self.logs / name).read_text(errors="replace")
+        except FileNotFoundError:
+            return ""
+
+    def node_logs(self):
+        """The instances' logs, as paths."""
+        return sorted(self.logs.glob("instance*.log"))
+
+    def last_line(self, name):
+        """What stands last in one of the logs."""
+        return (self.log_text(name).strip().splitlines() or [""])[-1].strip()
 
     def tick(self):
         """Called while waiting: is there progress, is there time left?"""

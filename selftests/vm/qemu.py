@@ -15,6 +15,7 @@ import tempfile
 
 import memmap
 
+LOG = "qemu.log"        # every reset of a CPU, and what is traced
 EXTRA_AGENTS = 2        # ports beside the first, for console and friends
 
 
@@ -104,9 +105,11 @@ def options(shape, kernel, words, disks, folder, accel, memory_fds):
             "-m", f"{sum(shape.memory) // memmap.MIB}M",
             *numa_options(shape, memory_fds),
             "-nodefaults", "-display", "none", "-no-reboot",
+            "-d", "cpu_reset", "-D", f"{folder}/{LOG}",
             "-kernel", str(kernel), "-append", words,
             "-serial", f"file:{folder}/instance0.log",
             "-qmp", f"unix:{folder}/qmp.sock,server=on,wait=off",
+            "-qmp", f"unix:{folder}/events.sock,server=on,wait=off",
             "-device", "virtio-rng-pci", *disk_options(disks),
             *port_options(folder)]
 
@@ -138,6 +141,17 @@ class Qmp:
                 raise ValueError(f"{command}: {answer['error']['desc']}")
             if "return" in answer:
                 return answer["return"]
+
+    def shutdown_reason(self):
+        """Why the machine ended, in QEMU's words; None if it does not say."""
+        try:
+            for line in self.file:
+                event = json.loads(line)
+                if event.get("event") == "SHUTDOWN":
+                    return event["data"]["reason"]
+        except (OSError, ValueError):
+            pass
+        return None
 
     def inject_nmi(self):
         """An NMI to every CPU."""

@@ -12,6 +12,8 @@ import shutil
 import subprocess
 import tarfile
 
+import buildcache
+
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent.parent
 BUILD = TOP / "build"
@@ -35,17 +37,35 @@ def build_helper(name):
     """guest/NAME.c, static, so that it runs in any root."""
     source = HERE / "guest" / f"{name}.c"
     binary = BUILD / "guest" / name
-    if not binary.exists() or \
-            binary.stat().st_mtime < source.stat().st_mtime:
-        binary.parent.mkdir(parents=True, exist_ok=True)
-        run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-o",
-             binary, source, "-lutil"])
+    with buildcache.lock_folder(BUILD):
+        if not binary.exists() or \
+                binary.stat().st_mtime < source.stat().st_mtime:
+            binary.parent.mkdir(parents=True, exist_ok=True)
+            run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-o",
+                 binary, source, "-lutil"])
     return binary
+
+
+def build_checker():
+    """What looks at a ring area from inside the guest (see its Makefile)."""
+    folder = BUILD / "unit" / "channel"
+    with buildcache.lock_folder(BUILD):
+        run(["make", "-s", "-C", TOP / "selftests/unit/channel",
+             f"O={folder}", folder / "area-check"])
+    return folder / "area-check"
 
 
 def kernel_release(tree):
     """The version that the tree's kernel reports as uname -r."""
     return (tree / "include/config/kernel.release").read_text().strip()
+
+
+def stage_symbols(vmlinux, target):
+    """What gdb needs of a vmlinux besides a dump: addresses, no contents."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    symbols = target.with_suffix("")
+    run(["objcopy", "--only-keep-debug", "-R", ".rela*", vmlinux, symbols])
+    run(["gzip", "-1", "-f", symbols])
 
 
 def stage_kernel(tree, root):
@@ -64,6 +84,8 @@ def stage_kernel(tree, root):
     boot.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(tree / "arch/x86/boot/bzImage",
                     boot / f"vmlinuz-{release}")
+    stage_symbols(tree / "vmlinux",
+                  root / f"usr/lib/debug/boot/vmlinux-{release}.gz")
     return modules
 
 
@@ -71,8 +93,9 @@ def stage_modules(built, modules):
     """The project's modules, beside the kernel's own."""
     extra = modules / "extra"
     extra.mkdir(parents=True, exist_ok=True)
-    for module in sorted(built.rglob("*.ko")):
-        shutil.copyfile(module, extra / module.name)
+    with buildcache.lock_folder(built):     # another machine may build them
+        for module in sorted(built.rglob("*.ko")):
+            shutil.copyfile(module, extra / module.name)
 
 
 def make_stage(path, tree, built_modules):
@@ -82,7 +105,9 @@ def make_stage(path, tree, built_modules):
     guest = root / "usr/lib/mios/guest"
     guest.mkdir(parents=True)
     shutil.copy(build_helper("agent"), guest / "agent")
-    shutil.copy(HERE / "guest" / "init", guest / "init")
+    for name in ("init", "agents", "systemd"):
+        shutil.copy(HERE / "guest" / name, guest / name)
+    shutil.copy(build_checker(), guest / "area-check")
     if tree:
         modules = stage_kernel(tree, root)
         if built_modules and built_modules.exists():

@@ -9,6 +9,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "lib"))
 import audit                                                 # noqa: E402
 import options                                               # noqa: E402
+import qemu                                                  # noqa: E402
 
 CHILD_CPUS = {2, 3}
 LIMIT = 300
@@ -64,7 +65,7 @@ class Child(unittest.TestCase):
             def run(*command):
                 self.assertEqual(vm.run(command, lines.append, lines.append,
                                         LIMIT), 0, lines)
-            trace = vm.logs / "qemu.err"
+            trace = vm.logs / qemu.LOG
             for event in audit.EVENTS:
                 control.do("trace-event-set-state", name=event, enable=True)
             run("mios", "boot", "1")
@@ -77,8 +78,6 @@ class Child(unittest.TestCase):
             control.close()
             time.sleep(1)
             text = trace.read_text(errors="replace")
-            trace.write_text("the trace is in qemu.trace\n")
-            (vm.logs / "qemu.trace").write_text(text)
             self.assertEqual([str(f) for f in vm.settle()], [])
         count, bad = audit.judge(audit.parse(text.splitlines()), CHILD_CPUS)
         print(f"{count} accesses of the child, {len(bad)} not its own")

@@ -186,7 +186,12 @@ class BrokenMachines(unittest.TestCase):
                          "time limit reached")
 
     def test_poweroff(self):
-        self.assertIn("QEMU ended", self.failure("poweroff; sleep 100"))
+        self.assertIn("QEMU ended: guest-shutdown",
+                      self.failure("poweroff; sleep 100"))
+
+    def test_reset(self):
+        self.assertIn("QEMU ended: guest-reset",
+                      self.failure("echo b > /proc/sysrq-trigger; sleep 100"))
 
 
 class CommandLine(unittest.TestCase):

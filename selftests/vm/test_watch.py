@@ -79,6 +79,14 @@ class Watching(unittest.TestCase):
         seen.excuse_none()
         self.assertTrue(seen.check())
 
+    def test_excuse_of_one_instance(self):
+        seen = watch.Watch()
+        seen.add(Lines("instance 1", "Kernel panic\n"))
+        seen.excuse("^instance 1: Kernel panic")
+        self.assertFalse(seen.check())
+        seen.add(Lines("instance 0", "Kernel panic\n"))
+        self.assertTrue(seen.check())
+
     def test_instances_do_not_mix(self):
         seen = watch.Watch()
         seen.add(Lines("instance 0", "WARN"))

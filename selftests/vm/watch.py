@@ -29,6 +29,7 @@ FAULT = re.compile(r"""
   | ODEBUG: | list_(?:add|del)\ corruption | Bad\ page\ state
   | bad:\ scheduling\ from | scheduling\ while\ atomic
   | sleeping\ function\ called\ from\ invalid
+  | segfault\ at | general\ protection\ fault
   | DEBUG_LOCKS_WARN_ON
 """, re.X)
 
@@ -79,7 +80,7 @@ class Watch:
         self.readers.append(reader)
 
     def excuse(self, pattern):
-        """From now on, lines that match are no fault."""
+        """From now on, lines ("instance N: text") that match are no fault."""
         self.excused.append(re.compile(pattern))
 
     def excuse_none(self):
@@ -103,7 +104,7 @@ class Watch:
     def scan(self, name, line):
         """Judge one whole line."""
         if FAULT.search(line) and \
-                not any(e.search(line) for e in self.excused):
+                not any(e.search(f"{name}: {line}") for e in self.excused):
             self.faults.append(LogFault(name, line))
 
     def take(self):

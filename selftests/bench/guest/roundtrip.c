@@ -15,19 +15,12 @@ early after SPAN_NS.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "now.h"
 
 #define COUNT_MAX	1000000
 #define SPAN_NS		5000000000ull
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
 
 static void die(const char *what)
 {

@@ -18,8 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "now.h"
 
 #define SAMPLES		100000
 #define CHUNK		65536
@@ -27,14 +28,6 @@
 
 static char buffer[CHUNK];
 static uint64_t ns[SAMPLES];
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
 
 static void die(const char *what)
 {

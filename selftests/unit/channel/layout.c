@@ -22,8 +22,9 @@ static void geometry(void)
 			end += sizeof(struct mios_chan) +
 			       (u64)g.shape[class].slot_size *
 			       g.shape[class].nr_slots;
-			CHECK(end <= g.area_size);
-			CHECK(g.area_size - end < MIOS_AREA_PAGE);
+			CHECK(end <= g.log);
+			CHECK(g.log - end < MIOS_AREA_PAGE);
+			CHECK(g.log + MIOS_AREA_LOG_SIZE == g.area_size);
 		}
 	for (class = 0; class < MIOS_CLASSES; class++)
 		CHECK(g.shape[class].max_total <=
@@ -112,6 +113,9 @@ static void damaged(u64 seed)
 	desc->sequence |= 1;	/* its writer was stopped in the middle */
 	CHECK(look(&copy, 1, 2) == -EAGAIN);
 	body = sample();
+	mios_desc_write(desc, &body);
+	CHECK(!look(&copy, 1, 2));
+	desc->sequence = ~0u;	/* what comes next must not be "none" */
 	mios_desc_write(desc, &body);
 	CHECK(!look(&copy, 1, 2));
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Runs the tests of mios/link/channel.c and layout.c in user space:
- *   channel-asan [--seed N] [--messages N] [--only-threads] [--break FAULT]
- * --break turns a fault on for good: the tests must then fail.  Exit status 0: all right; 1: the line that failed has been printed.
+ *   channel-asan [--seed N] [--messages N] [--garbage ROUNDS] [--only-threads]
+ *		[--break FAULT]
+ * --break turns a fault on for good: the tests must then fail.  Exit status 0:
+ * all right; 1: the line that failed has been printed.
  */
 #include <string.h>
 #include <time.h>
@@ -48,6 +50,7 @@ static void break_on_purpose(const char *name)
 		[MIOS_FAULT_GARBAGE_SLOT] = "garbage-slot",
 		[MIOS_FAULT_GARBAGE_DESC] = "garbage-desc",
 		[MIOS_FAULT_NO_CPU_CHECK] = "no-cpu-check",
+		[MIOS_FAULT_ACCEPT_OLD] = "accept-old",
 	};
 	int i;
 
@@ -62,7 +65,7 @@ static void break_on_purpose(const char *name)
 
 int main(int argc, char **argv)
 {
-	unsigned long messages = 200000;
+	unsigned long messages = 200000, garbage = 100000;
 	bool threads_only = false;
 	u64 seed = time(NULL);
 	int i;
@@ -72,6 +75,8 @@ int main(int argc, char **argv)
 			seed = strtoull(argv[++i], NULL, 0);
 		else if (!strcmp(argv[i], "--messages") && i + 1 < argc)
 			messages = strtoul(argv[++i], NULL, 0);
+		else if (!strcmp(argv[i], "--garbage") && i + 1 < argc)
+			garbage = strtoul(argv[++i], NULL, 0);
 		else if (!strcmp(argv[i], "--only-threads"))
 			threads_only = true;
 		else if (!strcmp(argv[i], "--break") && i + 1 < argc)
@@ -84,6 +89,8 @@ int main(int argc, char **argv)
 		test_protocol();
 		test_garbage(seed);
 		test_layout(seed);
+		test_checker(seed);
+		test_area(seed, garbage);
 	}
 	test_stress(seed, messages);
 	test_sessions(seed, messages / 1000);

@@ -19,7 +19,8 @@
 typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
-typedef uint64_t u64;
+typedef unsigned long long u64;
+typedef int32_t s32;
 
 #define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, v)	__atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
@@ -59,6 +60,7 @@ enum mios_fault {
 	MIOS_FAULT_GARBAGE_SLOT,
 	MIOS_FAULT_GARBAGE_DESC,
 	MIOS_FAULT_NO_CPU_CHECK,
+	MIOS_FAULT_ACCEPT_OLD,
 	MIOS_FAULTS
 };
 

@@ -33,6 +33,8 @@ u32 test_random(u64 *state);
 void test_protocol(void);
 void test_garbage(u64 seed);
 void test_layout(u64 seed);
+void test_checker(u64 seed);
+void test_area(u64 seed, unsigned long rounds);
 void test_stress(u64 seed, unsigned long messages);
 void test_sessions(u64 seed, unsigned long rounds);
 

@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The checker itself: a sound area of four instances, one of them dead and one
+ * never born, has nothing wrong; with any one structure broken it has, and the
+ * checker names the structure.  And bytes of any kind harm it not.
+ */
+#include <linux/mios.h>
+
+#include "../../../mios/link/garbage.h"
+#include "check.h"
+#include "test.h"
+
+#define NR	4
+#define DEAD	2	/* after having been up */
+#define UNBORN	3
+
+struct model {
+	struct area_copy copy;
+	void *then;		/* backs copy.before */
+	struct mios_producer p[NR][NR][MIOS_CLASSES];
+	struct mios_consumer c[NR][NR][MIOS_CLASSES];
+};
+
+static u32 incarnation(u32 i)
+{
+	return i ? 4 + i : 1;
+}
+
+static struct mios_lines *lines(const struct model *m, u32 i)
+{
+	return mios_area_lines(m->copy.area, &m->copy.g, i);
+}
+
+static struct mios_chan *chan(const struct model *m, u32 from, u32 to)
+{
+	return mios_area_chan(m->copy.area, &m->copy.g, to, from,
+			      MIOS_CLASS_CONTROL);
+}
+
+static struct mios_slot *slot(const struct model *m, u32 position)
+{
+	return (struct mios_slot *)((u8 *)(chan(m, 0, 1) + 1) +
+				    MIOS_CONTROL_SLOT * position);
+}
+
+/* --- a sound area */
+
+static void desc_make(const struct model *m, u32 i, u32 state, u32 next)
+{
+	struct mios_desc_body body = {
+		.instance = i, .incarnation = incarnation(i), .state = state,
+		.node = i, .next = next, .nr_cpus = 1, .nr_ranges = 1,
+		.area_version = MIOS_AREA_VERSION, .memory_bytes = 4096,
+		.doorbell_apicid = i, .doorbell_vector = MIOS_DOORBELL_VECTOR,
+		.apicid = { i }, .memory = { { i << 20, 4096 } },
+	};
+
+	mios_desc_write(mios_area_desc(m->copy.area, &m->copy.g, i), &body);
+}
+
+static void instance_make(const struct model *m, u32 i)
+{
+	struct mios_beat beat = { .count = 5, .tsc = 1, .interval_ms = 100 };
+	struct mios_area_cpus cpus = { .nr = 1, .apicid = { i } };
+	struct mios_view *view = view_of(&m->copy, i);
+
+	mios_seq_write((u32 *)mios_area_cpus(m->copy.area, i), (u32 *)&cpus,
+		       sizeof(cpus));
+	*view = (struct mios_view){
+		.stamp = MIOS_STATE_DOWN, .memory = 4096, .ring = -1,
+		.node = i, .nr_cpus = 1,
+	};
+	if (i == UNBORN)
+		return;
+	view->stamp = (u64)incarnation(i) << 32;
+	desc_make(m, i, i == DEAD ? MIOS_DESC_DEAD : MIOS_DESC_UP, !i);
+	mios_seq_write((u32 *)&lines(m, i)->beat, (u32 *)&beat, sizeof(beat));
+	if (i == DEAD)
+		return;
+	view->stamp |= MIOS_STATE_UP;
+	view->ring = i ? 0 : -1;
+	if (i)
+		lines(m, i)->ack[DEAD] = incarnation(DEAD);
+}
+
+static void ends_init(struct model *m, u32 from, u32 to, u32 class)
+{
+	struct mios_chan *chan = mios_area_chan(m->copy.area, &m->copy.g, to,
+						from, class);
+
+	mios_producer_init(&m->p[from][to][class], chan,
+			   &m->copy.g.shape[class]);
+	mios_consumer_init(&m->c[from][to][class], chan,
+			   &m->copy.g.shape[class]);
+	if (from == UNBORN || to == UNBORN)
+		return;
+	mios_producer_open(&m->p[from][to][class], incarnation(from),
+			   incarnation(to));
+	mios_consumer_open(&m->c[from][to][class], incarnation(to),
+			   incarnation(from));
+	mios_producer_write(&m->p[from][to][class],
+			    class * MIOS_TYPES_PER_CLASS + 2, "abc", 3);
+	if (from == DEAD)
+		mios_consumer_close(&m->c[from][to][class]);
+}
+
+/* A long message that is read, two that are not. */
+static void traffic(struct model *m)
+{
+	struct mios_producer *p = &m->p[0][1][MIOS_CLASS_CONTROL];
+	struct mios_consumer *c = &m->c[0][1][MIOS_CLASS_CONTROL];
+	struct mios_message message;
+	char text[800] = "long";
+
+	CHECK(mios_consumer_peek(c, &message) == 1);
+	mios_consumer_pop(c, &message);
+	mios_consumer_flush(c);
+	CHECK(mios_producer_write(p, 2, text, sizeof(text)) >= 0);
+	CHECK(mios_producer_write(p, 3, text, 0) >= 0);
+}
+
+static void log_make(const struct model *m)
+{
+	u32 words[] = { MIOS_AREA_LOG_SIZE - MIOS_AREA_PAGE, 5 };
+	u8 *log = m->copy.area + m->copy.g.log;
+
+	memcpy(log, "MIOSLOG", 8);
+	memcpy(log + 8, words, sizeof(words));
+}
+
+static void model_make(struct model *m)
+{
+	struct mios_area_header *header;
+	struct mios_area_distances *d;
+	u32 i, j, class;
+
+	memset(m, 0, sizeof(*m));
+	CHECK(!mios_geometry(&m->copy.g, NR, MIOS_NET_SLOTS_MIN));
+	m->copy.size = m->copy.g.area_size;
+	m->copy.died = 1ULL << DEAD;
+	m->copy.area = aligned_alloc(4096, m->copy.size);
+	m->then = aligned_alloc(4096, m->copy.size);
+	CHECK(m->copy.area && m->then);
+	memset(m->copy.area, 0, m->copy.size);
+	header = m->copy.area;
+	*header = (struct mios_area_header){
+		.magic = MIOS_AREA_MAGIC, .version = MIOS_AREA_VERSION,
+		.size = sizeof(*header), .self = 0x1000000, .nr = NR,
+		.area_size = m->copy.size, .net_slots = MIOS_NET_SLOTS_MIN,
+	};
+	d = m->copy.area + MIOS_AREA_PAGE;
+	for (i = 0; i < NR; i++) {
+		instance_make(m, i);
+		for (j = 0; j < NR; j++) {
+			d->from[i][j] = i == j ? 10 : 20;
+			for (class = 0; class < MIOS_CLASSES && i != j; class++)
+				ends_init(m, i, j, class);
+		}
+	}
+	lines(m, 0)->anchor.tsc = 7;
+	lines(m, 0)->anchor.mult = 7;
+	traffic(m);
+	log_make(m);
+	/* Heartbeats go on, but that of the dead. */
+	memcpy(m->then, m->copy.area, m->copy.size);
+	for (i = 0; i < DEAD; i++)
+		lines(m, i)->beat.count++;
+	lines(m, 0)->anchor.tsc++;
+	m->copy.before = m->then;
+}
+
+static void model_free(struct model *m)
+{
+	free(m->copy.area);
+	free(m->then);
+}
+
+/* --- each structure broken */
+
+static void break_header(struct model *m)
+{
+	((struct mios_area_header *)m->copy.area)->self++;
+}
+
+static void break_header_pad(struct model *m)
+{
+	((u8 *)m->copy.area)[100] = 1;
+}
+
+static void break_distances(struct model *m)
+{
+	((struct mios_area_distances *)(m->copy.area +
+					MIOS_AREA_PAGE))->from[0][1] = 3;
+}
+
+static void break_log(struct model *m)
+{
+	((u8 *)m->copy.area)[m->copy.g.log + 9]++;
+}
+
+static void break_cpus(struct model *m)
+{
+	mios_area_cpus(m->copy.area, 1)->apicid[0] = 0;
+}
+
+static void break_cpus_sequence(struct model *m)
+{
+	mios_area_cpus(m->copy.area, 1)->sequence++;
+}
+
+static void break_cpus_number(struct model *m)
+{
+	mios_area_cpus(m->copy.area, 1)->nr = 300;
+}
+
+static void break_view(struct model *m)
+{
+	view_of(&m->copy, DEAD)->stamp |= MIOS_STATE_DEAD + 1;
+}
+
+static void break_view_ring(struct model *m)
+{
+	view_of(&m->copy, DEAD)->ring = 0;
+}
+
+static void break_view_beyond(struct model *m)
+{
+	view_of(&m->copy, NR)->stamp = 1;
+}
+
+static void break_desc(struct model *m)
+{
+	mios_area_desc(m->copy.area, &m->copy.g, 1)->checksum++;
+}
+
+static void break_desc_sequence(struct model *m)
+{
+	mios_area_desc(m->copy.area, &m->copy.g, 1)->sequence++;
+}
+
+static void break_next(struct model *m)
+{
+	desc_make(m, 1, MIOS_DESC_UP, 1);
+}
+
+static void break_ended(struct model *m)
+{
+	desc_make(m, 1, MIOS_DESC_HALTED, 0);
+}
+
+static void break_risen(struct model *m)
+{
+	desc_make(m, DEAD, MIOS_DESC_UP, 0);
+}
+
+static void break_incarnation(struct model *m)
+{
+	view_of(&m->copy, 1)->stamp += 1ULL << 32;
+}
+
+static void break_pending(struct model *m)
+{
+	lines(m, 1)->pending[0] = 1 << DEAD;
+}
+
+static void break_beat(struct model *m)
+{
+	lines(m, 1)->beat.count--;
+}
+
+static void break_dead_beat(struct model *m)
+{
+	lines(m, DEAD)->beat.count++;
+}
+
+static void break_ack(struct model *m)
+{
+	lines(m, 1)->ack[DEAD]--;
+}
+
+static void break_ack_future(struct model *m)
+{
+	lines(m, 1)->ack[DEAD]++;
+}
+
+static void break_anchor(struct model *m)
+{
+	lines(m, 0)->anchor.tsc--;
+}
+
+static void break_pad(struct model *m)
+{
+	lines(m, 1)->pad_anchor[3] = 1;
+}
+
+static void break_foreign_view(struct model *m)
+{
+	lines(m, 1)->view[0].node = 1;
+}
+
+static void break_left_open(struct model *m)
+{
+	mios_consumer_open(&m->c[DEAD][0][MIOS_CLASS_NET], incarnation(0),
+			   incarnation(DEAD));
+}
+
+static void break_accept(struct model *m)
+{
+	chan(m, 0, 1)->accept++;
+}
+
+static void break_consumer(struct model *m)
+{
+	chan(m, 0, 1)->consumer--;
+}
+
+static void break_hello(struct model *m)
+{
+	chan(m, 0, 1)->hello++;
+}
+
+static void break_credit(struct model *m)
+{
+	chan(m, 0, 1)->credit += 9;
+}
+
+static void break_credit_session(struct model *m)
+{
+	chan(m, 0, 1)->credit += 1ULL << 32;
+}
+
+static void break_tail(struct model *m)
+{
+	chan(m, 0, 1)->tail += 100;
+}
+
+static void break_stamp(struct model *m)
+{
+	slot(m, 2)->stamp++;
+}
+
+static void break_slot_old(struct model *m)
+{
+	slot(m, 1)->incarnation--;
+}
+
+static void break_slot_type(struct model *m)
+{
+	slot(m, 1)->type = MIOS_MSG_FRAME;
+}
+
+static void break_slot_length(struct model *m)
+{
+	slot(m, 2)->length--;
+}
+
+static void break_slot_total(struct model *m)
+{
+	slot(m, 1)->total = 0x7fffffff;
+}
+
+static const struct {
+	void (*fn)(struct model *m);
+	const char *says;
+} breaks[] = {
+	{ break_header, "header: damaged" },
+	{ break_header_pad, "header: something stands behind it" },
+	{ break_distances, "distance 0 to 1" },
+	{ break_log, "log of 0: damaged" },
+	{ break_cpus, "CPUs of 1: some are 0's" },
+	{ break_cpus_sequence, "CPUs of 1: being changed" },
+	{ break_cpus_number, "CPUs of 1: impossible" },
+	{ break_view, "view of 2: impossible" },
+	{ break_view_ring, "view of 2: down, but in ring 0" },
+	{ break_view_beyond, "view of 4" },
+	{ break_desc, "descriptor of 1: damaged" },
+	{ break_desc_sequence, "descriptor of 1: damaged" },
+	{ break_next, "descriptor of 1: next is 1" },
+	{ break_ended, "descriptor of 1: it has ended" },
+	{ break_risen, "descriptor of 2: up, but it is not" },
+	{ break_incarnation, "descriptor of 1: incarnation 5, expected 6" },
+	{ break_pending, "doorbells of 1: rung by 2, which is gone" },
+	{ break_beat, "heartbeat of 1: stands still" },
+	{ break_dead_beat, "heartbeat of 2: goes on though it is dead" },
+	{ break_ack, "acknowledgement of 2 by 1: missing" },
+	{ break_ack_future, "acknowledgement of 2 by 1: impossible" },
+	{ break_anchor, "clock of 0: stands still" },
+	{ break_pad, "lines of 1: something" },
+	{ break_foreign_view, "lines of 1: it has views" },
+	{ break_left_open, "net channel 2 to 0: open, but 2 is gone" },
+	{ break_accept, "control channel 0 to 1: open to incarnation 2" },
+	{ break_consumer, "control channel 0 to 1: read by" },
+	{ break_hello, "control channel 0 to 1: a new session" },
+	{ break_credit, "control channel 0 to 1: more is written" },
+	{ break_credit_session, "control channel 0 to 1: slots of another" },
+	{ break_tail, "control channel 0 to 1: more is written" },
+	{ break_stamp, "control channel 0 to 1: a slot is not" },
+	{ break_slot_old, "control channel 0 to 1: a slot is not" },
+	{ break_slot_type, "control channel 0 to 1: a slot is not" },
+	{ break_slot_length, "control channel 0 to 1: a slot is not" },
+	{ break_slot_total, "control channel 0 to 1: too long" },
+};
+
+static bool says(const struct findings *f, const char *words)
+{
+	u32 i;
+
+	for (i = 0; i < f->nr && i < FINDINGS_MAX; i++)
+		if (!strncmp(f->line[i], words, strlen(words)))
+			return true;
+	return false;
+}
+
+static void broken(u32 i)
+{
+	struct findings f = {};
+	struct model m;
+
+	model_make(&m);
+	breaks[i].fn(&m);
+	area_check(&m.copy, &f);
+	if (!says(&f, breaks[i].says)) {
+		fprintf(stderr, "the checker does not say '%s', but %u lines: %s\n",
+			breaks[i].says, f.nr, f.nr ? f.line[0] : "");
+		exit(1);
+	}
+	model_free(&m);
+}
+
+/* Garbage upon garbage: every access is watched by the sanitizers. */
+static void harmless(u64 seed)
+{
+	struct mios_desc_body body;
+	struct findings f;
+	struct mios_geometry g;
+	struct model m;
+	u32 noticed = 0;
+	u32 i;
+
+	model_make(&m);
+	g = m.copy.g;		/* what the checker finds is garbage, too */
+	for (i = 0; i < 3000; i++) {
+		mios_garbage_round(m.copy.area, &g, &seed, &body);
+		if (i % 8 == 0)
+			((struct mios_area_header *)m.copy.area)->magic =
+				MIOS_AREA_MAGIC;
+		memset(&f, 0, sizeof(f));
+		area_check(&m.copy, &f);
+		noticed += f.nr != 0;
+		if (i % 100)
+			continue;
+		model_free(&m);
+		model_make(&m);
+	}
+	model_free(&m);
+	/* Not all: nobody minds an old slot, or what the dead have left. */
+	CHECK(noticed > 2000);
+}
+
+void test_checker(u64 seed)
+{
+	struct findings f = {};
+	struct model m;
+	u32 i;
+
+	model_make(&m);
+	area_check(&m.copy, &f);
+	if (f.nr) {
+		fprintf(stderr, "a sound area, but: %s\n", f.line[0]);
+		exit(1);
+	}
+	model_free(&m);
+	for (i = 0; i < sizeof(breaks) / sizeof(breaks[0]); i++)
+		broken(i);
+	harmless(seed);
+}
