@@ -25,7 +25,7 @@ class PlainBoot:
         self.kernel = vm.kernel
         self.accel = vm.accel
         self.append = "" if vm.accel == "kvm" else \
-            machines.machine.tsc_words()
+            machines.machine.tcg_words()
         self.initrd = machines.OUT / "initrd"
         data = []
         status = vm.run(["sh", "-c", 'cat "$(mios-initrd --cached)"'],

@@ -24,6 +24,7 @@ class FakeMachine:
         self.watch = self
         self.excused = []
         self.logs = []
+        self.stood_still = 0.0
 
     def run(self, words, output, error, limit):
         """As Machine.run()."""
@@ -106,6 +107,13 @@ class Runner(unittest.TestCase):
         self.assertEqual([t.name for t in runner.find("[0-9][0-9]", "20-")],
                          ["area/20-y"])
 
+    @staticmethod
+    def fault(line, *following):
+        """As Watch.take() gives one."""
+        found = runner.machine.watch.LogFault("instance 1", line)
+        found.following += following
+        return found
+
     def machine(self, vm):
         """Run one in a machine; (as good as new, passed, failed)."""
         test = self.make("30-z", "# expect-log: x\n")
@@ -118,9 +126,11 @@ class Runner(unittest.TestCase):
         self.assertEqual(self.machine(FakeMachine(0)), (True, 1, 0))
 
     def test_fault_in_the_log_fails_a_test_that_passed(self):
-        self.assertEqual(self.machine(FakeMachine(0, ["instance 1: BUG: x"])),
-                         (False, 0, 1))
-        self.assertIn("# instance 1: BUG: x", self.out.getvalue())
+        faults = [self.fault("BUG: x", "Call Trace:")]
+        self.assertEqual(self.machine(FakeMachine(0, faults)), (False, 0, 1))
+        lines = self.out.getvalue().splitlines()
+        self.assertIn("# instance 1: BUG: x", lines)
+        self.assertIn("# Call Trace:", lines)
 
     def test_failure_shows_the_ends_of_the_logs(self):
         log = self.base / "instance1.log"
@@ -133,8 +143,15 @@ class Runner(unittest.TestCase):
         self.assertEqual(lines[-1], "# line 99")
         self.assertNotIn(f"# line {99 - runner.SHOWN_LINES}", lines)
 
+    def test_failure_on_a_host_that_stood_still(self):
+        vm = FakeMachine(1)
+        vm.stood_still = 26.4
+        self.machine(vm)
+        self.assertIn("# said; the host stood still for 26 s meanwhile",
+                      self.out.getvalue().splitlines())
+
     def test_fault_in_the_log_fails_a_test_that_skipped(self):
-        self.assertEqual(self.machine(FakeMachine(77, ["BUG: x"])),
+        self.assertEqual(self.machine(FakeMachine(77, [self.fault("BUG: x")])),
                          (False, 0, 1))
 
 

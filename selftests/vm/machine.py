@@ -28,6 +28,7 @@ import watch
 HZ = 250                # CONFIG_HZ of test.config
 BOOT_LIMIT = 300        # seconds until the first command can run
 SILENCE_LIMIT = 90      # without a sign of life from instance 0
+STUCK_LIMIT = 60        # until instance 0, emulated, calls a CPU of it stuck
 LOGS_KEPT = 20
 
 
@@ -72,13 +73,17 @@ def scan_leaks(vm):
     return vm.settle()
 
 
-def tsc_words():
-    """Tell a guest under TCG how fast its TSC is: it cannot measure it here.
+def tcg_words():
+    """What a guest under TCG cannot find out for itself.
 
-    Without lpj= each CPU would calibrate its delay loop, just as badly.
+    How fast its TSC is; without lpj= each CPU would calibrate its delay loop,
+    just as badly.  And that a CPU may be without a core of the host for
+    longer than the 20 seconds after which the kernel calls it stuck.
     """
     khz = int(stage.run([stage.build_helper("tsc")]))
-    return f"tsc_early_khz={khz} lpj={khz * 1000 // HZ}"
+    return f"tsc_early_khz={khz} lpj={khz * 1000 // HZ} " \
+        f"watchdog_thresh={STUCK_LIMIT // 2} " \
+        f"rcupdate.rcu_cpu_stall_timeout={STUCK_LIMIT}"
 
 
 class Machine:
@@ -106,6 +111,8 @@ class Machine:
         self.slot = None        # held open while the machine runs
         self.silence_limit = SILENCE_LIMIT
         self.alive = (0.0, 0, 0)        # when, frames and characters then
+        self.ticked = None              # when we last looked
+        self.stood_still = 0.0          # the longest that we were kept from it
 
     # --- start and stop
 
@@ -135,7 +142,7 @@ class Machine:
         listener.listen(1)
         words = self.shape.command_line()
         if not self.accel.startswith("kvm"):
-            words += " " + tsc_words()
+            words += " " + tcg_words()
         command = qemu.options(self.shape, self.kernel, words, disks,
                                self.folder, self.accel, self.memory)
         (self.logs / "qemu.args").write_text("\n".join(command) + "\n")
@@ -230,6 +237,8 @@ class Machine:
         limit: seconds.  output, error, stdin, terminal: see agent.Agent.run.
         """
         self.deadline = time.monotonic() + limit if limit else None
+        self.ticked = None
+        self.stood_still = 0.0
         try:
             return self.guard(lambda: self.agent.run(words, output, error,
                                                      **options))
@@ -283,6 +292,8 @@ class Machine:
         """Called while waiting: is there progress, is there time left?"""
         self.watch.check()
         now = time.monotonic()
+        self.stood_still = max(self.stood_still, now - (self.ticked or now))
+        self.ticked = now
         for one in self.pulses:
             wrong = one.check(now)
             if wrong:

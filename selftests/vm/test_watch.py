@@ -70,6 +70,17 @@ class Watching(unittest.TestCase):
                          ["instance 1: [1] WARNING: CPU: 1"])
         self.assertEqual(seen.take(), [])
 
+    def test_what_follows_a_fault(self):
+        seen = watch.Watch()
+        seen.add(Lines("instance 0", "BUG: x\nCall Trace:\n", " f+0x1\n" * 99))
+        seen.add(Lines("instance 1", "other\n"))
+        seen.check()
+        seen.check()
+        following = seen.take()[0].following
+        self.assertEqual(following[:2], ["Call Trace:", " f+0x1"])
+        self.assertNotIn("other", following)
+        self.assertEqual(len(following), watch.FOLLOWING)
+
     def test_excuse_ends(self):
         seen = watch.Watch()
         seen.add(Lines("instance 0", "Kernel panic - asked for\n",

@@ -34,12 +34,16 @@ FAULT = re.compile(r"""
 """, re.X)
 
 
+FOLLOWING = 60          # lines behind a fault's first one: registers, stack
+
+
 class LogFault:
-    """The first line of an instance's log that must not be there."""
+    """The first line of a fault in an instance's log, and what follows it."""
 
     def __init__(self, instance, line):
         self.instance = instance
         self.line = line.strip()
+        self.following = []
 
     def __str__(self):
         return f"{self.instance}: {self.line}"
@@ -103,6 +107,9 @@ class Watch:
 
     def scan(self, name, line):
         """Judge one whole line."""
+        for fault in self.faults:
+            if fault.instance == name and len(fault.following) < FOLLOWING:
+                fault.following.append(line)
         if FAULT.search(line) and \
                 not any(e.search(f"{name}: {line}") for e in self.excused):
             self.faults.append(LogFault(name, line))
