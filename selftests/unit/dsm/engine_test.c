@@ -99,14 +99,12 @@ static void overtaken(void)
 static void nine_pages(void)
 {
 	struct dsm_config c = usual;
-	struct dsm_set none;
 
 	c.protocol = DSM_WU;
 	c.pages = 9;
 	begin(&c);
-	set_clear(&none);
 	for (u32 p = 0; p < 9; p++) {
-		CHECK(!dsm_place(d, p, 1, &none, DSM_MODE_WI));
+		place(p, 1, NOBODY, DSM_MODE_WI);
 		event(DSM_EV_FAULT, p, DSM_EXCLUSIVE);
 		CHECK(did(DSM_ACT_RETRY, NULL) == 1);
 	}
@@ -168,10 +166,8 @@ static void announcement(void)
 {
 	struct dsm_write w = { .page = 2, .clock = 40, .mask = 1 };
 	const struct dsm_action *a = NULL;
-	struct dsm_config c = usual;
+	struct dsm_config c = updating();
 
-	c.protocol = DSM_WU;
-	c.mode = DSM_MODE_MW;
 	begin(&c);
 	event(DSM_EV_FAULT, 0, DSM_WRITE);
 	CHECK(did(DSM_ACT_DONE, NULL) == 1 && dsm_pending(d));
@@ -193,12 +189,10 @@ static void hidden_in_flight(void)
 				    { .clock = 6, .mask = 1, .word = 1 } };
 	struct dsm_write new = { .clock = 9, .mask = 1 };
 	const struct dsm_action *a = NULL;
-	struct dsm_config c = usual;
+	struct dsm_config c = updating();
 	u32 counts[4] = { 0, 0, 0, 1 };
 	u32 tag;
 
-	c.protocol = DSM_WU;
-	c.mode = DSM_MODE_MW;
 	begin(&c);
 	event(DSM_EV_FAULT, 0, DSM_READ);
 	CHECK(sent(DSM_GET_S, &a) == 1);
@@ -218,15 +212,10 @@ static void hidden_in_flight(void)
 static void old_write(void)
 {
 	struct dsm_write w = { .mask = 1 };
-	struct dsm_config c = usual;
-	struct dsm_set others;
+	struct dsm_config c = updating();
 
-	c.protocol = DSM_WU;
-	c.mode = DSM_MODE_MW;
 	begin(&c);
-	set_clear(&others);
-	set_add(&others, 1);
-	CHECK(!dsm_place(d, 0, 3, &others, DSM_MODE_MW));
+	place(0, 3, 1, DSM_MODE_MW);
 	for (int i = 0; i < 3; i++) {
 		w.clock = i == 0 ? 40 : i == 1 ? 40 + 64 / 4 : 39;
 		message((struct dsm_msg){ .type = DSM_UPD, .src = 2,
@@ -241,18 +230,13 @@ static void stranger(u32 page, u16 word)
 	struct dsm_write new = { .clock = 3, .mask = 1 };
 	struct dsm_write old = { .clock = 2, .mask = 1, .page = page,
 				 .word = word };
-	struct dsm_config c = usual;
-	struct dsm_set others;
+	struct dsm_config c = updating();
 
-	c.protocol = DSM_WU;
-	c.mode = DSM_MODE_MW;
 	c.window = 8;
 	c.pages = 64;
 	begin(&c);
-	set_clear(&others);
-	set_add(&others, 1);
-	CHECK(!dsm_place(d, 0, 0, &others, DSM_MODE_MW));
-	CHECK(!dsm_place(d, page, 0, &others, DSM_MODE_MW));
+	place(0, 0, 1, DSM_MODE_MW);
+	place(page, 0, 1, DSM_MODE_MW);
 	message((struct dsm_msg){ .type = DSM_UPD, .src = 2, .clock = 3 },
 		&new, sizeof(new));
 	CHECK(did(DSM_ACT_APPLY, NULL) == 1);
@@ -267,15 +251,10 @@ static void long_chain(void)
 	struct dsm_write w[] = { { .clock = 5, .mask = 1 },
 				 { .clock = 8, .mask = 2 },
 				 { .clock = 3, .mask = 1 } };
-	struct dsm_config c = usual;
-	struct dsm_set others;
+	struct dsm_config c = updating();
 
-	c.protocol = DSM_WU;
-	c.mode = DSM_MODE_MW;
 	begin(&c);
-	set_clear(&others);
-	set_add(&others, 1);
-	CHECK(!dsm_place(d, 0, 0, &others, DSM_MODE_MW));
+	place(0, 0, 1, DSM_MODE_MW);
 	for (int i = 0; i < 3; i++) {
 		message((struct dsm_msg){ .type = DSM_UPD, .src = 2 + i / 2,
 					  .clock = 9 }, &w[i], sizeof(*w));
@@ -287,10 +266,8 @@ static void long_chain(void)
 static void full_batch(void)
 {
 	const struct dsm_action *a = NULL;
-	struct dsm_config c = usual;
+	struct dsm_config c = updating();
 
-	c.protocol = DSM_WU;
-	c.mode = DSM_MODE_MW;
 	begin(&c);
 	for (int i = 0; i < 4; i++) {
 		CHECK(!sent(DSM_UPD, NULL));
@@ -305,12 +282,10 @@ static void many_in_flight(int count, bool again)
 {
 	struct dsm_write w = { .mask = 1 };
 	const struct dsm_action *a = NULL;
-	struct dsm_config c = usual;
+	struct dsm_config c = updating();
 	u32 counts[4] = { 0 };
 	u32 tag;
 
-	c.protocol = DSM_WU;
-	c.mode = DSM_MODE_MW;
 	c.inflight = 64;
 	begin(&c);
 	event(DSM_EV_FAULT, 0, DSM_READ);
@@ -335,14 +310,11 @@ static void full_queue(enum dsm_event_type then, u8 mode, u8 touch)
 	struct dsm_event ev = { .type = DSM_EV_FAULT, .touch = touch,
 				.mask = 1, .tx_full = true };
 	struct dsm_config c = usual;
-	struct dsm_set others;
 
 	c.protocol = DSM_WUPLUS;
 	c.mode = DSM_MODE_MW;
 	begin(&c);
-	set_clear(&others);
-	set_add(&others, 2);
-	CHECK(!dsm_place(d, 0, 1, &others, mode));
+	place(0, 1, 2, mode);
 	dsm_step(d, &ev, &out);
 	CHECK(!out.count && dsm_cpu_waits(d, 0));
 	event(then, 0, 0);
@@ -352,11 +324,9 @@ static void full_queue(enum dsm_event_type then, u8 mode, u8 touch)
 /* An owner that wants to evict is asked while an instruction runs. */
 static void evicted_later(void)
 {
-	struct dsm_set none;
 
 	begin(&usual);
-	set_clear(&none);
-	CHECK(!dsm_place(d, 0, 1, &none, DSM_MODE_WI));
+	place(0, 1, NOBODY, DSM_MODE_WI);
 	event(DSM_EV_EVICT, 0, 0);
 	CHECK(sent(DSM_EVICT, NULL) == 1);
 	event(DSM_EV_FAULT, 0, DSM_EXCLUSIVE);

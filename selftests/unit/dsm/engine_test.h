@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One engine fed by hand: what engine_test.c, recover_test.c and line_test.c
- * share.  Each of them has an engine of its own.
+ * One engine fed by hand: what engine_test.c, recover_test.c, line_test.c
+ * and refuse_test.c share.  Each of them has an engine of its own.
  */
 #ifndef ENGINE_TEST_H
 #define ENGINE_TEST_H
@@ -40,6 +40,29 @@ static inline void begin(const struct dsm_config *c)
 	CHECK(dsm_size(c));
 	d = malloc(dsm_size(c));
 	CHECK(!dsm_init(d, c));
+}
+
+/* The usual, but for write-update. */
+static inline struct dsm_config updating(void)
+{
+	struct dsm_config c = usual;
+
+	c.protocol = DSM_WU;
+	c.mode = DSM_MODE_MW;
+	return c;
+}
+
+#define NOBODY DSM_NODES_MAX
+
+/* A page's owner, and one other node, or NOBODY, that has a copy. */
+static inline void place(u32 page, u16 owner, u16 other, u8 mode)
+{
+	struct dsm_set copies;
+
+	set_clear(&copies);
+	if (other != NOBODY)
+		set_add(&copies, other);
+	CHECK(!dsm_place(d, page, owner, &copies, mode));
 }
 
 /* Actions of this type in the last step; the last of them in *found. */

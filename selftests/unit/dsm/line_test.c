@@ -11,13 +11,11 @@ static const struct dsm_action *a;
 static void owned_here(u16 self, u8 news)
 {
 	struct dsm_config c = usual;
-	struct dsm_set none;
 
 	c.self = self;
 	c.news = news;
 	begin(&c);
-	set_clear(&none);
-	CHECK(!dsm_place(d, 0, self, &none, DSM_MODE_WI));
+	place(0, self, NOBODY, DSM_MODE_WI);
 }
 
 static void request(u8 type, u16 src, u16 node, u8 flags, u32 ver)
@@ -88,12 +86,10 @@ static void gift_from_a_long_queue(void)
 {
 	struct dsm_config c = usual;
 	int passed = 0, steps = 0;
-	struct dsm_set none;
 
 	c.requests = 300;
 	begin(&c);
-	set_clear(&none);
-	CHECK(!dsm_place(d, 0, 1, &none, DSM_MODE_WI));
+	place(0, 1, NOBODY, DSM_MODE_WI);
 	event(DSM_EV_FAULT, 0, DSM_EXCLUSIVE);
 	request(DSM_GET_X, 3, 3, 0, 0);
 	for (int i = 0; i < 200; i++)
@@ -151,12 +147,10 @@ static void gave(u16 src, u16 node, u32 ver)
 static void seats(void)
 {
 	struct dsm_config c = usual;
-	struct dsm_set none;
 
 	c.self = 0;
 	begin(&c);
-	set_clear(&none);
-	CHECK(!dsm_place(d, 0, 1, &none, DSM_MODE_WI));
+	place(0, 1, NOBODY, DSM_MODE_WI);
 	gave(1, 0, 1);
 	CHECK(!out.count && refused() == 1);
 	gave(2, 3, 1);		/* not the last in line */
@@ -202,7 +196,6 @@ static void read_follows(void)
 static void manager_fetches(u8 mode)
 {
 	struct dsm_config c = usual;
-	struct dsm_set none;
 	u32 counts[6] = { 0 };
 	bool own = mode != DSM_MODE_WI;
 
@@ -210,8 +203,7 @@ static void manager_fetches(u8 mode)
 	if (own)
 		c.protocol = DSM_WU;
 	begin(&c);
-	set_clear(&none);
-	CHECK(!dsm_place(d, 0, 1, &none, mode));
+	place(0, 1, NOBODY, mode);
 	if (own) {
 		/* Its own read, which came back: it asks in line. */
 		event(DSM_EV_FAULT, 0, DSM_READ);
@@ -329,13 +321,11 @@ static void rumours_unwanted(void)
 /* A gift of which the manager hears in a recovery, or to the dead. */
 static void gifts_and_death(void)
 {
-	struct dsm_set none;
 	struct dsm_msg gift = { .type = DSM_GAVE, .src = 2, .node = 3,
 				.page = 1, .ver = 1 };
 
 	begin(&usual);
-	set_clear(&none);
-	CHECK(!dsm_place(d, 1, 2, &none, DSM_MODE_WI));
+	place(1, 2, NOBODY, DSM_MODE_WI);
 	die(0);
 	message(gift, NULL, 0);
 	CHECK(!out.count && !dsm_statistics(d)->refused);

@@ -68,13 +68,10 @@ static void heir_dies(void)
 static void copy_and_death(u8 protocol, u8 mode, u8 touch)
 {
 	struct dsm_config c = usual;
-	struct dsm_set others;
 
 	c.protocol = protocol;
 	begin(&c);
-	set_clear(&others);
-	set_add(&others, 1);
-	CHECK(!dsm_place(d, 3, 3, &others, mode));
+	place(3, 3, 1, mode);
 	if (touch != DSM_READ)
 		event(DSM_EV_FAULT, 3, touch);
 	die(0);
@@ -133,14 +130,12 @@ static void copies_dropped(void)
 static void many_reports(void)
 {
 	struct dsm_config c = usual;
-	struct dsm_set none;
 	int holds = 0, ends = 0, steps = 0;
 
 	c.pages = 600;
 	begin(&c);
-	set_clear(&none);
 	for (u32 p = 0; p < c.pages; p++)
-		CHECK(!dsm_place(d, p, 1, &none, DSM_MODE_WI));
+		place(p, 1, NOBODY, DSM_MODE_WI);
 	die(0);
 	for (u32 n = 2; n < 4; n++)
 		message((struct dsm_msg){ .type = DSM_FLUSH, .src = n,
@@ -169,14 +164,12 @@ static void many_decisions(void)
 {
 	struct dsm_config c = usual;
 	int owned = 0, ready = 0, asked = 0, steps = 0;
-	struct dsm_set none;
 
 	c.pages = 600;
 	c.requests = 300;
 	begin(&c);
-	set_clear(&none);
 	for (u32 p = 0; p < c.pages; p++)
-		CHECK(!dsm_place(d, p, p == 599 ? 3 : 1, &none, DSM_MODE_WI));
+		place(p, p == 599 ? 3 : 1, NOBODY, DSM_MODE_WI);
 	event(DSM_EV_FAULT, 599, DSM_EXCLUSIVE);
 	die(0);
 	all_say(DSM_FLUSH);
@@ -210,15 +203,14 @@ static void many_decisions(void)
 /* Where no update flies copies stay; and nobody takes a page from its owner. */
 static void kept(void)
 {
-	struct dsm_set none;
+	struct dsm_set none = { };
 
 	copy_and_death(DSM_WI, DSM_MODE_WI, DSM_READ);
 	message((struct dsm_msg){ .type = DSM_OWNED, .src = 3, .page = 3,
 				  .owner = 2, .tag = 1 }, NULL, 0);
 	CHECK(dsm_page_state(d, 3) == DSM_S);
 	begin(&usual);
-	set_clear(&none);
-	CHECK(!dsm_place(d, 3, 1, &none, DSM_MODE_WI));
+	place(3, 1, NOBODY, DSM_MODE_WI);
 	die(0);
 	message((struct dsm_msg){ .type = DSM_GONE, .src = 3, .page = 3,
 				  .tag = 1 }, NULL, 0);
@@ -253,11 +245,9 @@ static void two_deaths(void)
 static void seated_again(u16 owner, u32 ver)
 {
 	const struct dsm_action *a = NULL;
-	struct dsm_set none;
 
 	begin(&usual);
-	set_clear(&none);
-	CHECK(!dsm_place(d, 3, 1, &none, DSM_MODE_WI));
+	place(3, 1, NOBODY, DSM_MODE_WI);
 	die(0);
 	event(DSM_EV_AGAIN, 0, 0);
 	for (u32 type = DSM_FLUSH; type <= DSM_READY; type++)
@@ -297,16 +287,11 @@ static void forgotten_write(void)
 {
 	struct dsm_write w = { .clock = 40, .mask = 1 };
 	const struct dsm_action *a = NULL;
-	struct dsm_config c = usual;
+	struct dsm_config c = updating();
 	u32 counts[4] = { 0 };
-	struct dsm_set others;
 
-	c.protocol = DSM_WU;
-	c.mode = DSM_MODE_MW;
 	begin(&c);
-	set_clear(&others);
-	set_add(&others, 1);
-	CHECK(!dsm_place(d, 0, 3, &others, DSM_MODE_MW));
+	place(0, 3, 1, DSM_MODE_MW);
 	message((struct dsm_msg){ .type = DSM_UPD, .src = 0, .clock = 40 },
 		&w, sizeof(w));
 	CHECK(did(DSM_ACT_APPLY, NULL) == 1);
@@ -391,12 +376,9 @@ static void early_request_passed(void)
 /* No honest node invalidates now; a page must not be ours without bytes. */
 static void copy_taken_away(void)
 {
-	struct dsm_set others;
 
 	begin(&usual);
-	set_clear(&others);
-	set_add(&others, 1);
-	CHECK(!dsm_place(d, 0, 0, &others, DSM_MODE_WI));
+	place(0, 0, 1, DSM_MODE_WI);
 	die(0);
 	event(DSM_EV_AGAIN, 0, 0);
 	all_say(DSM_FLUSH);
@@ -423,17 +405,23 @@ static void false_owner(u16 owner)
 	CHECK(sent(DSM_GET_X, &a) == 1 && set_has(&a->to, 3));
 }
 
+/* A request for page 1 that comes while a recovery waits for the others. */
+static void ask_in_recovery(u16 src, u16 node)
+{
+	die(0);
+	event(DSM_EV_AGAIN, 0, 0);
+	all_say(DSM_FLUSH);
+	message((struct dsm_msg){ .type = DSM_GET_X, .src = src, .node = node,
+				  .page = 1 }, NULL, 0);
+	all_say(DSM_HOLD_END);
+	all_say(DSM_READY);
+}
+
 /* A request of ours that comes back in a recovery is asked again anyway. */
 static void own_request_back(void)
 {
 	begin(&usual);
-	die(0);
-	event(DSM_EV_AGAIN, 0, 0);
-	all_say(DSM_FLUSH);
-	message((struct dsm_msg){ .type = DSM_GET_X, .src = 3, .node = 1,
-				  .page = 1 }, NULL, 0);
-	all_say(DSM_HOLD_END);
-	all_say(DSM_READY);
+	ask_in_recovery(3, 1);
 	CHECK(dsm_page_state(d, 1) == DSM_M && !sent(DSM_DATA_X, NULL));
 }
 
@@ -444,13 +432,7 @@ static void line_goes_on(void)
 
 	begin(&usual);
 	event(DSM_EV_PIN, 1, 0);
-	die(0);
-	event(DSM_EV_AGAIN, 0, 0);
-	all_say(DSM_FLUSH);
-	message((struct dsm_msg){ .type = DSM_GET_X, .src = 2, .node = 2,
-				  .page = 1 }, NULL, 0);
-	all_say(DSM_HOLD_END);
-	all_say(DSM_READY);
+	ask_in_recovery(2, 2);
 	message((struct dsm_msg){ .type = DSM_GET_X, .src = 3, .node = 3,
 				  .page = 1 }, NULL, 0);
 	CHECK(sent(DSM_GET_X, &a) == 1 && set_has(&a->to, 2));

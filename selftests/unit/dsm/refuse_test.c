@@ -7,7 +7,6 @@
 #include "engine_test.h"
 
 static const struct dsm_action *a;
-static struct dsm_set others;
 
 /* Page of node 1, which has it alone or with a copy at node 2. */
 static void page_here(u8 protocol, u8 mode, bool shared)
@@ -17,10 +16,7 @@ static void page_here(u8 protocol, u8 mode, bool shared)
 	c.protocol = protocol;
 	c.mode = protocol == DSM_WI ? DSM_MODE_WI : DSM_MODE_MW;
 	begin(&c);
-	set_clear(&others);
-	if (shared)
-		set_add(&others, 2);
-	CHECK(!dsm_place(d, 0, 1, &others, mode));
+	place(0, 1, shared ? 2 : NOBODY, mode);
 }
 
 static u64 refused(void)
@@ -164,8 +160,7 @@ static void hints(void)
 static void foreign_modes(void)
 {
 	page_here(DSM_WI, DSM_MODE_WI, true);
-	set_add(&others, 1);
-	CHECK(!dsm_place(d, 3, 3, &others, DSM_MODE_WI));
+	place(3, 3, 1, DSM_MODE_WI);
 	message((struct dsm_msg){ .type = DSM_MODE, .src = 3, .page = 3,
 				  .mode = DSM_MODE_MW }, NULL, 0);
 	event(DSM_EV_FAULT, 3, DSM_WRITE);
@@ -214,14 +209,13 @@ static void evict_asked(void)
 	message((struct dsm_msg){ .type = DSM_EVICT, .src = 2, .page = 0 },
 		NULL, 0);
 	CHECK(!out.count && refused() == 1);
-	set_clear(&others);
-	CHECK(!dsm_place(d, 1, 2, &others, DSM_MODE_WI));
+	place(1, 2, NOBODY, DSM_MODE_WI);
 	die(3);
 	message((struct dsm_msg){ .type = DSM_EVICT, .src = 2, .page = 1 },
 		NULL, 0);
 	CHECK(!out.count && dsm_page_state(d, 1) == DSM_I);
 	begin(&usual);
-	CHECK(!dsm_place(d, 1, 2, &others, DSM_MODE_WI));
+	place(1, 2, NOBODY, DSM_MODE_WI);
 	message((struct dsm_msg){ .type = DSM_EVICT, .src = 2, .page = 1 },
 		NULL, 0);
 	CHECK(sent(DSM_GET_O, &a) == 1 && set_has(&a->to, 2));
@@ -327,10 +321,11 @@ static void late_invalidation(void)
 /* What a recovery says counts during that recovery only. */
 static void recoveries(void)
 {
+	struct dsm_set others = { };
+
 	begin(&usual);
-	set_clear(&others);
+	place(3, 3, 1, DSM_MODE_WI);
 	set_add(&others, 1);
-	CHECK(!dsm_place(d, 3, 3, &others, DSM_MODE_WI));
 	message((struct dsm_msg){ .type = DSM_TAKE, .src = 3, .page = 3 },
 		&others, sizeof(others));
 	CHECK(refused() == 1 && dsm_page_state(d, 3) == DSM_S);
