@@ -107,6 +107,22 @@ class Runner(unittest.TestCase):
         self.assertEqual([t.name for t in runner.find("[0-9][0-9]", "20-")],
                          ["area/20-y"])
 
+    def test_a_test_that_did_not_run_is_a_failure(self):
+        with contextlib.redirect_stdout(self.out):
+            self.report = runner.Report(2, self.base)
+        status, lines = self.host("echo fine\n")
+        self.assertEqual((status, lines[-2:]),
+                         (1, ["not all tests ran: 1 of 2",
+                              "1 passed, 1 failed"]))
+
+    def test_machines_with_most_to_do_come_first(self):
+        tests = [self.make(f"1{i}-x", f"# machine: {words}\n# timeout: {limit}")
+                 for i, (words, limit) in enumerate(
+                     [("a", 10), ("b", 50), ("a", 30), ("c", 45)])]
+        found = runner.machine_groups(tests + [self.make("20-x", "true\n")])
+        self.assertEqual([(words, len(group)) for words, group in found],
+                         [("b", 1), ("c", 1), ("a", 2)])
+
     @staticmethod
     def fault(line, *following):
         """As Watch.take() gives one."""
