@@ -70,14 +70,14 @@ u32 sim_reserve(const struct sim_config *c)
 }
 
 /*
- * Longer than an answer takes.  A wire slower than 1 Gbit/s is busy for long:
- * a page to each node may leave before ours.
+ * Longer than an answer takes, behind a short message to each node.  A wire
+ * slower than 1 Gbit/s is busy for long: a page to each may leave before ours.
  */
 static u64 link_timeout(const struct sim_config *c)
 {
 	u64 slow = c->mbits < 1000 ? 8000 / c->mbits - 8 : 0;
 
-	return 12 * c->latency + 4 * c->jitter + TICK +
+	return 8 * c->latency + 2000 * c->nodes + 4 * c->jitter + TICK +
 		slow * (4 + c->nodes) * (DSM_PAGE_SIZE + 256);
 }
 

@@ -118,6 +118,8 @@ try "litmus: wi, nodes tell each other of owners" judge --news 2 \
 	--configs 24 $small $(names INC3 WRC)
 try "litmus: random walks" judge --on walk --runs 20000 --guesses 2 \
 	--news 2 --evictions 2 "$litmus"/*.litmus
+try "litmus: random walks, the manager gets in line for a read" judge \
+	--on walk --runs 150000 --guesses 1 $(names CoWW2)
 try "litmus: random walks, evictions, changes of mode, a death" judge \
 	--on walk --runs 10000 --protocol mixed --evictions 3 --hints 3 \
 	--deaths 1 --guesses 2 --run 2 $few $(names INC3 XADD2 WRC ISA2)
