@@ -75,7 +75,7 @@ def hops():
 
 
 def compile_mix():
-    """The paper's experiment: 4 nodes, its costs of a fetch and a trap."""
+    """The paper's experiment: 4 nodes, its cost of a trap."""
     base = ivy("compile", "--pages", 64, "--ops", 40000)
     yield Count("stalls on the compile-like mix, wi", base["stalls"],
                 "stalls", None, "the paper: 420,000")

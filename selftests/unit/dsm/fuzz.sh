@@ -58,7 +58,7 @@ fuzz_covers() {
 			exit !(hit / lines > 0.9) }' gcov.out
 }
 
-# Files cut short at every byte, and with bytes changed: never a crash.
+# Files cut short at every 31st byte, and with bytes changed: never a crash.
 files_are_harmless() {
 	local f i size
 	$CC $sanitize -DDSM_KNOBS -o "$out/mios-dsm-asan" \

@@ -84,7 +84,7 @@ transitions_agree() {
 	diff "$out/doc" "$out/code"
 }
 
-try "litmus: wi, every file and initial state" expect wi fifo
+try "litmus: wi, every file" expect wi fifo
 try "litmus: wi, all variables on one page" judge --same-page \
 	"$litmus"/*.litmus
 try "litmus: wi with an eviction at any time" judge --evictions 1 $small \
@@ -132,7 +132,7 @@ try "litmus: over the timed network, a node dies" judge --on sim --runs 3000 \
 	--deaths 1 --evictions 1 --guesses 1 --loss 5000 $small $(names INC3 WRC)
 try "litmus: wu over the timed network shows SB with fences" wu_shows_sb
 if [ "$soak" = 1 ]; then
-	try "litmus: mixed, every file with 2 or 3 threads, thorough" \
+	try "litmus: mixed, thorough, files with 2 or 3 threads" \
 		judge --protocol mixed --thorough \
 		$(names ISA2 WRC CoRR CoWW1 INC3 MP S LB)
 	try "litmus: wi with two evictions" judge --evictions 2 $small
