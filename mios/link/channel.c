@@ -15,8 +15,12 @@
  *	     the other, so a message is either found or announced.
  *   WANT    producer: ->want, smp_mb(), read of ->credit;
  *	     consumer: ->credit, smp_mb(), read of ->want.  The same.
- *   ACCEPT  consumer: ->consumer, ->heard, then release of ->accept;
- *	     producer: acquire of ->accept, then the other two.
+ *   ACCEPT  consumer: ->consumer, then release of ->accept;
+ *	     producer: acquire of ->accept, then ->consumer.
+ *   HEARD   consumer: ->accept, then release of ->heard;
+ *	     producer: acquire of ->heard, then ->accept.  So whoever sees its
+ *	     opening answered sees the session that answers it, and does not
+ *	     enter the one before, whose slots have been read.
  */
 #include "channel.h"
 #include "fault.h"
@@ -94,11 +98,11 @@ void mios_producer_close(struct mios_producer *p)
 /* Enter the session that the consumer's line names, if it is for us. */
 static int producer_sync(struct mios_producer *p, u32 session)
 {
+	u32 heard = smp_load_acquire(&p->chan->heard); /* HEARD */
 	u64 accept = smp_load_acquire(&p->chan->accept); /* ACCEPT */
 
-	if (accept != pair(session, p->own) ||
-	    READ_ONCE(p->chan->consumer) != p->peer ||
-	    READ_ONCE(p->chan->heard) != p->hello)
+	if (heard != p->hello || accept != pair(session, p->own) ||
+	    READ_ONCE(p->chan->consumer) != p->peer)
 		return -ENOTCONN;
 	if (p->synced)
 		p->resyncs++;
@@ -264,11 +268,12 @@ static void consumer_session(struct mios_consumer *c)
 	c->credit = 0;
 	WRITE_ONCE(c->chan->armed, 0);
 	WRITE_ONCE(c->chan->consumer, c->own);
-	WRITE_ONCE(c->chan->heard, c->heard);
 	/* CREDIT */
 	smp_store_release(&c->chan->credit, pair(c->session, 0));
 	/* ACCEPT */
 	smp_store_release(&c->chan->accept, pair(c->session, c->peer));
+	/* HEARD */
+	smp_store_release(&c->chan->heard, c->heard);
 }
 
 void mios_consumer_open(struct mios_consumer *c, u32 own, u32 peer)

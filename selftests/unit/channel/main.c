@@ -93,7 +93,7 @@ int main(int argc, char **argv)
 		test_area(seed, garbage);
 	}
 	test_stress(seed, messages);
-	test_sessions(seed, messages / 1000);
+	test_sessions(seed, messages / 40);
 	printf("ok\n");
 	return 0;
 }
