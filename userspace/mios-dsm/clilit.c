@@ -17,6 +17,7 @@ static const char help[] =
 "  --network fifo|causal|total order of delivery (what the protocol needs;\n"
 "                              not for sim: it follows from the faults)\n"
 "  --same-page                 all variables on one page\n"
+"  --spare                     one node more, which runs no thread\n"
 "  --evictions N, --hints N    evictions, mode changes, at any time (0)\n"
 "  --deaths N                  nodes that die (0)\n"
 "  --guesses N                 owners that a node guesses wrong (0)\n"
@@ -47,14 +48,15 @@ static const char *const protocols[] = { "wi", "wu", "wu+", "mixed", NULL };
 static const char *const networks[] = { "fifo", "causal", "total", NULL };
 static const char *const places[] = { "explorer", "sim", "walk", NULL };
 
-enum { ON = 256, PROTOCOL, NETWORK, SAME_PAGE, EVICTIONS, HINTS, EXPIRIES,
-	DEATHS, GUESSES, NEWS, RUN, STATES, CONFIGS, RUNS, SEED, NO_BUFFERS,
-	THOROUGH, ALL, TRACE, TRANSITIONS, KNOBS, HELP, LATENCY, JITTER,
-	LOSS, DUPLICATE, REORDER, BANDWIDTH, TOPOLOGY };
+enum { ON = 256, PROTOCOL, NETWORK, SAME_PAGE, SPARE, EVICTIONS, HINTS,
+	EXPIRIES, DEATHS, GUESSES, NEWS, RUN, STATES, CONFIGS, RUNS,
+	SEED, NO_BUFFERS, THOROUGH, ALL, TRACE, TRANSITIONS, KNOBS, HELP,
+	LATENCY, JITTER, LOSS, DUPLICATE, REORDER, BANDWIDTH, TOPOLOGY };
 
 static const struct option longopts[] = {
 	{ "on", 1, NULL, ON }, { "protocol", 1, NULL, PROTOCOL },
 	{ "network", 1, NULL, NETWORK }, { "same-page", 0, NULL, SAME_PAGE },
+	{ "spare", 0, NULL, SPARE },
 	{ "evictions", 1, NULL, EVICTIONS }, { "hints", 1, NULL, HINTS },
 	{ "expiries", 1, NULL, EXPIRIES }, { "deaths", 1, NULL, DEATHS },
 	{ "guesses", 1, NULL, GUESSES }, { "news", 1, NULL, NEWS },
@@ -148,6 +150,7 @@ static bool option(int c, struct options *o)
 #endif
 	}
 	o->same_page |= c == SAME_PAGE;
+	o->spare |= c == SPARE;
 	o->no_buffers |= c == NO_BUFFERS;
 	o->thorough |= c == THOROUGH;
 	o->all |= c == ALL;

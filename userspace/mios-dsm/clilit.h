@@ -11,7 +11,7 @@ enum { ON_EXPLORER, ON_SIM, ON_WALK };
 
 struct options {
 	int on, protocol, network;
-	bool same_page, thorough, all, trace, no_buffers, help;
+	bool same_page, spare, thorough, all, trace, no_buffers, help;
 	uint64_t evictions, hints, expiries, deaths, guesses, news;
 	uint64_t run, states, configs, runs, seed, knobs;
 	struct sim_config net;

@@ -81,7 +81,8 @@ static uint64_t configs_count(struct plan p)
 static int on_explorer(const struct options *o)
 {
 	struct plan p = { .t = &test, .protocol = o->protocol,
-			  .order = o->network, .thorough = o->thorough };
+			  .order = o->network, .thorough = o->thorough,
+			  .spare = o->spare };
 	struct world w = { .t = &test };
 
 	p.mixed = o->protocol == 3;
@@ -153,6 +154,7 @@ static int on_runs(const struct options *o)
 	struct runs r = { .t = &test, .judge = &judge, .runs = o->runs,
 			  .seed = o->seed, .order = o->network,
 			  .protocol = o->protocol, .net = o->net,
+			  .spare = o->spare,
 			  .trace = o->trace && o->on == ON_WALK };
 	int err;
 

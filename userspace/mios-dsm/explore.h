@@ -27,9 +27,9 @@ struct plan {
 	int protocol, order;
 	bool mixed;
 	bool thorough;
-	unsigned int at;
+	bool spare;		/* one node more, which runs no thread */
 	/* Chosen: */
-	int place, owners, modes, share, extra;
+	int place, gap, owners, modes, share;
 };
 
 bool plan_first(struct plan *p, struct world *w);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which clusters a litmus test is tried on: where its threads run, who owns
- * each page at first and whether others hold copies, and the pages' modes.
- * All combinations, in an order that never changes.
+ * Which clusters a litmus test is tried on: where its threads run, if there
+ * is a node without any, who owns each page at first and whether others hold
+ * copies, and the pages' modes.  All combinations, in an order that never
+ * changes.
  */
 #include <string.h>
 
@@ -23,12 +24,13 @@ static const struct placement place4[] = { {{ 0, 1, 2, 3 }},
 	{{ 0, 1, 1, 2 }}, {{ 0, 1, 2, 0 }}, {{ 0, 1, 2, 1 }},
 	{{ 0, 1, 0, 1 }}, {{ 0, 1, 1, 0 }} };
 
-static int places(const struct lit_test *t, const struct placement **out)
+static int places(const struct plan *p, const struct placement **out)
 {
-	switch (t->threads) {
+	switch (p->t->threads) {
 	case 4:
-		*out = place4;
-		return sizeof(place4) / sizeof(*place4);
+		/* A spare node has no room beside the first of them. */
+		*out = place4 + p->spare;
+		return sizeof(place4) / sizeof(*place4) - p->spare;
 	case 3:
 		*out = place3;
 		return sizeof(place3) / sizeof(*place3);
@@ -39,6 +41,19 @@ static int places(const struct lit_test *t, const struct placement **out)
 		*out = place2;
 		return 1;
 	}
+}
+
+/* How many nodes run threads. */
+static int nodes_used(const struct plan *p)
+{
+	const struct placement *all;
+	int used = 0;
+
+	places(p, &all);
+	for (int i = 0; i < p->t->threads; i++)
+		if (all[p->place].node[i] >= used)
+			used = all[p->place].node[i] + 1;
+	return used;
 }
 
 static int pages_of(const struct lit_test *t)
@@ -78,21 +93,34 @@ static int share_choices(int pages)
 	return pages <= 2 ? 1 << pages : 3;
 }
 
-static void fill(struct plan *p, struct world *w)
+/*
+ * Where each thread runs.  The number of a spare node says which pages it
+ * manages, so it takes each in turn, and those above move up.
+ */
+static void fill_nodes(struct plan *p, struct world *w)
 {
 	const struct placement *all;
-	int pages = pages_of(p->t), digits = p->owners, modes = p->modes;
+	int used = nodes_used(p);
 	u8 cpus[W_NODES] = { 0 };
+
+	places(p, &all);
+	w->nodes = (used < 2 ? 2 : used) + p->spare;
+	for (int i = 0; i < p->t->threads; i++) {
+		u8 node = all[p->place].node[i];
+
+		if (p->spare && node >= p->gap)
+			node++;
+		w->node_of[i] = node;
+		w->cpu_of[i] = cpus[node]++;
+	}
+}
+
+static void fill(struct plan *p, struct world *w)
+{
+	int pages = pages_of(p->t), digits = p->owners, modes = p->modes;
 	bool every;
 
-	places(p->t, &all);
-	w->nodes = 2;
-	for (int i = 0; i < p->t->threads; i++) {
-		w->node_of[i] = all[p->place].node[i];
-		w->cpu_of[i] = cpus[w->node_of[i]]++;
-		if (w->node_of[i] >= w->nodes)
-			w->nodes = w->node_of[i] + 1;
-	}
+	fill_nodes(p, w);
 	every = owner_choices(p, w->nodes, pages) == power(w->nodes, pages);
 	for (int i = 0; i < pages; i++) {
 		w->owner[i] = every ? digits % w->nodes :
@@ -111,30 +139,31 @@ static void fill(struct plan *p, struct world *w)
 
 bool plan_first(struct plan *p, struct world *w)
 {
-	p->place = p->owners = p->modes = p->share = 0;
+	p->place = p->gap = p->owners = p->modes = p->share = 0;
 	fill(p, w);
 	return true;
 }
 
-/* An odometer: sharing, owners, modes, placement. */
+/* The next of so many; true if it begins again. */
+static bool wheel(int *at, int choices)
+{
+	if (++*at < choices)
+		return false;
+	*at = 0;
+	return true;
+}
+
+/* An odometer: sharing, owners, modes, the spare node's number, placement. */
 bool plan_next(struct plan *p, struct world *w)
 {
 	const struct placement *all;
 	int pages = pages_of(p->t);
 
-	if (++p->share == share_choices(pages)) {
-		p->share = 0;
-		if (++p->owners == owner_choices(p, w->nodes, pages)) {
-			p->owners = 0;
-			p->modes++;
-			if (!p->mixed || p->modes == power(DSM_MODES,
-							   pages)) {
-				p->modes = 0;
-				p->place++;
-			}
-		}
-	}
-	if (p->place == places(p->t, &all))
+	if (wheel(&p->share, share_choices(pages)) &&
+	    wheel(&p->owners, owner_choices(p, w->nodes, pages)) &&
+	    wheel(&p->modes, p->mixed ? power(DSM_MODES, pages) : 1) &&
+	    wheel(&p->gap, p->spare ? nodes_used(p) + 1 : 1) &&
+	    wheel(&p->place, places(p, &all)))
 		return false;
 	fill(p, w);
 	return true;
@@ -142,7 +171,7 @@ bool plan_next(struct plan *p, struct world *w)
 
 void plan_name(const struct world *w, char *out, size_t size)
 {
-	size_t n = snprintf(out, size, "threads on");
+	size_t n = snprintf(out, size, "%d nodes, threads on", w->nodes);
 
 	for (int i = 0; i < w->t->threads && n < size; i++)
 		n += snprintf(out + n, size - n, " %d.%d", w->node_of[i],

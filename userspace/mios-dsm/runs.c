@@ -15,7 +15,7 @@ int runs_all(struct runs *r, runs_one *one)
 {
 	struct plan p = { .t = r->t, .protocol = r->protocol,
 			  .order = r->order, .mixed = r->protocol == 3,
-			  .thorough = true };
+			  .thorough = true, .spare = r->spare };
 	struct world w = r->world;
 	struct wstate *s = malloc(W_STATE);
 	u64 seed = r->seed, now;

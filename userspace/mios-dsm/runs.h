@@ -15,6 +15,7 @@ struct runs {
 	struct judge *judge;
 	u64 runs, seed;
 	int protocol, order;
+	bool spare;
 	struct world world;	/* options; the rest is the plan's */
 	struct sim_config net;	/* of the simulator */
 	u64 done, events;
