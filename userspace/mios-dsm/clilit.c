@@ -21,6 +21,7 @@ static const char help[] =
 "  --evictions N, --hints N    evictions, mode changes, at any time (0)\n"
 "  --deaths N                  nodes that die (0)\n"
 "  --guesses N                 owners that a node guesses wrong (0)\n"
+"  --pins N                    pages pinned for a while (0)\n"
 "  --news N                    owners told in each answer, up to 4 (0)\n"
 "  --run N                     writes in a row that take a page (never;\n"
 "                              not for wi)\n"
@@ -49,7 +50,7 @@ static const char *const networks[] = { "fifo", "causal", "total", NULL };
 static const char *const places[] = { "explorer", "sim", "walk", NULL };
 
 enum { ON = 256, PROTOCOL, NETWORK, SAME_PAGE, SPARE, EVICTIONS, HINTS,
-	EXPIRIES, DEATHS, GUESSES, NEWS, RUN, STATES, CONFIGS, RUNS,
+	EXPIRIES, DEATHS, GUESSES, PINS, NEWS, RUN, STATES, CONFIGS, RUNS,
 	SEED, NO_BUFFERS, THOROUGH, ALL, TRACE, TRANSITIONS, KNOBS, HELP,
 	LATENCY, JITTER, LOSS, DUPLICATE, REORDER, BANDWIDTH, TOPOLOGY };
 
@@ -59,8 +60,9 @@ static const struct option longopts[] = {
 	{ "spare", 0, NULL, SPARE },
 	{ "evictions", 1, NULL, EVICTIONS }, { "hints", 1, NULL, HINTS },
 	{ "expiries", 1, NULL, EXPIRIES }, { "deaths", 1, NULL, DEATHS },
-	{ "guesses", 1, NULL, GUESSES }, { "news", 1, NULL, NEWS },
-	{ "run", 1, NULL, RUN }, { "states", 1, NULL, STATES },
+	{ "guesses", 1, NULL, GUESSES }, { "pins", 1, NULL, PINS },
+	{ "news", 1, NULL, NEWS }, { "run", 1, NULL, RUN },
+	{ "states", 1, NULL, STATES },
 	{ "configs", 1, NULL, CONFIGS }, { "runs", 1, NULL, RUNS },
 	{ "seed", 1, NULL, SEED }, { "no-buffers", 0, NULL, NO_BUFFERS },
 	{ "thorough", 0, NULL, THOROUGH }, { "all", 0, NULL, ALL },
@@ -92,6 +94,7 @@ static bool number(int c, struct options *o, bool *known)
 		{ EXPIRIES, "--expiries", 0, 9, &o->expiries },
 		{ DEATHS, "--deaths", 0, 1, &o->deaths },
 		{ GUESSES, "--guesses", 0, 9, &o->guesses },
+		{ PINS, "--pins", 0, 9, &o->pins },
 		{ NEWS, "--news", 0, 4, &o->news },
 		{ RUN, "--run", 1, 1000, &o->run },
 		{ STATES, "--states", 1, 1ULL << 40, &o->states },

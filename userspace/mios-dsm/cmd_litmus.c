@@ -46,6 +46,7 @@ static void world_options(struct world *w, const struct options *o)
 	w->deaths = o->deaths;
 	w->expiries = o->expiries;
 	w->guesses = o->guesses;
+	w->pins = o->pins;
 	w->news = o->news;
 	w->run = o->run;
 	w->knobs = o->knobs;

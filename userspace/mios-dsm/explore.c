@@ -42,7 +42,7 @@ static void too_deep(struct walk *k)
 static bool at_end(const struct frame *f)
 {
 	for (int i = 0; i < f->count; i++)
-		if (f->move[i].kind < W_EVICT || f->move[i].kind == W_TELL)
+		if (f->move[i].kind < W_EVICT || f->move[i].kind >= W_TELL)
 			return false;
 	return true;
 }

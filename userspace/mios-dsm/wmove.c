@@ -19,6 +19,10 @@ bool world_over(const struct world *w, struct wstate *s)
 	for (int i = 0; i < w->t->threads; i++)
 		if (!finished(w, s, i))
 			return false;
+	for (int n = 0; n < w->nodes; n++)
+		for (int p = 0; p < w->pages; p++)
+			if (s->pinned[n][p])
+				return false;
 	return !s->msgs;
 }
 
@@ -45,6 +49,10 @@ static void moves_spare(struct world *w, struct wstate *s, struct moves *m,
 		if (s->evictions && (st == DSM_S || st == DSM_O ||
 				     st == DSM_M))
 			put(m, W_EVICT, n, p, 0);
+		if (s->pins && st == DSM_M)
+			put(m, W_PIN, n, p, 0);
+		if (s->pinned[n][p])
+			put(m, W_UNPIN, n, p, 0);
 		for (u8 mode = 0; s->hints && mode < DSM_MODES; mode++)
 			if ((st == DSM_O || st == DSM_M) &&
 			    mode != dsm_page_mode(d, p))
@@ -108,7 +116,23 @@ static void die(struct world *w, struct wstate *s, int node)
 	net_bury(w, s, node);
 	memset(world_engine(w, s, node), 0, w->stride);
 	memset(s->access[node], 0, W_PAGES);
+	memset(s->pinned[node], 0, W_PAGES);
 	memset(s->mem[node], 0, sizeof(s->mem[node]));
+}
+
+/* A page that can be written can be pinned; a pin can be taken back. */
+static void pin(struct world *w, struct wstate *s, struct wmove m)
+{
+	bool on = m.kind == W_PIN;
+	struct dsm_event ev = { .type = on ? DSM_EV_PIN : DSM_EV_UNPIN,
+				.page = m.b };
+
+	s->pins -= on;
+	s->pinned[m.a][m.b] += on ? 1 : -1;
+	world_step(w, s, m.a, &ev, NULL);
+	if (refused() && !*w->broken)
+		snprintf(w->broken, sizeof(w->broken),
+			 "a pin is refused, page %d", m.b);
 }
 
 static void deliver(struct world *w, struct wstate *s, int i)
@@ -149,6 +173,10 @@ bool world_move(struct world *w, struct wstate *s, struct wmove m)
 		s->guesses--;
 		page_at(world_engine(w, s, m.a), m.b)->owner = m.c;
 		break;
+	case W_PIN:
+	case W_UNPIN:
+		pin(w, s, m);
+		break;
 	case W_TELL:
 		ev.type = DSM_EV_DOWN;
 		ev.node = __builtin_ctz(s->dead);
@@ -176,7 +204,7 @@ void world_print(FILE *f, const struct world *w, struct wstate *s,
 {
 	static const char *const name[] = { "cpu", "drain", "deliver",
 		"switch", "idle", "evict", "hint", "expire", "guess", "die",
-		"told" };
+		"pin", "told", "unpin" };
 	const struct wmsg *q = world_msgs(w, s);
 
 	fprintf(f, "  %-8s", name[m.kind]);

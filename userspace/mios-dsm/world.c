@@ -42,9 +42,24 @@ void world_limit(struct world *w, const char *what, int count)
 	w->limit = true;
 }
 
+/* Where DMA goes on, a page can be written until it is unpinned. */
+static void check_pins(struct world *w, struct wstate *s, int node)
+{
+	struct dsm *d = world_engine(w, s, node);
+
+	for (int page = 0; page < w->pages; page++)
+		if (s->pinned[node][page] &&
+		    (dsm_page_state(d, page) != DSM_M ||
+		     s->access[node][page] != DSM_RW))
+			broken(w, "pinned, but not writable", page);
+}
+
 /* One writer, or any number of readers; one owner. */
 void world_check(struct world *w, struct wstate *s)
 {
+	for (int n = 0; n < w->nodes; n++)
+		if (!(s->dead >> n & 1))
+			check_pins(w, s, n);
 	for (int page = 0; page < w->pages; page++) {
 		int writers = 0, readers = 0, owners = 0;
 
@@ -343,6 +358,7 @@ int world_init(struct world *w, struct wstate *s)
 	s->deaths = w->deaths;
 	s->expiries = w->expiries;
 	s->guesses = w->guesses;
+	s->pins = w->pins;
 	return 0;
 }
 

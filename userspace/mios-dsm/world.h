@@ -49,7 +49,8 @@ struct wstate {
 	u8 know[W_NODES][W_NODES * W_NODES];
 	u8 got[W_NODES][W_NODES];
 	u8 evictions, hints, deaths, expiries;	/* left to happen */
-	u8 guesses;
+	u8 guesses, pins;
+	u8 pinned[W_NODES][W_PAGES];		/* how many times */
 	u8 dead, told;				/* bitmaps of nodes */
 	u8 lost[W_NODES];			/* pages, as each was told */
 	u16 msgs;
@@ -64,7 +65,7 @@ struct world {
 	bool no_buffers;
 	u8 mode[W_PAGES], owner[W_PAGES];
 	bool shared[W_PAGES];	/* all others hold a copy at first */
-	u8 evictions, hints, deaths, expiries, guesses;
+	u8 evictions, hints, deaths, expiries, guesses, pins;
 	u8 news;		/* items in an answer */
 	u8 run;			/* writes in a row that take a page */
 	u32 knobs;
@@ -82,8 +83,12 @@ struct world {
 	u8 idle;
 };
 
+/*
+ * From W_EVICT on, what the cluster itself does not set off; from W_TELL on,
+ * what the caller owes the engines all the same.
+ */
 enum wkind { W_CPU, W_DRAIN, W_DELIVER, W_SORT, W_IDLE, W_EVICT, W_HINT,
-	W_EXPIRE, W_GUESS, W_DIE, W_TELL };
+	W_EXPIRE, W_GUESS, W_DIE, W_PIN, W_TELL, W_UNPIN };
 
 struct wmove {
 	u8 kind, a, b, c;

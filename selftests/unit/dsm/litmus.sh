@@ -56,7 +56,7 @@ wu_shows_sb() {
 # every change of mode, and without a death there is one more way to end.
 ends_are_judged() {
 	local option
-	for option in hints evictions expiries deaths; do
+	for option in hints evictions expiries deaths pins; do
 		"$bin" litmus --$option 1 "$(names MP)" > "$out/verdicts"
 		cat "$out/verdicts"
 		grep -q "seen yes (0 of 3)" "$out/verdicts" || return 1
@@ -100,6 +100,18 @@ try "litmus: wi with a lease that runs out" judge --expiries 1 $small \
 try "litmus: wi, a node dies at any time" judge --deaths 1 $small \
 	$(names INC3)
 try "litmus: ends are judged whatever else may happen" ends_are_judged
+try "litmus: wi, pages pinned for a while" judge --pins 1 $small $(names INC3)
+try "litmus: wi, pins, evictions, leases that run out" judge --pins 2 \
+	--evictions 1 --expiries 1 $few
+try "litmus: wi, pins, a node that runs no thread, wrong guesses" judge \
+	--pins 1 --spare --guesses 1 $few
+try "litmus: wi, pins, a node dies" judge --pins 1 --deaths 1 $few
+try "litmus: mixed, pins, modes change, pages taken alone" judge \
+	--protocol mixed --pins 1 --hints 1 --run 1 $few
+try "litmus: pins on random walks" judge --on walk --pins 3 --spare \
+	--runs 2000 --evictions 1 --guesses 1 --deaths 1 $small
+try "litmus: pins over the timed network" judge --on sim --pins 3 --spare \
+	--runs 1000 --evictions 1 --guesses 1 --loss 5000 $small
 try "litmus: wi shows SB, which x86-TSO allows" store_buffers_are_there
 try "litmus: wu, what the paper concedes and no more" expect wu causal $all
 try "litmus: wu+, the same" expect wu+ causal $all
