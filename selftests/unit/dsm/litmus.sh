@@ -111,7 +111,7 @@ transitions_agree() {
 	diff "$out/doc" "$out/code"
 }
 
-try "litmus: wi, every file" expect wi fifo $all
+try "litmus: wi, every file, every initial owner" expect wi fifo --thorough $all
 try "litmus: wi, all variables on one page" judge --same-page \
 	$all
 try "litmus: wi with an eviction at any time" judge --evictions 1 $small \
@@ -155,9 +155,10 @@ try "litmus: wu+, a node dies at any time" judge --protocol wu+ \
 	--deaths 1 $few
 try "litmus: wu+, three nodes of which one dies" judge --protocol wu+ \
 	--deaths 1 --configs 1 $(names WRC)
-try "litmus: every mix of modes" judge --protocol mixed \
-	$(names MP S LB CoRR CoWW1 XADD2 store+XADD MP+xchg-flag CAS-lock \
-	  CROSS-locked CROSS CO-mixed-size MP-mixed-size INC3)
+try "litmus: every mix of modes, what wu+ concedes and no more" \
+	expect mixed causal $(echo "$spare" | grep -vxF "$(names ISA2)")
+try "litmus: every mix of modes on four nodes, random walks" expect mixed \
+	causal --on walk --runs 100000 $large
 try "litmus: mixed, modes change at any time" judge --protocol mixed \
 	--hints 1 $few $(names MP)
 try "litmus: mixed, changes, evictions and pages taken alone" judge \
@@ -187,8 +188,12 @@ if [ "$soak" = 1 ]; then
 		$(names ISA2 WRC CoRR CoWW1 INC3 MP S LB)
 	try "litmus: wi with two evictions" judge --evictions 2 $small
 	try "litmus: a death in WRC" judge --deaths 1 $(names WRC ISA2)
+	try "litmus: every mix of modes on four nodes" expect mixed causal \
+		$large
 	try "litmus: a node that runs no thread, four threads" judge --spare \
 		$large
+	try "litmus: the same, three threads, every initial owner" judge \
+		--spare --thorough $(names ISA2 WRC RWC+mfence INC3)
 	try "litmus: the same, evictions, deaths" judge --spare --deaths 1 \
 		--evictions 1 $few $(names MP)
 	try "litmus: a wrong guess in every file" judge --guesses 1 \
