@@ -8,6 +8,7 @@
 #define MIOS_BOOT_H
 
 #include <linux/cpumask.h>
+#include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/time64.h>
 #include <linux/types.h>
@@ -151,6 +152,26 @@ static inline bool mios_fault_take(int *times)
 	return false;
 #endif
 }
+
+/**
+ * struct mios_choice - a module parameter that is one of some words
+ * @names:	the words; the value is an index of them
+ * @count:	how many
+ * @value:	the one that holds now
+ */
+struct mios_choice {
+	const char * const *names;
+	size_t count;
+	unsigned int value;
+};
+
+static inline const char *mios_choice_name(const struct mios_choice *choice)
+{
+	return choice->names[READ_ONCE(choice->value)];
+}
+
+/* choice.c: module_param_cb(name, &mios_choice_ops, &choice, mode) */
+extern const struct kernel_param_ops mios_choice_ops;
 
 /* node.c: which nodes there are */
 void mios_nodes_init(void);

@@ -14,7 +14,6 @@
 #include <linux/moduleparam.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/sysfs.h>
 #include <linux/uaccess.h>
 #include <linux/umh.h>
 
@@ -32,7 +31,9 @@ static_assert(sizeof(struct mios_dump_cpu) == 256);
 enum dump_policy { DUMP_NEVER, DUMP_ASK, DUMP_ALWAYS };
 
 static const char * const policy_names[] = { "never", "ask", "always" };
-static unsigned int dump_policy = DUMP_NEVER;
+static struct mios_choice dump_policy = {
+	policy_names, ARRAY_SIZE(policy_names), DUMP_NEVER
+};
 
 static unsigned int dump_hold = 600;
 module_param(dump_hold, uint, 0644);
@@ -46,27 +47,7 @@ MODULE_PARM_DESC(fault_dump_early, "fault: use a node's memory again before it h
 #define fault_dump_early false
 #endif
 
-static int policy_set(const char *text, const struct kernel_param *kp)
-{
-	int policy = sysfs_match_string(policy_names, text);
-
-	if (policy < 0)
-		return policy;
-	WRITE_ONCE(dump_policy, policy);
-	return 0;
-}
-
-static int policy_get(char *text, const struct kernel_param *kp)
-{
-	return sysfs_emit(text, "%s\n", policy_names[READ_ONCE(dump_policy)]);
-}
-
-static const struct kernel_param_ops policy_ops = {
-	.set = policy_set,
-	.get = policy_get,
-};
-
-module_param_cb(dump_policy, &policy_ops, NULL, 0644);
+module_param_cb(dump_policy, &mios_choice_ops, &dump_policy, 0644);
 MODULE_PARM_DESC(dump_policy, "whether the memory of an instance that crashed is kept for a dump: never, ask (until mios dump), or always (and it is started)");
 
 /* The time runs from the last sign that somebody wants it. */
@@ -87,7 +68,7 @@ static void hold_extend(struct mios_node *node)
  */
 bool mios_node_hold(struct mios_node *node)
 {
-	if (READ_ONCE(dump_policy) == DUMP_NEVER || node->unwanted ||
+	if (READ_ONCE(dump_policy.value) == DUMP_NEVER || node->unwanted ||
 	    (!node->crashed && node->last_words != MIOS_CHILD_PANICKED))
 		return false;
 	hold_extend(node);
@@ -112,7 +93,7 @@ void mios_node_dump_ask(struct mios_node *node)
 	char *argv[5] = { "/usr/bin/mios", "dump", number, "--auto", NULL };
 	int err;
 
-	if (READ_ONCE(dump_policy) != DUMP_ALWAYS)
+	if (READ_ONCE(dump_policy.value) != DUMP_ALWAYS)
 		return;
 	snprintf(number, sizeof(number), "%u", node->id);
 	err = call_usermodehelper(argv[0], argv, envp, UMH_WAIT_EXEC);
@@ -172,7 +153,7 @@ static struct mios_node *held_node(u32 instance, struct mios_reason *why,
 	mios_reason_set(why, node->state == MIOS_STATE_DOWN ?
 			"instance %u is down and its memory in use again (dump_policy is '%s')" :
 			"instance %u has not ended",
-			instance, policy_names[READ_ONCE(dump_policy)]);
+			instance, mios_choice_name(&dump_policy));
 	mutex_unlock(&node->lock);
 	*err = -ESRCH;
 	return NULL;

@@ -10,8 +10,6 @@
  * declared dead for it.
  */
 #include <linux/moduleparam.h>
-#include <linux/string.h>
-#include <linux/sysfs.h>
 #include <linux/umh.h>
 
 #include "boot.h"
@@ -21,29 +19,11 @@ module_param(hang_timeout, uint, 0644);
 MODULE_PARM_DESC(hang_timeout, "seconds that a CPU of an instance may stand still (default 20, 0: never look)");
 
 static const char * const policy_names[] = { "report", "kill", "reboot" };
-static unsigned int hang_policy = MIOS_HANG_REPORT;
-
-static int policy_set(const char *text, const struct kernel_param *kp)
-{
-	int policy = sysfs_match_string(policy_names, text);
-
-	if (policy < 0)
-		return policy;
-	WRITE_ONCE(hang_policy, policy);
-	return 0;
-}
-
-static int policy_get(char *text, const struct kernel_param *kp)
-{
-	return sysfs_emit(text, "%s\n", policy_names[READ_ONCE(hang_policy)]);
-}
-
-static const struct kernel_param_ops policy_ops = {
-	.set = policy_set,
-	.get = policy_get,
+static struct mios_choice hang_policy = {
+	policy_names, ARRAY_SIZE(policy_names), MIOS_HANG_REPORT
 };
 
-module_param_cb(hang_policy, &policy_ops, NULL, 0644);
+module_param_cb(hang_policy, &mios_choice_ops, &hang_policy, 0644);
 MODULE_PARM_DESC(hang_policy, "what is done with an instance that hangs or is suspect: report, kill, or reboot (kill, and boot again)");
 
 /* One sign of life, looked at again: true when it has stood still too long. */
@@ -108,7 +88,7 @@ static bool memory_hangs(struct mios_node *node, struct mios_notes *notes,
  */
 bool mios_node_give_up(struct mios_node *node)
 {
-	unsigned int policy = READ_ONCE(hang_policy);
+	unsigned int policy = READ_ONCE(hang_policy.value);
 
 	node->again = policy == MIOS_HANG_REBOOT;
 	node->crashed = policy != MIOS_HANG_REPORT;
