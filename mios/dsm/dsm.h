@@ -103,13 +103,13 @@ struct dsm_msg {
 	u32 page;
 	u32 ver;		/* number of the ownership meant */
 	u32 tag;		/* names the request that this answers */
-	u32 clock;		/* Lamport clock of the sender */
+	u32 clock;		/* UPD: low bits of the sender's Lamport clock */
 };
 
 /* One record of an UPD body. */
 struct dsm_write {
 	u32 page;
-	u32 clock;
+	u32 clock;		/* low bits */
 	u16 word;		/* 8-byte word within the page */
 	u8 mask;		/* bytes written */
 	u8 pad;
@@ -242,7 +242,12 @@ struct dsm_config {
 	u8 mode;		/* of every page at first */
 	u32 pages;
 	u32 chunk;		/* pages in a row with the same manager */
-	u16 requests;		/* pool of deferred requests */
+	/*
+	 * Pool of deferred requests.  A node asks for requests / nodes pages
+	 * at a time, so it always suffices; alike on every node, best
+	 * nodes * (cpus + 1).
+	 */
+	u16 requests;
 	u16 inflight;		/* pool of updates to pages in flight */
 	u16 batch;		/* records in an UPD, up to DSM_BATCH_MAX */
 	u16 run;		/* writes in a row that take a page alone */

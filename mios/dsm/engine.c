@@ -26,8 +26,8 @@ static bool config_good(const struct dsm_config *c)
 	return c->nodes >= 1 && c->nodes <= DSM_NODES_MAX &&
 		c->self < c->nodes && c->cpus >= 1 &&
 		c->cpus <= DSM_CPUS_MAX && c->protocol <= DSM_WUPLUS &&
-		c->order <= DSM_ORDER_TOTAL && c->mode < DSM_MODES &&
-		(c->protocol != DSM_WI || c->mode == DSM_MODE_WI) &&
+		c->order <= DSM_ORDER_TOTAL &&
+		mode_known(c->protocol, c->mode) &&
 		c->pages >= 1 && c->chunk >= 1 && c->requests >= c->nodes &&
 		c->requests < DSM_NIL && c->inflight < DSM_NIL &&
 		c->news <= DSM_NEWS_MAX && c->batch >= 1 && c->batch <= DSM_BATCH_MAX &&
@@ -132,7 +132,7 @@ int dsm_place(struct dsm *d, u32 page, u16 owner,
 	bool alone = set_empty(copyset);
 
 	if (page >= d->cfg.pages || owner >= d->cfg.nodes ||
-	    mode >= DSM_MODES || set_has(copyset, owner))
+	    !mode_known(d->cfg.protocol, mode) || set_has(copyset, owner))
 		return -EINVAL;
 	p = page_at(d, page);
 	memset(p, 0, sizeof(*p));
@@ -217,7 +217,6 @@ void msg_cast(struct step *s, const struct dsm_msg *m,
 	a->page = m->page;
 	a->msg = *m;
 	a->msg.src = s->d->cfg.self;
-	a->msg.clock = s->d->clock;
 	a->to = *to;
 	if (len && s->out->used + len <= sizeof(s->out->body)) {
 		a->body = s->out->used;
@@ -254,7 +253,9 @@ void page_set_state(struct step *s, u32 page, enum dsm_state state)
 	struct dsm_page *p = page_at(s->d, page);
 	u8 before = dsm_access_of[p->state];
 
+	s->d->asked -= state_in(p, STATES_ASKED);
 	p->state = state;
+	s->d->asked += state_in(p, STATES_ASKED);
 	if (dsm_access_of[state] != before)
 		step_access(s, page, dsm_access_of[state]);
 }
@@ -288,12 +289,6 @@ void page_kick(struct step *s, u32 page)
 	evict_finish(s, page);
 }
 
-/*
- * An honest clock is never far ahead of ours: the merge window sees to it.
- * A forged one must not use up the numbers.
- */
-#define CLOCK_LEAP	(1u << 26)
-
 static void message_take(struct step *s)
 {
 	struct dsm *d = s->d;
@@ -302,16 +297,12 @@ static void message_take(struct step *s)
 	if (m->type >= DSM_MSGS || m->src >= d->cfg.nodes ||
 	    m->src == d->cfg.self || !set_has(&d->live, m->src) ||
 	    m->node >= d->cfg.nodes || m->owner >= d->cfg.nodes ||
-	    m->page >= d->cfg.pages || m->mode >= DSM_MODES ||
-	    s->ev->len > DSM_BODY_MAX ||
-	    m->clock > d->clock + CLOCK_LEAP) {
+	    m->page >= d->cfg.pages ||
+	    !mode_known(d->cfg.protocol, m->mode) ||
+	    s->ev->len > DSM_BODY_MAX) {
 		msg_refuse(s);
 		return;
 	}
-	if (m->clock > d->clock)
-		d->clock = m->clock;
-	if (m->clock > node_at(d, m->src)->heard)
-		node_at(d, m->src)->heard = m->clock;
 	switch (m->type) {
 	case DSM_GET_S:
 	case DSM_GET_X:
@@ -345,7 +336,7 @@ static void message_take(struct step *s)
 		mode_take(s);
 		break;
 	case DSM_MODE_ACK:
-		mode_ack_take(s);
+		acks_count(s, DSM_OC);
 		break;
 	default:
 		recover_msg_take(s);
@@ -354,16 +345,19 @@ static void message_take(struct step *s)
 }
 
 /*
- * Somebody's clock has moved, or the transmit queue has room again, which
- * may be the last thing that happens: writers that wait for it may go on.
+ * Somebody's clock has moved, the transmit queue has room again, or a page
+ * that was asked for is here, which may be the last thing that happens: CPUs
+ * that wait for it may go on.
  */
 static void stalled_retry(struct step *s)
 {
 	struct dsm *d = s->d;
 
-	if (!d->stalled || !update_room(d))
+	if (!(d->stalled && update_room(d)) &&
+	    !(d->crowded && request_room(d)))
 		return;
 	d->stalled = false;
+	d->crowded = false;
 	for (u8 i = 0; i < d->cfg.cpus; i++)
 		if (cpu_at(d, i)->waits)
 			cpu_advance(s, i);
@@ -437,6 +431,7 @@ void dsm_step(struct dsm *d, const struct dsm_event *ev,
 		break;
 	case DSM_EV_AGAIN:
 		again_take(&s);
+		stalled_retry(&s);
 		break;
 	default:
 		step_act(&s, DSM_ACT_FAIL);

@@ -92,13 +92,16 @@ struct dsm {
 	u32 off_page, off_request, off_flight, off_batch, off_slot;
 	u32 off_head, off_news;
 	u32 off_cpu, off_node, off_stats, size;
-	u32 clock;
-	u32 announced;		/* clock when last broadcast */
+	u64 clock;		/* of the last write we know: never wraps */
+	u64 announced;		/* clock when last broadcast */
+	u64 ahead;		/* the latest clock that anybody claims */
+	u32 asked;		/* pages in STATES_ASKED */
 	u32 tags;
 	u32 heard;		/* news so far */
 	u16 free_request, free_flight;
 	u16 pending;		/* records not sent yet */
 	bool stalled;		/* some CPU waits for the merge window */
+	bool crowded;		/* some CPU may not ask for its page yet */
 	bool tx_full;
 	u8 recovering;		/* recover.c */
 	u8 dead;		/* how many died */
@@ -113,10 +116,9 @@ struct dsm {
 
 /* What we know about each node. */
 struct dsm_node {
-	u32 heard;		/* its clock when it last spoke */
+	u64 heard;		/* its clock, as of its last UPD */
 	u32 got;		/* UPDs received from it; ours: sent */
 	u32 told;		/* dsm.heard when we last told it news */
-	u32 pad;
 };
 
 #define DSM_TABLE(name, type)						\
@@ -167,6 +169,7 @@ static inline bool state_in(const struct dsm_page *p, u32 states)
 #define STATES_OWNER	(IN(O) | IN(M) | IN(OI) | IN(OC))
 #define STATES_STABLE	(IN(I) | IN(S) | IN(O) | IN(M))
 #define STATES_FETCH	(IN(IS) | IN(IM) | IN(IO))
+#define STATES_ASKED	(STATES_FETCH | IN(SM) | IN(SO))
 
 /* view.c: what CPUs may do in each state */
 extern const u8 dsm_access_of[DSM_STATES];
@@ -193,9 +196,9 @@ bool fault_can(struct dsm *d, u32 page, u8 touch);
 void cpu_advance(struct step *s, u8 cpu);
 void cpu_retire(struct step *s, u8 cpu);
 void cpu_expire(struct step *s, u64 now);
-void page_want(struct step *s, u32 page, u8 touch);
 
 /* request.c */
+bool request_room(const struct dsm *d);
 void request_send(struct step *s, u32 page, enum dsm_msg_type type);
 void request_repeat(struct step *s, u32 page, u16 to);
 void request_take(struct step *s, const struct dsm_msg *m);
@@ -221,6 +224,7 @@ void grant_take(struct step *s);
 void invalidate_start(struct step *s, u32 page);
 void inv_take(struct step *s);
 void inv_do(struct step *s, u32 page, u8 from, u32 ver);
+bool acks_count(struct step *s, enum dsm_state state);
 void inv_ack_take(struct step *s);
 void acks_done(struct step *s, u32 page);
 
@@ -239,9 +243,9 @@ void flight_drop(struct dsm *d, u32 page);
 u8 merge_insert(struct dsm *d, u64 seq, u32 page, u16 word, u8 mask);
 
 /* mode.c */
+bool mode_known(u8 protocol, u8 mode);
 void mode_start(struct step *s, u32 page, u8 mode);
 void mode_take(struct step *s);
-void mode_ack_take(struct step *s);
 void hint_take(struct step *s);
 
 /* evict.c */

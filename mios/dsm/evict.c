@@ -53,7 +53,7 @@ void evict_msg_take(struct step *s)
 	}
 	/* Otherwise it is coming already, or the evictor will ask again. */
 	if (!state_in(p, IN(I) | IN(S)) || p->owner == d->cfg.self ||
-	    d->recovering)
+	    d->recovering || !request_room(d))
 		return;
 	page_set_state(s, m->page, p->state == DSM_S ? DSM_SO : DSM_IO);
 	request_send(s, m->page, DSM_GET_O);

@@ -21,11 +21,10 @@ bool fault_can(struct dsm *d, u32 page, u8 touch)
 	if (p->state == DSM_M)
 		return true;
 	if (touch == DSM_EXCLUSIVE || p->mode == DSM_MODE_WI ||
-	    d->cfg.protocol == DSM_WI || p->run >= d->cfg.run)
+	    p->run >= d->cfg.run)
 		return false;
 	if (touch == DSM_ATOMIC)
-		return d->cfg.protocol == DSM_WUPLUS &&
-			p->mode == DSM_MODE_SW && p->state == DSM_O &&
+		return p->mode == DSM_MODE_SW && p->state == DSM_O &&
 			update_room(d);
 	if (p->mode == DSM_MODE_SW)
 		return p->state == DSM_O && update_room(d);
@@ -36,8 +35,23 @@ bool fault_can(struct dsm *d, u32 page, u8 touch)
 	return !state_in(p, STATES_FETCH | IN(OC)) && update_room(d);
 }
 
-/* Ask for what the touch lacks; a request under way must end first. */
-void page_want(struct step *s, u32 page, u8 touch)
+static bool page_ask(struct step *s, u32 page, enum dsm_state next,
+		     enum dsm_msg_type type)
+{
+	if (!request_room(s->d)) {
+		s->d->crowded = true;
+		return false;
+	}
+	page_set_state(s, page, next);
+	request_send(s, page, type);
+	return true;
+}
+
+/*
+ * Ask for what the touch lacks; a request under way must end first.  False:
+ * too many are under way, stalled_retry() comes back to it.
+ */
+static bool page_want(struct step *s, u32 page, u8 touch)
 {
 	struct dsm *d = s->d;
 	struct dsm_page *p = page_at(d, page);
@@ -46,20 +60,20 @@ void page_want(struct step *s, u32 page, u8 touch)
 		(touch == DSM_ATOMIC && d->cfg.protocol == DSM_WU);
 
 	if (!state_in(p, STATES_STABLE))
-		return;
+		return true;
 	if (touch == DSM_READ) {
 		/* A manager that holds a copy may as well own the page. */
 		bool own = d->cfg.read_owns || (p->mode == DSM_MODE_WI &&
 			dsm_manager(d, page) == d->cfg.self);
 
-		page_set_state(s, page, own ? DSM_IO : DSM_IS);
-		request_send(s, page, own ? DSM_GET_O : DSM_GET_S);
-		return;
+		if (own)
+			return page_ask(s, page, DSM_IO, DSM_GET_O);
+		return page_ask(s, page, DSM_IS, DSM_GET_S);
 	}
 	if (!alone && touch == DSM_WRITE && p->mode == DSM_MODE_MW) {
 		/* Only the merge window holds it up. */
 		update_stall(s);
-		return;
+		return true;
 	}
 	if (p->state == DSM_O) {
 		if (alone)
@@ -68,17 +82,13 @@ void page_want(struct step *s, u32 page, u8 touch)
 			mode_start(s, page, DSM_MODE_SW);
 		else
 			update_stall(s);
-		return;
+		return true;
 	}
-	if (alone) {
-		page_set_state(s, page,
-			       p->state == DSM_S ? DSM_SM : DSM_IM);
-		request_send(s, page, DSM_GET_X);
-	} else {
-		page_set_state(s, page,
-			       p->state == DSM_S ? DSM_SO : DSM_IO);
-		request_send(s, page, DSM_GET_O);
-	}
+	if (alone)
+		return page_ask(s, page, p->state == DSM_S ? DSM_SM : DSM_IM,
+				DSM_GET_X);
+	return page_ask(s, page, p->state == DSM_S ? DSM_SO : DSM_IO,
+			DSM_GET_O);
 }
 
 static void lease_drop(struct step *s, u8 cpu, u8 from)
@@ -119,8 +129,10 @@ void cpu_advance(struct step *s, u8 cpu)
 		c->at = i;
 		c->waits = true;
 		lease_drop(s, cpu, i);
-		if (!fault_can(d, c->page[i], c->touch[i]))
-			page_want(s, c->page[i], c->touch[i]);
+		/* Who waits for a turn to ask must not make others wait. */
+		if (!fault_can(d, c->page[i], c->touch[i]) &&
+		    !page_want(s, c->page[i], c->touch[i]))
+			lease_drop(s, cpu, 0);
 		return;
 	}
 	c->waits = false;

@@ -239,19 +239,29 @@ void inv_take(struct step *s)
 	inv_do(s, m->page, m->src, m->ver);
 }
 
-void inv_ack_take(struct step *s)
+/*
+ * One of those who were asked to agree has answered.  True if others have
+ * not; the page is in state until they all have.
+ */
+bool acks_count(struct step *s, enum dsm_state state)
 {
 	const struct dsm_msg *m = &s->ev->msg;
 	struct dsm_page *p = page_at(s->d, m->page);
 
-	if (p->state != DSM_OI || m->ver != p->ver ||
+	if (p->state != state || m->ver != p->ver ||
 	    !set_has(&p->acks, m->src)) {
 		msg_refuse(s);
-		return;
+		return false;
 	}
 	set_del(&p->acks, m->src);
-	if (set_empty(&p->acks))
-		acks_done(s, m->page);
-	else if (s->d->cfg.serial)
-		inv_send(s, m->page);
+	if (!set_empty(&p->acks))
+		return true;
+	acks_done(s, m->page);
+	return false;
+}
+
+void inv_ack_take(struct step *s)
+{
+	if (acks_count(s, DSM_OI) && s->d->cfg.serial)
+		inv_send(s, s->ev->msg.page);
 }

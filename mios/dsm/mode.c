@@ -8,6 +8,13 @@
  */
 #include "engine.h"
 
+bool mode_known(u8 protocol, u8 mode)
+{
+	return mode == DSM_MODE_WI ||
+		(mode == DSM_MODE_MW && protocol != DSM_WI) ||
+		(mode == DSM_MODE_SW && protocol == DSM_WUPLUS);
+}
+
 /* The page is ours, in O or M. */
 void mode_start(struct step *s, u32 page, u8 mode)
 {
@@ -36,7 +43,7 @@ void mode_take(struct step *s)
 	struct dsm_page *p = page_at(s->d, in->page);
 	struct dsm_msg m;
 
-	if (state_in(p, STATES_OWNER)) {
+	if (s->d->cfg.protocol == DSM_WI || state_in(p, STATES_OWNER)) {
 		msg_refuse(s);
 		return;
 	}
@@ -51,33 +58,16 @@ void mode_take(struct step *s)
 	msg_send(s, &m, in->src, NULL, 0);
 }
 
-void mode_ack_take(struct step *s)
-{
-	const struct dsm_msg *m = &s->ev->msg;
-	struct dsm_page *p = page_at(s->d, m->page);
-
-	if (p->state != DSM_OC || m->ver != p->ver ||
-	    !set_has(&p->acks, m->src)) {
-		msg_refuse(s);
-		return;
-	}
-	set_del(&p->acks, m->src);
-	if (set_empty(&p->acks))
-		acks_done(s, m->page);
-}
-
 /* A hint is advice: refused unless the page is ours and at rest. */
 void hint_take(struct step *s)
 {
 	struct dsm *d = s->d;
 	const struct dsm_event *ev = s->ev;
 	struct dsm_page *p = page_at(d, ev->page);
-	bool known = ev->mode == DSM_MODE_WI ||
-		(ev->mode == DSM_MODE_MW && d->cfg.protocol != DSM_WI) ||
-		(ev->mode == DSM_MODE_SW && d->cfg.protocol == DSM_WUPLUS);
 
-	if (!known || !state_in(p, IN(O) | IN(M)) || p->lease || p->pins ||
-	    p->mode == ev->mode || d->recovering) {
+	if (!mode_known(d->cfg.protocol, ev->mode) || p->mode == ev->mode ||
+	    !state_in(p, IN(O) | IN(M)) || p->lease || p->pins ||
+	    d->recovering) {
 		step_act(s, DSM_ACT_FAIL);
 		return;
 	}

@@ -82,6 +82,15 @@ static u16 request_first(struct dsm *d, struct dsm_msg *m)
 	return owner_guess(d, m->page);
 }
 
+/*
+ * May this node ask for one more page?  Each request waits in one place at
+ * most, so the pools hold all that there can be.
+ */
+bool request_room(const struct dsm *d)
+{
+	return d->asked < d->cfg.requests / d->cfg.nodes;
+}
+
 static void request_send_to(struct step *s, u32 page, u8 type, u16 to)
 {
 	struct dsm *d = s->d;

@@ -10,7 +10,7 @@
 /* Updates kept for one page in flight; more, and it is fetched again. */
 #define FLIGHT_MAX	24
 
-static u64 write_seq(const struct dsm *d, u32 clock, u16 node)
+static u64 write_seq(const struct dsm *d, u64 clock, u16 node)
 {
 	return (u64)clock * d->cfg.nodes + node;
 }
@@ -35,6 +35,30 @@ bool update_room(struct dsm *d)
 	return true;
 }
 
+/*
+ * The clock that no write can be beyond before we have told all another one
+ * than announced: its writer's update_room() waits for us.
+ */
+static u64 clock_limit(const struct dsm *d)
+{
+	return d->announced + 1 +
+		(d->cfg.window + d->cfg.nodes - 1) / d->cfg.nodes;
+}
+
+/*
+ * Honest clocks are all within the limit.  Who claims more, or has been told
+ * more by a hostile peer, is followed a window at a time, so that every
+ * node's next UPD is close to its last: the wire has the low 32 bits only.
+ */
+static void clock_follow(struct dsm *d)
+{
+	u64 limit = clock_limit(d);
+	u64 clock = d->ahead < limit ? d->ahead : limit;
+
+	if (clock > d->clock)
+		d->clock = clock;
+}
+
 /* Others answer what they receive: do not sit on what they wait for. */
 void update_stall(struct step *s)
 {
@@ -54,6 +78,7 @@ static void update_cast(struct step *s)
 	m.mode = 0;
 	m.ver = 0;
 	m.owner = 0;
+	m.clock = d->clock;
 	d->announced = d->clock;
 	if (!set_empty(&others))
 		msg_cast(s, &m, &others, batch_at(d, 0),
@@ -81,10 +106,10 @@ void update_flush(struct step *s)
 void update_announce(struct step *s)
 {
 	struct dsm *d = s->d;
-	u64 silent = (u64)(d->clock - d->announced) * d->cfg.nodes;
 
+	clock_follow(d);
 	if (d->cfg.protocol == DSM_WI || d->tx_full ||
-	    silent < d->cfg.window / 4)
+	    (d->clock - d->announced) * d->cfg.nodes < d->cfg.window / 4)
 		return;
 	stats_of(d)->announced++;
 	update_flush(s);
@@ -227,14 +252,21 @@ void flight_apply(struct step *s, u32 page, u8 src, const u8 *counts)
 	}
 }
 
+/* How far src has come, by the low bits of its clock, since it last spoke. */
+static u32 clock_since(struct dsm *d, u8 src, u32 low)
+{
+	return low - (u32)node_at(d, src)->heard;
+}
+
 static void update_one(struct step *s, const struct dsm_write *w, u8 src)
 {
 	struct dsm *d = s->d;
 	struct dsm_page *p = page_at(d, w->page);
+	u64 clock = node_at(d, src)->heard + clock_since(d, src, w->clock);
 	u8 mask;
 
-	mask = merge_insert(d, write_seq(d, w->clock, src), w->page,
-			    w->word, w->mask);
+	mask = merge_insert(d, write_seq(d, clock, src), w->page, w->word,
+			    w->mask);
 	p->run = 0;
 	if (state_in(p, STATES_COPY))
 		write_apply(s, w->page, w->word, mask,
@@ -243,19 +275,30 @@ static void update_one(struct step *s, const struct dsm_write *w, u8 src)
 		flight_keep(d, p, src, w, mask);
 }
 
+/*
+ * A sender's clock moves by its own writes in a batch and by what
+ * clock_follow() allows; its writes have numbers since its last UPD, within
+ * the window.
+ */
 static bool update_good(struct step *s)
 {
+	struct dsm *d = s->d;
 	const struct dsm_event *ev = s->ev;
+	u8 src = ev->msg.src;
+	u32 all = clock_since(d, src, ev->msg.clock), since;
+	u64 limit = clock_limit(d);
 	struct dsm_write w;
 
-	if (s->d->cfg.protocol == DSM_WI || ev->len % sizeof(w) ||
-	    ev->len / sizeof(w) > DSM_BATCH_MAX)
+	if (d->cfg.protocol == DSM_WI || ev->len % sizeof(w) ||
+	    ev->len / sizeof(w) > DSM_BATCH_MAX ||
+	    all > limit - d->announced + DSM_BATCH_MAX)
 		return false;
 	for (u16 at = 0; at < ev->len; at += sizeof(w)) {
 		memcpy(&w, (const u8 *)ev->body + at, sizeof(w));
-		if (w.page >= s->d->cfg.pages || !w.mask ||
-		    w.word >= DSM_PAGE_SIZE / 8 || !w.clock ||
-		    w.clock > ev->msg.clock)
+		since = clock_since(d, src, w.clock);
+		if (w.page >= d->cfg.pages || !w.mask ||
+		    w.word >= DSM_PAGE_SIZE / 8 || !since || since > all ||
+		    node_at(d, src)->heard + since > limit)
 			return false;
 	}
 	return true;
@@ -264,6 +307,7 @@ static bool update_good(struct step *s)
 void update_take(struct step *s)
 {
 	const struct dsm_event *ev = s->ev;
+	struct dsm_node *n = node_at(s->d, ev->msg.src);
 	struct dsm_write w;
 
 	if (!update_good(s)) {
@@ -271,10 +315,13 @@ void update_take(struct step *s)
 		return;
 	}
 	if (ev->len)
-		node_at(s->d, ev->msg.src)->got++;
+		n->got++;
 	for (u16 at = 0; at < ev->len; at += sizeof(w)) {
 		memcpy(&w, (const u8 *)ev->body + at, sizeof(w));
 		update_one(s, &w, ev->msg.src);
 	}
+	n->heard += clock_since(s->d, ev->msg.src, ev->msg.clock);
+	if (n->heard > s->d->ahead)
+		s->d->ahead = n->heard;
 	update_announce(s);
 }

@@ -217,9 +217,9 @@ static void old_write(void)
 	begin(&c);
 	place(0, 3, 1, DSM_MODE_MW);
 	for (int i = 0; i < 3; i++) {
-		w.clock = i == 0 ? 40 : i == 1 ? 40 + 64 / 4 : 39;
-		message((struct dsm_msg){ .type = DSM_UPD, .src = 2,
-					  .clock = 60 }, &w, sizeof(w));
+		w.clock = i == 0 ? 40 : i == 1 ? 40 + 256 / 4 : 39;
+		message((struct dsm_msg){ .type = DSM_UPD, .src = 2 + i / 2,
+					  .clock = w.clock }, &w, sizeof(w));
 		CHECK(did(DSM_ACT_APPLY, NULL) == (i < 2));
 	}
 }
@@ -257,7 +257,8 @@ static void long_chain(void)
 	place(0, 0, 1, DSM_MODE_MW);
 	for (int i = 0; i < 3; i++) {
 		message((struct dsm_msg){ .type = DSM_UPD, .src = 2 + i / 2,
-					  .clock = 9 }, &w[i], sizeof(*w));
+					  .clock = w[i].clock }, &w[i],
+			sizeof(*w));
 		CHECK(did(DSM_ACT_APPLY, NULL) == (i < 2));
 	}
 }
@@ -365,5 +366,6 @@ int main(void)
 	recover_tests();
 	line_tests();
 	refuse_tests();
+	bounds_tests();
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One engine fed by hand: what engine_test.c, recover_test.c, line_test.c
- * and refuse_test.c share.  Each of them has an engine of its own.
+ * One engine fed by hand: what engine_test.c, recover_test.c, line_test.c,
+ * refuse_test.c and bounds_test.c share.  Each has an engine of its own.
  */
 #ifndef ENGINE_TEST_H
 #define ENGINE_TEST_H
@@ -12,10 +12,11 @@
 
 #include "dsm.h"
 
-/* recover_test.c, line_test.c, refuse_test.c */
+/* recover_test.c, line_test.c, refuse_test.c, bounds_test.c */
 void recover_tests(void);
 void refuse_tests(void);
 void line_tests(void);
+void bounds_tests(void);
 
 static struct dsm_actions out;
 static struct dsm *d;
@@ -30,7 +31,7 @@ static struct dsm *d;
 static const struct dsm_config usual = {
 	.nodes = 4, .self = 1, .cpus = 1, .protocol = DSM_WI,
 	.order = DSM_ORDER_TOTAL, .pages = 4, .chunk = 1, .requests = 8,
-	.inflight = 4, .batch = 4, .window = 64, .run = 100, .lease = 10,
+	.inflight = 4, .batch = 4, .window = 256, .run = 100, .lease = 10,
 	.seed = 9,
 };
 

@@ -197,8 +197,10 @@ static void local(void)
 }
 
 /* Mostly within bounds, so that it gets past the first checks. */
-static void forge(struct dsm_msg *m, u8 *body, u16 *len)
+static void forge(struct dsm_msg *m, u8 *body, u16 *len, u8 to)
 {
+	u32 heard = node_at(engine[to], 3)->heard;
+
 	memset(m, 0, sizeof(*m));
 	if (shown_at && rnd(3)) {
 		*m = shown[rnd(shown_at < 64 ? shown_at : 64)];
@@ -218,7 +220,7 @@ static void forge(struct dsm_msg *m, u8 *body, u16 *len)
 		m->ver = rnd(6);
 	}
 	m->src = 3;
-	m->clock = rnd(20) ? rnd(2000) : 1u << rnd(32);
+	m->clock = rnd(20) ? heard + rnd(80) : 1u << rnd(32);
 	switch (rnd(6)) {
 	case 0:
 		m->ver = rnd(60000) * 70000u;
@@ -237,7 +239,7 @@ static void forge(struct dsm_msg *m, u8 *body, u16 *len)
 		body[i] = rnd(3) ? 0 : rnd(256);
 	for (u16 i = 0; m->type == DSM_UPD && i + 20 <= *len; i += 20) {
 		struct dsm_write w = { .page = rnd(pages + (rnd(9) == 0)),
-			.clock = rnd(2000), .word = rnd(513),
+			.clock = m->clock - rnd(8), .word = rnd(513),
 			.mask = rnd(256), .low = rnd(9) };
 
 		memcpy(body + i, &w, sizeof(w));
@@ -276,7 +278,7 @@ static void attack(void)
 	u32 tag;
 	u8 type;
 
-	forge(&ev.msg, body, &ev.len);
+	forge(&ev.msg, body, &ev.len, to);
 	tag = ev.msg.tag;
 	type = ev.msg.type;
 	for (u32 p = 0; p < pages; p++)

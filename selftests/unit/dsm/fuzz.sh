@@ -4,12 +4,15 @@
 
 sanitize="-std=gnu11 -O1 -g -fsanitize=address,undefined
 	-fno-sanitize-recover=all -I$top/mios/dsm -I$top/userspace/mios-dsm"
+corners=
+for part in engine recover line refuse bounds; do
+	corners="$corners $here/${part}_test.c"
+done
 hostile=1000000
 [ "$soak" = 1 ] && hostile=10000000
 
 engine_corners() {
-	$CC $sanitize -o "$out/engine_test" "$here/engine_test.c" \
-		"$here/recover_test.c" "$here/line_test.c" "$here/refuse_test.c" $engine &&
+	$CC $sanitize -o "$out/engine_test" $corners $engine &&
 	"$out/engine_test"
 }
 

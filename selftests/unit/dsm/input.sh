@@ -118,7 +118,7 @@ cut_short() {
 		--states 50 "$mp" &&
 	grep -q "proven for 9 configurations; in 23 nothing" \
 		"$out/verdicts" && ! grep -q OK "$out/verdicts" &&
-	cut_ends_with 1 "^VIOLATION SB" --protocol wu --states 300 "$mp" \
+	cut_ends_with 1 "^VIOLATION SB" --protocol wu --states 100 "$mp" \
 		"$litmus/SB+mfences.litmus" "$mp" &&
 	grep -q "^CUT MP" "$out/verdicts" &&
 	cut_ends_with 2 "No such file" --states 50 "$mp" /nonexistent "$mp" &&

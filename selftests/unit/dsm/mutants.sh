@@ -11,8 +11,7 @@ mutants_are_noticed() {
 	$CC -std=gnu11 -O2 -w -I"$dir" -o "$dir/fuzz-mutants" \
 		"$here/fuzz.c" "$dir"/*.c || return 1
 	$CC -std=gnu11 -O2 -w -I"$dir" -o "$dir/engine-mutants" \
-		"$here/engine_test.c" "$here/recover_test.c" \
-		"$here/line_test.c" "$here/refuse_test.c" "$dir"/*.c || return 1
+		$corners "$dir"/*.c || return 1
 	$CC -std=gnu11 -O2 -w -I"$dir" -o "$dir/link-mutants" \
 		"$here/link_test.c" "$dir"/*.c || return 1
 	"$here/mutants.py" "$dir" "$litmus" "$@"

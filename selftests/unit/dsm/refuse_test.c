@@ -71,7 +71,6 @@ static void messages(void)
 	FORGED(owner, 4);
 	FORGED(page, 4);
 	FORGED(mode, DSM_MODES);
-	FORGED(clock, (1u << 26) + 1);
 	message((struct dsm_msg){ .type = DSM_INV, .src = 2 }, body,
 		sizeof(body));
 	CHECK(!out.count && refused() == 2);
@@ -156,18 +155,30 @@ static void hints(void)
 	hint(DSM_MODE_MW, false);
 }
 
-/* A mode that the protocol does not have lets no CPU write without asking. */
-static void foreign_modes(void)
+/* A mode that the protocol does not have is not believed, nor MODE under wi. */
+static void foreign_mode(u8 protocol, u8 mode, bool good)
 {
-	page_here(DSM_WI, DSM_MODE_WI, true);
+	page_here(protocol, 0, true);
 	place(3, 3, 1, DSM_MODE_WI);
 	message((struct dsm_msg){ .type = DSM_MODE, .src = 3, .page = 3,
-				  .mode = DSM_MODE_MW }, NULL, 0);
-	event(DSM_EV_FAULT, 3, DSM_WRITE);
-	CHECK(!did(DSM_ACT_DONE, NULL) && !dsm_pending(d));
-	page_here(DSM_WU, DSM_MODE_SW, true);
-	event(DSM_EV_FAULT, 0, DSM_ATOMIC);
-	CHECK(sent(DSM_INV, NULL) == 1 && !did(DSM_ACT_DONE, NULL));
+				  .mode = mode }, NULL, 0);
+	CHECK(sent(DSM_MODE_ACK, NULL) == good && refused() == !good);
+	CHECK(dsm_page_mode(d, 3) == (good ? mode : DSM_MODE_WI));
+}
+
+static void foreign_modes(void)
+{
+	struct dsm_set none;
+
+	foreign_mode(DSM_WI, DSM_MODE_WI, false);
+	foreign_mode(DSM_WI, DSM_MODE_MW, false);
+	foreign_mode(DSM_WU, DSM_MODE_SW, false);
+	foreign_mode(DSM_WU, DSM_MODE_MW, true);
+	foreign_mode(DSM_WUPLUS, DSM_MODE_SW, true);
+	set_clear(&none);
+	CHECK(dsm_place(d, 0, 1, &none, DSM_MODE_SW) == 0);
+	begin(&usual);
+	CHECK(dsm_place(d, 0, 1, &none, DSM_MODE_SW) == -EINVAL);
 }
 
 static void evict(bool good)

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What one engine keeps within bounds whatever its peers and CPUs do: the
+ * clock, which never wraps and follows nobody too fast, and the requests
+ * under way, so that no pool of deferred ones runs out.  Called by
+ * engine_test.c.
+ */
+#include "engine_test.h"
+
+static const struct dsm_action *a;
+
+/* Two nodes, which may be this far apart: a window, half the numbers. */
+#define WINDOW	(1u << 16)
+#define APART	(WINDOW / 2 + 1)
+
+/* Node 0 writes a word, or tells its clock only; true if it is taken. */
+static bool update(u64 clock, u64 record)
+{
+	struct dsm_write w = { .clock = (u32)record, .mask = 1 };
+	u64 before = dsm_statistics(d)->refused;
+
+	message((struct dsm_msg){ .type = DSM_UPD, .clock = (u32)clock },
+		&w, record ? sizeof(w) : 0);
+	return dsm_statistics(d)->refused == before;
+}
+
+static void pair(void)
+{
+	struct dsm_config c = updating();
+
+	c.nodes = 2;
+	c.window = WINDOW;
+	begin(&c);
+	place(0, 0, 1, DSM_MODE_MW);
+}
+
+static void store(u64 clock)
+{
+	struct dsm_event ev = { .type = DSM_EV_FAULT, .touch = DSM_WRITE,
+				.mask = 1, .tx_idle = true };
+
+	dsm_step(d, &ev, &out);
+	CHECK(did(DSM_ACT_APPLY, &a) == 1 && a->mask == 1);
+	CHECK(sent(DSM_UPD, &a) == 1 && a->msg.clock == (u32)clock);
+}
+
+/* Behind 2^32 the later write still wins, here and from there. */
+static void clock_does_not_wrap(void)
+{
+	const u64 end = 1ULL << 32;
+	u64 clock = 0;
+
+	pair();
+	while (clock + APART < end - 3) {
+		clock += APART;
+		CHECK(update(clock, 0));
+		CHECK(sent(DSM_UPD, &a) == 1 && a->msg.clock == (u32)clock);
+	}
+	CHECK(update(end - 2, end - 3) && did(DSM_ACT_APPLY, NULL) == 1);
+	store(end - 1);
+	store(end);
+	CHECK(update(end - 1, end - 1) && !did(DSM_ACT_APPLY, NULL));
+	CHECK(update(end + 2, end + 1) && did(DSM_ACT_APPLY, NULL) == 1);
+	store(end + 3);
+}
+
+/* The numbers that a peer's update may have; after it we announce ours. */
+static void clock_bounds(void)
+{
+	pair();
+	CHECK(!update(APART + DSM_BATCH_MAX + 1, 0) && !out.count);
+	CHECK(!update(APART + 1, APART + 1));
+	CHECK(update(APART + 1, APART));
+	/* Neither again nor backwards, and no write from before. */
+	CHECK(!update(APART, 0));
+	CHECK(!update(APART + 9, APART + 1));
+	CHECK(!update(APART + 9, APART + 10));
+	CHECK(update(APART + 9, APART + 9));
+	pair();
+	CHECK(update(APART + DSM_BATCH_MAX, 0));
+}
+
+static void full(u64 clock, bool tx_full)
+{
+	struct dsm_event ev = { .type = clock ? DSM_EV_MSG : DSM_EV_TICK,
+				.msg.type = DSM_UPD, .msg.clock = clock,
+				.tx_full = tx_full };
+
+	dsm_step(d, &ev, &out);
+}
+
+/*
+ * A peer runs away while we cannot speak: we follow by one window at a time,
+ * so that nobody who listens to us loses us.
+ */
+static void clock_follows(void)
+{
+	pair();
+	full(APART, true);
+	full(2 * APART, true);
+	full(2 * APART + 7, true);
+	CHECK(!out.count && !dsm_statistics(d)->refused);
+	full(0, true);
+	CHECK(!out.count);
+	full(0, false);
+	CHECK(sent(DSM_UPD, &a) == 1 && a->msg.clock == APART);
+	full(0, false);
+	CHECK(sent(DSM_UPD, &a) == 1 && a->msg.clock == 2 * APART);
+	full(0, false);
+	CHECK(!out.count);
+	store(2 * APART + 8);
+}
+
+/* Write-invalidate has no clock: nobody can move it. */
+static void clock_of_others(void)
+{
+	begin(&usual);
+	message((struct dsm_msg){ .type = DSM_INV, .clock = 1u << 31 }, NULL,
+		0);
+	CHECK(sent(DSM_INV_ACK, &a) == 1 && !a->msg.clock);
+	for (int i = 0; i < 9; i++) {
+		event(DSM_EV_TICK, 0, 0);
+		CHECK(!out.count);
+	}
+}
+
+/* Node 1 of four, which may ask for one page at a time. */
+static void one_at_a_time(u8 cpus)
+{
+	struct dsm_config c = usual;
+
+	c.requests = 7;
+	c.cpus = cpus;
+	begin(&c);
+}
+
+static u32 asks(u32 page)
+{
+	event(DSM_EV_FAULT, page, DSM_READ);
+	CHECK(sent(DSM_GET_S, &a) == 1 && a->msg.page == page);
+	return a->msg.tag;
+}
+
+static void copy(u32 page, u16 from, u32 tag)
+{
+	message((struct dsm_msg){ .type = DSM_DATA_S, .src = from, .node = 1,
+				  .page = page, .tag = tag,
+				  .flags = DSM_F_DATA }, NULL, 0);
+}
+
+/* An instruction is given up, the next one's page is asked for in its turn. */
+static void asks_wait(u8 touch, enum dsm_msg_type type)
+{
+	u32 tag;
+
+	one_at_a_time(1);
+	tag = asks(0);
+	event(DSM_EV_RETIRED, 0, 0);
+	event(DSM_EV_FAULT, 2, touch);
+	CHECK(!out.count && dsm_cpu_waits(d, 0));
+	event(DSM_EV_TICK, 0, 0);
+	CHECK(!out.count && dsm_cpu_waits(d, 0));
+	copy(0, 0, tag);
+	CHECK(did(DSM_ACT_INSTALL, NULL) == 1 && sent(type, &a) == 1);
+	CHECK(a->msg.page == 2);
+}
+
+/* Not even what an owner wants to be rid of is fetched out of turn. */
+static void evictions_wait(void)
+{
+	struct dsm_msg evict = { .type = DSM_EVICT, .src = 2, .page = 1 };
+	u32 tag;
+
+	one_at_a_time(1);
+	place(1, 2, NOBODY, DSM_MODE_WI);
+	tag = asks(0);
+	message(evict, NULL, 0);
+	CHECK(!out.count && dsm_page_state(d, 1) == DSM_I);
+	copy(0, 0, tag);
+	message(evict, NULL, 0);
+	CHECK(sent(DSM_GET_O, NULL) == 1);
+}
+
+/* Who waits for a turn lets go of what it has, or two could wait for ever. */
+static void waiting_holds_nothing(void)
+{
+	struct dsm_event ev = { .type = DSM_EV_FAULT, .cpu = 1,
+				.touch = DSM_EXCLUSIVE, .page = 1 };
+
+	one_at_a_time(2);
+	asks(0);
+	dsm_step(d, &ev, &out);
+	CHECK(did(DSM_ACT_RETRY, NULL) == 1);
+	ev.page = 2;
+	dsm_step(d, &ev, &out);
+	CHECK(!out.count);
+	message((struct dsm_msg){ .type = DSM_GET_S, .page = 1 }, NULL, 0);
+	CHECK(sent(DSM_DATA_S, NULL) == 1);
+}
+
+/* The page that was asked for has died: the next one's turn. */
+static void death_makes_room(void)
+{
+	one_at_a_time(1);
+	asks(0);
+	event(DSM_EV_RETIRED, 0, 0);
+	event(DSM_EV_FAULT, 2, DSM_READ);
+	die(0);
+	event(DSM_EV_AGAIN, 0, 0);
+	for (u8 type = DSM_FLUSH; type < DSM_READY; type++)
+		for (u16 n = 2; n < 4; n++)
+			if (type == DSM_FLUSH || type == DSM_HOLD_END)
+				message((struct dsm_msg){ .type = type,
+						.src = n, .tag = 1 }, NULL, 0);
+	CHECK(sent(DSM_GONE, &a) == 1 && a->msg.page == 0);
+	CHECK(dsm_cpu_waits(d, 0));
+	for (u16 n = 2; n < 4; n++)
+		message((struct dsm_msg){ .type = DSM_READY, .src = n,
+					  .tag = 1 }, NULL, 0);
+	CHECK(sent(DSM_GET_S, &a) == 1 && a->msg.page == 2);
+}
+
+void bounds_tests(void)
+{
+	clock_does_not_wrap();
+	clock_bounds();
+	clock_follows();
+	clock_of_others();
+	asks_wait(DSM_READ, DSM_GET_S);
+	asks_wait(DSM_EXCLUSIVE, DSM_GET_X);
+	evictions_wait();
+	waiting_holds_nothing();
+	death_makes_room();
+	free(d);
+}
