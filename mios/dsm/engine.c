@@ -431,7 +431,6 @@ void dsm_step(struct dsm *d, const struct dsm_event *ev,
 		break;
 	case DSM_EV_AGAIN:
 		again_take(&s);
-		stalled_retry(&s);
 		break;
 	default:
 		step_act(&s, DSM_ACT_FAIL);

@@ -130,8 +130,7 @@ void cpu_advance(struct step *s, u8 cpu)
 		c->waits = true;
 		lease_drop(s, cpu, i);
 		/* Who waits for a turn to ask must not make others wait. */
-		if (!fault_can(d, c->page[i], c->touch[i]) &&
-		    !page_want(s, c->page[i], c->touch[i]))
+		if (!page_want(s, c->page[i], c->touch[i]))
 			lease_drop(s, cpu, 0);
 		return;
 	}

@@ -114,7 +114,10 @@ static void clock_follows(void)
 /* Write-invalidate has no clock: nobody can move it. */
 static void clock_of_others(void)
 {
-	begin(&usual);
+	struct dsm_config c = usual;
+
+	c.window = 2;
+	begin(&c);
 	message((struct dsm_msg){ .type = DSM_INV, .clock = 1u << 31 }, NULL,
 		0);
 	CHECK(sent(DSM_INV_ACK, &a) == 1 && !a->msg.clock);
@@ -198,6 +201,23 @@ static void waiting_holds_nothing(void)
 	CHECK(sent(DSM_DATA_S, NULL) == 1);
 }
 
+/* Who waits for the merge window does not: it waits for no CPU. */
+static void waiting_for_the_window(void)
+{
+	struct dsm_event ev = { .type = DSM_EV_FAULT, .touch = DSM_WRITE,
+				.page = 2, .mask = 1, .tx_full = true };
+	struct dsm_config c = updating();
+
+	begin(&c);
+	place(1, 1, NOBODY, DSM_MODE_WI);
+	event(DSM_EV_FAULT, 1, DSM_EXCLUSIVE);
+	CHECK(did(DSM_ACT_RETRY, NULL) == 1);
+	dsm_step(d, &ev, &out);
+	CHECK(!out.count && dsm_cpu_waits(d, 0));
+	message((struct dsm_msg){ .type = DSM_GET_S, .page = 1 }, NULL, 0);
+	CHECK(!sent(DSM_DATA_S, NULL));
+}
+
 /* The page that was asked for has died: the next one's turn. */
 static void death_makes_room(void)
 {
@@ -230,6 +250,7 @@ void bounds_tests(void)
 	asks_wait(DSM_EXCLUSIVE, DSM_GET_X);
 	evictions_wait();
 	waiting_holds_nothing();
+	waiting_for_the_window();
 	death_makes_room();
 	free(d);
 }

@@ -288,7 +288,7 @@ static void rumours_refused(u16 len, u32 page)
 	CHECK(!out.count && refused() == 1);
 }
 
-/* The number's low bits pass zero; the dead own nothing. */
+/* The number's low bits pass zero. */
 static void rumours_wrap(void)
 {
 	struct dsm_news in[] = { { 3, 0xfffff1u << 8 | 2 } };
@@ -303,7 +303,26 @@ static void rumours_wrap(void)
 		CHECK(sent(DSM_GET_S, &a) == 1);
 		CHECK(set_has(&a->to, i ? 2 : 3));
 	}
-	die(2);
+}
+
+/* The dead own nothing, whatever somebody has heard. */
+static void rumours_of_the_dead(u16 owner, u16 len)
+{
+	static const u8 said[] = { DSM_FLUSH, DSM_HOLD_END, DSM_READY };
+	struct dsm_news in = { 2, 9u << 8 | owner };
+
+	owned_here(1, DSM_NEWS_MAX);
+	place(2, 2, NOBODY, DSM_MODE_WI);
+	die(3);
+	event(DSM_EV_AGAIN, 0, 0);
+	for (int i = 0; i < 3; i++)
+		for (u16 n = 0; n < 4; n += 2)
+			message((struct dsm_msg){ .type = said[i], .src = n,
+						  .tag = 1 }, NULL, 0);
+	answered_with(&in, sizeof(in));
+	event(DSM_EV_RETIRED, 0, 0);
+	request(DSM_GET_S, 2, 2, 0, 0);
+	CHECK(sent(DSM_DATA_S, &a) == 1 && a->len == len);
 }
 
 /* Who is set up without news believes none. */
@@ -351,6 +370,8 @@ void line_tests(void)
 	rumours_refused(8, 4);
 	rumours_refused(8 * DSM_NEWS_MAX + 8, 0);
 	rumours_wrap();
+	rumours_of_the_dead(0, 8);
+	rumours_of_the_dead(3, 0);
 	rumours_unwanted();
 	gifts_and_death();
 	free(d);

@@ -329,6 +329,18 @@ static void late_invalidation(void)
 	CHECK(sent(DSM_DATA_X, &a) == 1 && a->msg.ver == 3);
 }
 
+/* A request of ours that we did not make. */
+static void own_request(void)
+{
+	begin(&usual);
+	event(DSM_EV_FAULT, 2, DSM_READ);
+	CHECK(dsm_page_state(d, 2) == DSM_IS);
+	message((struct dsm_msg){ .type = DSM_GET_X, .src = 3, .node = 1,
+				  .page = 2, .flags = DSM_F_DIRECTED },
+		NULL, 0);
+	CHECK(!out.count && refused() == 1);
+}
+
 /* What a recovery says counts during that recovery only. */
 static void recoveries(void)
 {
@@ -351,14 +363,16 @@ static void recoveries(void)
 	CHECK(!sent(DSM_HOLD_END, NULL));
 	message((struct dsm_msg){ .type = DSM_TAKE, .src = 3, .page = 3,
 				  .tag = 3 }, &others, sizeof(others));
-	CHECK(refused() == 3 && dsm_page_state(d, 3) == DSM_S);
-	message((struct dsm_msg){ .type = DSM_TAKE, .src = 2, .page = 3,
+	message((struct dsm_msg){ .type = DSM_MSGS, .src = 3, .page = 3,
 				  .tag = 1 }, &others, sizeof(others));
 	CHECK(refused() == 4 && dsm_page_state(d, 3) == DSM_S);
+	message((struct dsm_msg){ .type = DSM_TAKE, .src = 2, .page = 3,
+				  .tag = 1 }, &others, sizeof(others));
+	CHECK(refused() == 5 && dsm_page_state(d, 3) == DSM_S);
 	/* An owner hears of others' ownership in vain. */
 	message((struct dsm_msg){ .type = DSM_OWNED, .src = 1, .page = 1,
 				  .owner = 3, .tag = 1 }, NULL, 0);
-	CHECK(refused() == 5 && dsm_page_state(d, 1) == DSM_M);
+	CHECK(refused() == 6 && dsm_page_state(d, 1) == DSM_M);
 }
 
 void refuse_tests(void)
@@ -373,6 +387,7 @@ void refuse_tests(void)
 	pins();
 	acks();
 	late_invalidation();
+	own_request();
 	recoveries();
 	free(d);
 }
