@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mios-dsm tables: the engine's states and messages as it has them, for the
- * test that compares the tables in docs/dsm.md with the code.
+ * mios-dsm tables: the engine's states and messages as it has them and how
+ * large they are, for the tests that compare docs/dsm.md with the code.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "cli.h"
 #include "engine.h"
+#include "link.h"
 
 int cmd_tables(int argc, char **argv)
 {
@@ -24,5 +25,11 @@ int cmd_tables(int argc, char **argv)
 			printf("%s\n", dsm_msg_name[i]);
 		return 0;
 	}
-	return cli_error("tables: 'states' or 'messages' expected");
+	if (argc == 2 && !strcmp(argv[1], "sizes")) {
+		printf("frame %zu\nmessage %zu\nwrite %zu\nnews %zu\n",
+		       sizeof(struct dsm_frame), sizeof(struct dsm_msg),
+		       sizeof(struct dsm_write), sizeof(struct dsm_news));
+		return 0;
+	}
+	return cli_error("tables: 'states', 'messages' or 'sizes' expected");
 }
