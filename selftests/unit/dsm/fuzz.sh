@@ -56,7 +56,7 @@ fuzz_covers() {
 		own && /^Taken/ { split($0, a, "[:%]"); split($0, n, "of ");
 			br += n[2]; taken += a[2] * n[2] / 100; own = 0 }
 		/^$/ { own = 0 }
-		END { printf "coverage: %.1f %% of %d lines, %.1f %% of %d branches\n",
+		END { printf "# coverage: %.1f %% of %d lines, %.1f %% of %d branches\n",
 			100 * hit / lines, lines, 100 * taken / br, br
 			exit !(hit / lines > 0.9) }' gcov.out
 }
