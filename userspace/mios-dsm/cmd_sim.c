@@ -7,6 +7,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -92,9 +93,10 @@ static const struct option longopts[] = {
 static bool nodes_parse(struct sim_options *o, char *list)
 {
 	uint64_t v;
+	char *word;
 
 	o->sweep = 0;
-	for (char *word = strtok(list, ","); word; word = strtok(NULL, ",")) {
+	while ((word = strsep(&list, ","))) {
 		if (o->sweep == SWEEP_MAX) {
 			cli_error("--nodes: more than %d numbers", SWEEP_MAX);
 			return false;
@@ -103,9 +105,7 @@ static bool nodes_parse(struct sim_options *o, char *list)
 			return false;
 		o->nodes[o->sweep++] = v;
 	}
-	if (!o->sweep)
-		cli_error("--nodes: no number");
-	return o->sweep > 0;
+	return true;
 }
 
 /* Options that are a number and nothing else. */
@@ -339,6 +339,35 @@ static int impossible(const struct sim_options *o)
 	return 0;
 }
 
+/* One would overwrite the other.  What is no file, /dev/null, may do. */
+static bool same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return a && b && !stat(a, &x) && !stat(b, &y) &&
+		S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
+		x.st_ino == y.st_ino;
+}
+
+/* Mistakes in the names of files are told before the work. */
+static int files_create(struct sim_options *o)
+{
+	if (o->json) {
+		o->out = strcmp(o->json, "-") ? fopen(o->json, "w") : stdout;
+		if (!o->out)
+			return cli_error("'%s': %s", o->json, strerror(errno));
+	}
+	if (!cli_create(o->plot) || !cli_create(o->plot_stall))
+		return 2;
+	if (same_file(o->json, o->plot))
+		return cli_error("sim: --json and --plot are the same file");
+	if (same_file(o->json, o->plot_stall))
+		return cli_error("sim: --json and --plot-stall are the same file");
+	if (same_file(o->plot, o->plot_stall))
+		return cli_error("sim: --plot and --plot-stall are the same file");
+	return 0;
+}
+
 int cmd_sim(int argc, char **argv)
 {
 	static struct sim_options o = {
@@ -365,14 +394,7 @@ int cmd_sim(int argc, char **argv)
 	}
 	if (optind < argc)
 		return cli_error("sim: unexpected '%s'", argv[optind]);
-	if (useless(&o.c, given) || impossible(&o))
-		return 2;
-	if (o.json) {
-		o.out = strcmp(o.json, "-") ? fopen(o.json, "w") : stdout;
-		if (!o.out)
-			return cli_error("'%s': %s", o.json, strerror(errno));
-	}
-	if (!cli_create(o.plot) || !cli_create(o.plot_stall))
+	if (useless(&o.c, given) || impossible(&o) || files_create(&o))
 		return 2;
 	if (o.out != stdout)
 		sim_table_head(stdout);

@@ -103,5 +103,5 @@ int main(int argc, char **argv)
 	else
 		return cli_error("no command '%s'; try mios-dsm --help",
 				 argv[1]);
-	return err ? err : cli_flush();
+	return err == 2 || !cli_flush() ? err : 2;
 }

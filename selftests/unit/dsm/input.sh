@@ -4,9 +4,14 @@
 
 # refuses WORDS COMMAND...: status 2, one line on stderr that has the words
 refuses() {
-	local words=$1 status
-	shift
-	timeout 20 "$bin" "$@" > "$out/stdout" 2> "$out/stderr"
+	refuses_to "$out/stdout" "$@"
+}
+
+# The same with another standard output.
+refuses_to() {
+	local stdout=$1 words=$2 status
+	shift 2
+	timeout 20 "$bin" "$@" > "$stdout" 2> "$out/stderr"
 	status=$?
 	cat "$out/stderr"
 	[ $status = 2 ] && [ $(wc -l < "$out/stderr") = 1 ] &&
@@ -61,7 +66,10 @@ options() {
 	refuses "not a number" litmus --states many "$litmus/MP.litmus" &&
 	refuses "not a number" sim --nodes 0 &&
 	refuses "not a number" sim --nodes 257 &&
-	refuses "no number" sim --nodes "" &&
+	refuses "not a number" sim --nodes "" &&
+	refuses "not a number" sim --nodes 2,,3 &&
+	refuses "not a number" sim --nodes 2, &&
+	refuses "not a number" sim --nodes ,2 &&
 	refuses "not a number" sim --loss 2000000 &&
 	refuses "none of" sim --policy mesi &&
 	refuses "unexpected" sim now &&
@@ -170,18 +178,35 @@ before_work() {
 }
 
 full_disk() {
-	"$bin" sim --quiet --ops 10 > /dev/full 2> "$out/stderr"
-	[ $? = 2 ] && grep -q "cannot write" "$out/stderr" || return 1
-	refuses "No space" sim --quiet --ops 10 --json /dev/full &&
-	refuses "No space" sim --quiet --ops 10 --plot /dev/full &&
+	local full=/dev/full mp=$litmus/MP.litmus
+	refuses_to $full "cannot write" sim --quiet --ops 10 &&
+	refuses_to $full "cannot write" sim --quiet --ops 10 --json - &&
+	refuses_to $full "cannot write" litmus "$mp" &&
+	refuses_to $full "cannot write" litmus --protocol wu \
+		"$litmus/SB+mfences.litmus" &&
+	refuses_to $full "cannot write" --help &&
+	refuses_to $full "cannot write" sim --help &&
+	refuses_to $full "cannot write" litmus --help &&
+	refuses "No space" sim --quiet --ops 10 --json $full &&
+	refuses "No space" sim --quiet --ops 10 --plot $full &&
 	refuses "No such file" sim --quiet --json /nonexistent/x &&
 	refuses "Is a directory" sim --quiet --plot-stall "$out" &&
 	before_work sim --plot /nonexistent/x &&
-	before_work litmus --transitions "" "$litmus/MP.litmus" &&
-	refuses "No space" litmus --transitions /dev/full \
-		"$litmus/MP.litmus" &&
-	! "$bin" litmus "$litmus/MP.litmus" > /dev/full 2> "$out/stderr" &&
-	grep -q "cannot write" "$out/stderr"
+	before_work litmus --transitions "" "$mp" &&
+	refuses "No space" litmus --transitions $full "$mp"
+}
+
+# One result would overwrite the other, whatever the file is called.
+one_file_twice() {
+	local a=$out/twice
+	rm -f "$a" "$a.link"
+	ln -s twice "$a.link"
+	refuses "json and --plot are" sim --json "$a" --plot "$a" &&
+	refuses "json and --plot-stall are" sim --json "$a" \
+		--plot-stall "$a.link" &&
+	refuses "plot and --plot-stall are" sim --plot "$a" \
+		--plot-stall "$out/./twice" && [ ! -s "$out/stdout" ] &&
+	"$bin" sim --quiet --ops 10 --json /dev/null --plot /dev/null
 }
 
 help() {
@@ -196,4 +221,5 @@ try "input: an exploration cut short is not OK" cut_short
 try "input: the tool's limits are no violations" limits
 try "input: impossible clusters and networks" topologies
 try "input: a full disk" full_disk
+try "input: one file for two results" one_file_twice
 try "input: --help" help
