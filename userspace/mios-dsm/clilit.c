@@ -52,7 +52,8 @@ static const char *const places[] = { "explorer", "sim", "walk", NULL };
 enum { ON = 256, PROTOCOL, NETWORK, SAME_PAGE, SPARE, EVICTIONS, HINTS,
 	EXPIRIES, DEATHS, GUESSES, PINS, NEWS, RUN, STATES, CONFIGS, RUNS,
 	SEED, NO_BUFFERS, THOROUGH, ALL, TRACE, TRANSITIONS, KNOBS, HELP,
-	LATENCY, JITTER, LOSS, DUPLICATE, REORDER, BANDWIDTH, TOPOLOGY };
+	LATENCY, JITTER, LOSS, DUPLICATE, REORDER, BANDWIDTH, TOPOLOGY,
+	NO_CAUSAL };
 
 static const struct option longopts[] = {
 	{ "on", 1, NULL, ON }, { "protocol", 1, NULL, PROTOCOL },
@@ -74,7 +75,7 @@ static const struct option longopts[] = {
 	{ "bandwidth", 1, NULL, BANDWIDTH },
 	{ "topology", 1, NULL, TOPOLOGY },
 #ifdef DSM_KNOBS
-	{ "break", 1, NULL, KNOBS },
+	{ "break", 1, NULL, KNOBS }, { "break-causal", 0, NULL, NO_CAUSAL },
 #endif
 	{ "help", 0, NULL, HELP }, { NULL, 0, NULL, 0 },
 };
@@ -158,6 +159,7 @@ static bool option(int c, struct options *o)
 	o->thorough |= c == THOROUGH;
 	o->all |= c == ALL;
 	o->trace |= c == TRACE;
+	o->net.no_causal |= c == NO_CAUSAL;
 	return true;
 }
 

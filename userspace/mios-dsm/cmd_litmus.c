@@ -161,8 +161,6 @@ static int on_runs(const struct options *o)
 
 	r.world.t = &test;
 	world_options(&r.world, o);
-	if (o->on == ON_SIM)
-		r.order = sim_order(&o->net);
 	err = runs_all(&r, o->on == ON_SIM ? simlit_one : walk_one);
 	result.worst = r.v;
 	result.configs = r.done;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "sim.h"
+#include "simcore.h"
 
 static const char help[] =
 "usage: mios-dsm sim [options]\n"
@@ -40,6 +40,7 @@ static const char help[] =
 "  --json FILE         results, - for standard output\n"
 "  --plot FILE.svg     messages over nodes;  --plot-stall FILE.svg\n"
 "  --quiet             no progress on the terminal\n"
+"With jitter, faults, a tree or a ring wu and wu+ run on at most 32 nodes.\n"
 "An option that would have no effect is refused.\n"
 "Exit status: 0, 1 if memory ended wrong or nothing moves on, 2 a mistake.\n";
 
@@ -66,7 +67,7 @@ struct sim_options {
 enum { POLICY = 256, PATTERN, NODES, CPUS, PAGES, OPS, SEED, RUN, TOPOLOGY,
 	LATENCY, JITTER, BANDWIDTH, LOSS, DUPLICATE, REORDER, TRAP, FAULT,
 	THINK, HANDLE, LEASE, NO_HINTS, JSON, PLOT, PLOT_STALL, QUIET, HELP,
-	SHARED, SHARERS, CHUNK, WINDOW, NO_LEASE };
+	SHARED, SHARERS, CHUNK, WINDOW, NO_LEASE, NO_CAUSAL };
 
 static const struct option longopts[] = {
 	{ "policy", 1, NULL, POLICY }, { "pattern", 1, NULL, PATTERN },
@@ -86,6 +87,7 @@ static const struct option longopts[] = {
 	{ "sharers", 1, NULL, SHARERS }, { "chunk", 1, NULL, CHUNK },
 #ifdef DSM_KNOBS
 	{ "break-lease", 0, NULL, NO_LEASE },
+	{ "break-causal", 0, NULL, NO_CAUSAL },
 #endif
 	{ "help", 0, NULL, HELP }, { NULL, 0, NULL, 0 },
 };
@@ -197,6 +199,7 @@ static bool option(int c, struct sim_options *o)
 	o->c.progress &= c != QUIET;
 	o->c.seed_shared |= c == SHARED;
 	o->c.no_lease |= c == NO_LEASE;
+	o->c.no_causal |= c == NO_CAUSAL;
 	return true;
 }
 
@@ -332,10 +335,10 @@ static int impossible(const struct sim_options *o)
 		if ((c.pattern == PAT_COMPILE || c.pattern == PATTERNS) &&
 		    c.pages < 4)
 			return cli_error("sim: compile needs 4 pages");
+		if (sim_stamp(&c) && c.nodes > SIM_CAUSAL_NODES)
+			return cli_error("sim: wu and wu+ run on at most %d nodes of this network",
+					 SIM_CAUSAL_NODES);
 	}
-	if (c.policy >= POL_WU && sim_order(&c) < DSM_ORDER_CAUSAL)
-		return cli_error("sim: wu and wu+ need a causal network; "
-				 "jitter, faults and this topology leave FIFO");
 	return 0;
 }
 

@@ -17,6 +17,9 @@
 #define SIM_WORDS	64
 #define SIM_PAGE_BYTES	(SIM_WORDS * 8)
 
+/* Most nodes where messages carry a causal stamp. */
+#define SIM_CAUSAL_NODES	32
+
 enum sim_policy { POL_IVY, POL_GIANTVM, POL_WU, POL_WUPLUS, POLICIES };
 enum sim_topology { TOPO_SWITCH, TOPO_TREE, TOPO_RING, TOPOLOGIES };
 enum sim_pattern { PAT_MIGRATORY, PAT_PRODUCER, PAT_READ_MOSTLY, PAT_LOCK,
@@ -43,6 +46,7 @@ struct sim_config {
 	bool hints;
 	bool progress;
 	bool no_lease;		/* with knobs: the rule broken */
+	bool no_causal;		/* the same: causal order is a lie */
 	u32 chunk;		/* pages in a row with one manager; 0: 1 */
 	bool seed_shared;	/* all nodes hold a copy at first */
 	u32 sharers;		/* of page 0 at first, if not 0 */
@@ -70,6 +74,7 @@ struct sim_result {
 	u64 stalls, stall_time, data_stalls, longest;
 	u64 frames, wire_bytes;	/* with link headers */
 	u64 acks, again;
+	u64 held;		/* messages that waited for causal order */
 	u64 messages, message_bytes, pages_sent;
 	u64 misses, two_hops, owned, owned_two_hops, retried, refused, expired, emulated;
 	u64 window_stalls, announced;
@@ -84,7 +89,7 @@ struct sim_result {
 /* sim.c: 0; after a line on stderr 2, or 1 if the programs got stuck. */
 int sim_run(const struct sim_config *c, struct sim_result *r);
 bool sim_good(const struct sim_config *c);
-/* What order this network keeps. */
+/* What order this network keeps, with stamps if the policy needs them. */
 enum dsm_order sim_order(const struct sim_config *c);
 extern const char *const sim_policy_name[];
 extern const char *const sim_topology_name[];

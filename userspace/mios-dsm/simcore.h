@@ -8,6 +8,7 @@
 #define SIMCORE_H
 
 #include "sim.h"
+#include "simcausal.h"
 
 /* How often a node's timers are looked at. */
 #define TICK		50000
@@ -26,6 +27,7 @@ struct sim_event {
 struct sim_node {
 	struct dsm *dsm;
 	struct dsm_link *link;
+	struct causal *causal;	/* NULL: the order is good enough without */
 	u64 *memory;		/* SIM_WORDS of each page */
 	struct sim_cpu *cpu;
 	u64 port_free;		/* when what is queued has left */
@@ -57,11 +59,15 @@ void sim_arrive(struct sim *s, struct sim_event e);
 void sim_handle(struct sim *s, struct sim_event *e);
 void sim_link_tick(struct sim *s, u32 node);
 bool sim_quiet(const struct sim *s);
+/* The node has been told of a death. */
+void sim_bury(struct sim *s, u32 node, u32 dead);
 
 /* simrun.c: when to give up, least at the earliest; a node's link. */
 u64 sim_patience(const struct sim_config *c, u64 least);
 void sim_link_config(const struct sim_config *c, u32 node,
 		     struct dsm_link_config *l);
+/* Bytes of a message's causal stamp, 0 where it needs none. */
+u32 sim_stamp(const struct sim_config *c);
 
 void sim_loop(struct sim *s);
 u32 sim_reserve(const struct sim_config *c);

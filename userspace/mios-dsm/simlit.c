@@ -110,12 +110,17 @@ static void spare_turn(struct litrun *l, struct sim_event e)
 {
 	struct wmove move[W_MOVES];
 	int count = world_moves(l->w, l->s, move, W_MOVES), kept = 0;
+	struct wmove m;
 
 	for (int i = 0; i < count; i++)
 		if (move[i].kind >= W_EVICT)
 			move[kept++] = move[i];
-	if (kept)
-		world_move(l->w, l->s, move[below(l, kept)]);
+	if (kept) {
+		m = move[below(l, kept)];
+		world_move(l->w, l->s, m);
+		if (m.kind == W_TELL)
+			sim_bury(&l->sim, m.a, __builtin_ctz(l->s->dead));
+	}
 	e.time = l->sim.now + 1 + below(l, SPARE);
 	sim_queue(&l->sim, e);
 }
@@ -226,7 +231,11 @@ static int begin(struct litrun *l)
 		lc.frames = FRAMES;
 		lc.window = FRAMES / 4;
 		l->node[n].link = malloc(dsm_link_size(&lc));
-		if (!l->node[n].link || dsm_link_init(l->node[n].link, &lc))
+		if (sim_stamp(&l->c))
+			l->node[n].causal = causal_new(l->w->nodes, n,
+						       l->c.no_causal);
+		if (!l->node[n].link || dsm_link_init(l->node[n].link, &lc) ||
+		    (sim_stamp(&l->c) && !l->node[n].causal))
 			return cli_error("out of memory");
 		sim_queue(&l->sim, (struct sim_event){ .kind = EV_TICK,
 			.node = n, .time = 1 + below(l, TICK) });
@@ -254,6 +263,7 @@ int simlit_one(struct runs *r, struct world *w, struct wstate *s, u64 seed)
 	w->send = send;
 	w->arg = &l;
 	w->lease = l.c.lease;
+	w->order = sim_order(&l.c);
 	if (world_init(w, s))
 		return cli_error("%s: %s", w->t->name, w->broken);
 	err = begin(&l);
@@ -263,8 +273,10 @@ int simlit_one(struct runs *r, struct world *w, struct wstate *s, u64 seed)
 		err = 2;
 	while (l.sim.count)
 		free(sim_dequeue(&l.sim).frame);
-	for (int n = 0; n < w->nodes; n++)
+	for (int n = 0; n < w->nodes; n++) {
 		free(l.node[n].link);
+		causal_free(l.node[n].causal);
+	}
 	free(l.sim.heap);
 	return err;
 }

@@ -138,13 +138,20 @@ static void transmit(struct sim *s, u32 from,
 void sim_send(struct sim *s, u32 node, const struct dsm_action *a,
 	      const u8 *body, const u64 *page)
 {
+	u8 stamped[CAUSAL_STAMP_MAX + DSM_BODY_MAX];
 	struct sim_node *n = &s->node[node];
 	struct dsm_link_out out;
+	u32 to, len = a->len;
 	u64 start = 0;
-	u32 to;
 
+	if (n->causal) {
+		len = causal_stamp(n->causal, &a->to, stamped);
+		memcpy(stamped + len, body, a->len);
+		len += a->len;
+		body = stamped;
+	}
 	set_for_each(to, &a->to) {
-		if (dsm_link_send(n->link, to, &a->msg, body, a->len,
+		if (dsm_link_send(n->link, to, &a->msg, body, len,
 				  a->msg.flags & DSM_F_DATA ? page : NULL,
 				  s->now, &out)) {
 			cli_error("sim: node %u has no frame left", node);
@@ -177,7 +184,48 @@ static void message(struct sim *s, u32 node, u16 from, const void *frame,
 		s->failed = true;
 		return;
 	}
+	ev.body = (const u8 *)ev.body + sim_stamp(s->c);
+	ev.len -= sim_stamp(s->c);
 	s->deliver(s, node, &ev, page);
+}
+
+/* All that waits for nothing any more. */
+static void release(struct sim *s, u32 node)
+{
+	struct causal_held *h;
+
+	while (!s->failed && (h = causal_next(s->node[node].causal))) {
+		message(s, node, h->from, h->frame, h->len);
+		free(h);
+	}
+}
+
+static void hand_up(struct sim *s, u32 node, u16 from, const void *frame,
+		    u32 len)
+{
+	struct causal *c = s->node[node].causal;
+	int wait;
+
+	if (!c) {
+		message(s, node, from, frame, len);
+		return;
+	}
+	wait = causal_keep(c, from, frame, len);
+	if (wait < 0) {
+		cli_error("sim: a frame cannot be kept");
+		s->failed = true;
+		return;
+	}
+	s->r->held += wait;
+	release(s, node);
+}
+
+void sim_bury(struct sim *s, u32 node, u32 dead)
+{
+	if (!s->node[node].causal)
+		return;
+	causal_bury(s->node[node].causal, dead);
+	release(s, node);
 }
 
 /*
@@ -200,7 +248,7 @@ void sim_handle(struct sim *s, struct sim_event *e)
 	}
 	transmit(s, e->node, &out, &start);
 	for (u32 i = 0; i < count && !s->failed; i++)
-		message(s, e->node, e->from, copy[i], len[i]);
+		hand_up(s, e->node, e->from, copy[i], len[i]);
 }
 
 /* Acknowledgements that waited, frames to be sent again. */

@@ -61,6 +61,8 @@ void sim_json(FILE *f, const struct sim_config *c,
 	field(f, "wire_bytes", r->wire_bytes);
 	field(f, "link_acks", r->acks);
 	field(f, "link_again", r->again);
+	if (sim_order(c) == DSM_ORDER_CAUSAL)
+		field(f, "held_back", r->held);
 	field(f, "pages_sent", r->pages_sent);
 	field(f, "misses", r->misses);
 	field(f, "misses_two_hops", r->two_hops);

@@ -16,13 +16,21 @@ const char *const sim_topology_name[] = { "switch", "tree", "ring", NULL };
 
 /*
  * Equal delays and nothing lost: a broadcast arrives everywhere at one
- * time, so the order is total.  Anything else keeps FIFO only.
+ * time, so the order is total.  Anything else keeps FIFO only, and what
+ * needs more gets stamps.
  */
 enum dsm_order sim_order(const struct sim_config *c)
 {
-	return c->jitter || c->loss || c->twice || c->reorder ||
-		c->topology != TOPO_SWITCH ? DSM_ORDER_FIFO :
-		DSM_ORDER_TOTAL;
+	if (!c->jitter && !c->loss && !c->twice && !c->reorder &&
+	    c->topology == TOPO_SWITCH)
+		return DSM_ORDER_TOTAL;
+	return c->policy == POL_WU || c->policy == POL_WUPLUS ?
+		DSM_ORDER_CAUSAL : DSM_ORDER_FIFO;
+}
+
+u32 sim_stamp(const struct sim_config *c)
+{
+	return sim_order(c) == DSM_ORDER_CAUSAL ? causal_bytes(c->nodes) : 0;
 }
 
 static void engine_config(const struct sim_config *c, u32 node,
@@ -70,14 +78,16 @@ u32 sim_reserve(const struct sim_config *c)
 }
 
 /*
- * Longer than an answer takes, behind a short message to each node.  A wire
- * slower than 1 Gbit/s is busy for long: a page to each may leave before ours.
+ * Longer than an answer takes, behind a short message to each node, and its
+ * stamp.  A wire slower than 1 Gbit/s is busy for long: a page to each may
+ * leave before ours.
  */
 static u64 link_timeout(const struct sim_config *c)
 {
 	u64 slow = c->mbits < 1000 ? 8000 / c->mbits - 8 : 0;
 
 	return 8 * c->latency + 2000 * c->nodes + 4 * c->jitter + TICK +
+		c->nodes * sim_stamp(c) * 8000ULL / c->mbits +
 		slow * (4 + c->nodes) * (DSM_PAGE_SIZE + 256);
 }
 
@@ -104,7 +114,10 @@ void sim_link_config(const struct sim_config *c, u32 node,
 	l->frames = 192 + sim_reserve(c);
 	l->window = 48;
 	l->frame_max = sizeof(struct dsm_frame) + sizeof(struct dsm_msg) +
-		body + SIM_PAGE_BYTES;
+		body + SIM_PAGE_BYTES + sim_stamp(c);
+	/* Updates, the longest body, come without a page. */
+	if (l->frame_max > DSM_FRAME_MAX)
+		l->frame_max = DSM_FRAME_MAX;
 	l->page_bytes = SIM_PAGE_BYTES;
 	l->timeout = link_timeout(c);
 	l->delay = TICK;
@@ -125,7 +138,10 @@ static int node_init(struct sim *s, u32 i)
 	n->link = malloc(dsm_link_size(&l));
 	n->memory = calloc(c->pages, SIM_PAGE_BYTES);
 	n->cpu = calloc(c->cpus, sizeof(*n->cpu));
-	if (!n->dsm || !n->link || !n->memory || !n->cpu)
+	if (sim_stamp(c))
+		n->causal = causal_new(c->nodes, i, c->no_causal);
+	if (!n->dsm || !n->link || !n->memory || !n->cpu ||
+	    (sim_stamp(c) && !n->causal))
 		return cli_error("sim: out of memory");
 	err = dsm_init(n->dsm, &d);
 	if (err || dsm_link_init(n->link, &l))
@@ -242,6 +258,23 @@ static void sum_up(struct sim *s)
 	fairness(s);
 }
 
+/* Words of copies that are not as the owner has them. */
+static u64 copies_wrong(struct sim *s)
+{
+	u64 wrong = 0;
+
+	for (u32 n = 0; n < s->c->nodes; n++)
+		for (u32 p = 0; p < s->c->pages; p++) {
+			const u64 *page = s->node[n].memory + p * SIM_WORDS;
+
+			if (dsm_page_access(s->node[n].dsm, p) < DSM_RO)
+				continue;
+			for (u16 w = 0; w < SIM_WORDS; w++)
+				wrong += page[w] != final_word(s, p, w);
+		}
+	return wrong;
+}
+
 static u64 check(struct sim *s)
 {
 	u32 n = s->c->nodes * s->c->cpus;
@@ -252,7 +285,7 @@ static u64 check(struct sim *s)
 		return 1;
 	for (u32 i = 0; i < n; i++)
 		all[i] = s->node[i / s->c->cpus].cpu[i % s->c->cpus];
-	wrong = pattern_wrong(s->c, all, final_word, s);
+	wrong = pattern_wrong(s->c, all, final_word, s) + copies_wrong(s);
 	free(all);
 	return wrong;
 }
@@ -280,6 +313,7 @@ int sim_run(const struct sim_config *c, struct sim_result *r)
 	for (u32 i = 0; s.node && i < c->nodes; i++) {
 		free(s.node[i].dsm);
 		free(s.node[i].link);
+		causal_free(s.node[i].causal);
 		free(s.node[i].memory);
 		free(s.node[i].cpu);
 	}

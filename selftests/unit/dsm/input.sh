@@ -161,13 +161,15 @@ topologies() {
 	refuses "do not fit" sim --nodes 4 --sharers 4 &&
 	refuses "need a window of 128" sim --nodes 64 --window 64 &&
 	refuses "compile needs 4" sim --pattern compile --pages 1 &&
-	refuses "causal" sim --policy wu --loss 100 &&
-	refuses "causal" sim --loss 100 && [ ! -s "$out/stdout" ] &&
-	refuses "causal" sim --policy wu+ --topology tree &&
+	refuses "at most 32 nodes" sim --policy wu --loss 100 --nodes 2,33 &&
+	refuses "at most 32 nodes" sim --loss 100 --nodes 256 &&
+	[ ! -s "$out/stdout" ] &&
+	refuses "at most 32 nodes" sim --policy wu+ --topology tree \
+		--nodes 33 &&
+	"$bin" sim --quiet --ops 10 --policy ivy --loss 100 --nodes 33 &&
+	"$bin" sim --quiet --ops 10 --policy wu --loss 100 --nodes 2,32 &&
 	refuses "refuses this network" litmus --protocol wu --network fifo \
 		"$litmus/MP.litmus" &&
-	refuses "refuses this network" litmus --on sim --protocol wu \
-		--loss 100 "$litmus/MP.litmus" &&
 	refuses "ring needs 3" litmus --on sim --topology ring \
 		"$litmus/MP.litmus"
 }

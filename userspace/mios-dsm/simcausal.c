@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Causal delivery on top of the link layer, for protocols with updates on a
+ * network that keeps no total order.  What the link hands up is held back
+ * until all that its sender had sent, or seen sent, to the same receiver
+ * before has been delivered.  Used by simnet.c between link and engine.
+ *
+ * know[i][j] is how many messages i has sent to j as far as this node knows.
+ * A message carries its sender's know as a stamp, itself counted; whoever
+ * gets it takes over what is larger.  A cast counts all its copies before
+ * the first leaves: who acts upon one must not overtake the others.
+ *
+ * Why that is causal: let a, from i to j, come before b, from k to j.  Then k
+ * is i and sent a first, or a chain of messages leads from i, after a, to k,
+ * before b, and each link of it handed on a know that counts a.  So b's stamp
+ * counts a, j waits until it has been given that many from i, and those of i
+ * reach j in the order in which they were sent: the link sees to that.
+ *
+ * Why nothing is held for ever: all that a message waits for was sent before
+ * it and arrives some day, so the first of those that are held can go.  What a
+ * dead node sent may never arrive; who has been told of the death does not
+ * wait for it.  Its engine would refuse such a message.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "simcausal.h"
+
+#define HEADERS		(sizeof(struct dsm_frame) + sizeof(struct dsm_msg))
+
+static_assert(CAUSAL_STAMP_MAX <= DSM_PAGE_SIZE,
+	      "fits a frame, as a page does");
+
+struct causal {
+	u32 nodes, self;
+	bool loose;
+	struct dsm_set dead;
+	struct causal_held *held;	/* in the order of arrival */
+	u32 *know, *got;
+	u32 count[];
+};
+
+struct causal *causal_new(u32 nodes, u32 self, bool loose)
+{
+	struct causal *c = calloc(1, sizeof(*c) +
+				  nodes * (nodes + 1) * sizeof(u32));
+
+	if (!c)
+		return NULL;
+	c->nodes = nodes;
+	c->self = self;
+	c->loose = loose;
+	c->know = c->count;
+	c->got = c->count + nodes * nodes;
+	return c;
+}
+
+void causal_free(struct causal *c)
+{
+	struct causal_held *h;
+
+	while (c && (h = c->held)) {
+		c->held = h->next;
+		free(h);
+	}
+	free(c);
+}
+
+u32 causal_stamp(struct causal *c, const struct dsm_set *to, u8 *stamp)
+{
+	u32 j;
+
+	set_for_each(j, to)
+		c->know[c->self * c->nodes + j]++;
+	memcpy(stamp, c->know, causal_bytes(c->nodes));
+	return causal_bytes(c->nodes);
+}
+
+static u32 stamp_at(const struct causal_held *h, u32 i)
+{
+	u32 count;
+
+	memcpy(&count, h->frame + HEADERS + i * sizeof(count), sizeof(count));
+	return count;
+}
+
+static bool ready(const struct causal *c, const struct causal_held *h)
+{
+	for (u32 i = 0; i < c->nodes && !c->loose; i++) {
+		u32 before = stamp_at(h, i * c->nodes + c->self) -
+			(i == h->from);
+
+		if ((int)(c->got[i] - before) < 0 && !set_has(&c->dead, i))
+			return false;
+	}
+	return true;
+}
+
+int causal_keep(struct causal *c, u16 from, const void *frame, u32 len)
+{
+	struct causal_held **at = &c->held, *h;
+
+	if (len < HEADERS + causal_bytes(c->nodes))
+		return -1;
+	h = malloc(sizeof(*h) + len);
+	if (!h)
+		return -1;
+	h->next = NULL;
+	h->from = from;
+	h->len = len;
+	memcpy(h->frame, frame, len);
+	while (*at)
+		at = &(*at)->next;
+	*at = h;
+	return !ready(c, h);
+}
+
+struct causal_held *causal_next(struct causal *c)
+{
+	struct causal_held **at = &c->held, *h;
+
+	while (*at && !ready(c, *at))
+		at = &(*at)->next;
+	h = *at;
+	if (!h)
+		return NULL;
+	*at = h->next;
+	c->got[h->from]++;
+	for (u32 i = 0; i < c->nodes * c->nodes; i++)
+		if ((int)(stamp_at(h, i) - c->know[i]) > 0)
+			c->know[i] = stamp_at(h, i);
+	return h;
+}
+
+void causal_bury(struct causal *c, u32 node)
+{
+	set_add(&c->dead, node);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Causal delivery for the simulator: each message carries a stamp in front
+ * of its body, and waits for what came before it.  simcausal.c says why
+ * that is enough.  Used by simnet.c; no lock, one caller.
+ */
+#ifndef SIMCAUSAL_H
+#define SIMCAUSAL_H
+
+#include "sim.h"
+
+/* One node's end. */
+struct causal;
+
+/* A message that the link has handed up: a whole frame, stamp and all. */
+struct causal_held {
+	struct causal_held *next;
+	u16 from;
+	u32 len;
+	u8 frame[];
+};
+
+/* A count for each sender and receiver. */
+static inline u32 causal_bytes(u32 nodes)
+{
+	return nodes * nodes * sizeof(u32);
+}
+
+#define CAUSAL_STAMP_MAX \
+	(SIM_CAUSAL_NODES * SIM_CAUSAL_NODES * sizeof(u32))
+
+/* NULL without memory.  loose: a test's, nothing waits. */
+struct causal *causal_new(u32 nodes, u32 self, bool loose);
+void causal_free(struct causal *c);
+/* Counts a message to all of them; writes its stamp, returns its length. */
+u32 causal_stamp(struct causal *c, const struct dsm_set *to, u8 *stamp);
+/* 0: it need not wait; 1: it has to; -1: no memory, or no stamp in it. */
+int causal_keep(struct causal *c, u16 from, const void *frame, u32 len);
+/* The next one that may be delivered, the caller's to free; or NULL. */
+struct causal_held *causal_next(struct causal *c);
+/* Wait no longer for what this node sent. */
+void causal_bury(struct causal *c, u32 node);
+
+#endif /* SIMCAUSAL_H */
