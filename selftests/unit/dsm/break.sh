@@ -25,6 +25,8 @@ try "break: a single writer for atomics (store+XADD)" \
 try "break: one instruction per grant (CoWW1)" rule lease CoWW1
 try "break: write only after all INV_ACKs (MP)" rule inv-ack MP
 try "break: a copy overtaken by its INV is void (WRC)" rule old-copy WRC
+try "break: a copy overtaken by its INV is void (CoRR on three nodes)" \
+	rule old-copy CoRR --spare
 try "break: one gift out of line per seat (INC3)" \
 	rule seat INC3 --on walk --runs 2000 --guesses 3
 try "break: what nobody holds is lost (MP)" rule loss MP --deaths 1

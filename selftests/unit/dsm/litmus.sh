@@ -194,8 +194,10 @@ if [ "$soak" = 1 ]; then
 		$large
 	try "litmus: the same, three threads, every initial owner" judge \
 		--spare --thorough $(names ISA2 WRC RWC+mfence INC3)
+	try "litmus: the same, a death in MP" judge --spare --deaths 1 \
+		$(names MP)
 	try "litmus: the same, evictions, deaths" judge --spare --deaths 1 \
-		--evictions 1 $few $(names MP)
+		--evictions 1 $few
 	try "litmus: a wrong guess in every file" judge --guesses 1 \
 		--configs 60 $all
 	try "litmus: random walks, long" judge --on walk --runs 1000000 \
