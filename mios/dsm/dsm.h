@@ -101,15 +101,18 @@ struct dsm_msg {
 	u8 owner;		/* of the page, for recovery */
 	u8 pad;
 	u32 page;
-	u32 ver;		/* number of the ownership meant */
-	u32 tag;		/* names the request that this answers */
-	u32 clock;		/* UPD: low bits of the sender's Lamport clock */
-};
+	/*
+	 * Names the request that this answers; UPD: low bits of the sender's
+	 * Lamport clock; recovery: how many have died.
+	 */
+	u32 tag;
+	u64 ver;		/* number of the ownership meant */
+} __attribute__((packed, aligned(4)));	/* as it lies in a frame */
 
 /* One record of an UPD body. */
 struct dsm_write {
 	u32 page;
-	u32 clock;		/* low bits */
+	u32 clock;		/* low bits of its number */
 	u16 word;		/* 8-byte word within the page */
 	u8 mask;		/* bytes written */
 	u8 pad;

@@ -21,15 +21,16 @@
 #define PAGE_POISON	16	/* the pool ran out: fetch it again */
 
 struct dsm_page {
-	u32 ver;		/* number of the latest ownership we know */
-	u32 ticket;		/* manager: seat given out last, even */
-	u32 seat;		/* owner: our seat in the line, */
-	u32 seat_for;		/* which we hold if this is ver */
-	u32 left;		/* who has this seat follows heir, not us */
-	u32 guess;		/* news: number under which owner got it */
+	u64 ver;		/* number of the latest ownership we know */
+	u64 ticket;		/* manager: seat given out last, even */
+	u64 seat;		/* owner: our seat in the line, */
+	u64 seat_for;		/* which we hold if this is ver */
+	u64 left;		/* who has this seat follows heir, not us */
+	u64 guess;		/* news: number under which owner got it */
+	u64 mine;		/* number of our own request, if known */
+	u64 inv_ver;		/* copies older than this are void */
+	u64 inv_pending;	/* PAGE_INV: its version */
 	u32 heard;		/* news: when, by dsm.heard */
-	u32 mine;		/* number of our own request, if known */
-	u32 inv_ver;		/* copies older than this are void */
 	u32 tag;		/* of our request under way */
 	u32 lease;		/* CPUs that must complete an instruction */
 	u16 run;		/* local writes since the last remote one */
@@ -44,7 +45,6 @@ struct dsm_page {
 	u8 tries;		/* copies invalidated on their way here */
 	u8 next_mode;
 	u8 heir;		/* whom we gave the page out of line */
-	u32 inv_pending;	/* PAGE_INV: its version */
 	struct dsm_set copyset;	/* owner: who else may hold a copy */
 	struct dsm_set acks;	/* OI, OC: who has not answered */
 };
@@ -204,7 +204,7 @@ void request_repeat(struct step *s, u32 page, u16 to);
 void request_take(struct step *s, const struct dsm_msg *m);
 void request_serve_queue(struct step *s, u32 page);
 void request_drop_queue(struct dsm *d, u32 page);
-void owner_learn(struct dsm *d, u32 page, u8 owner, u32 ver);
+void owner_learn(struct dsm *d, u32 page, u8 owner, u64 ver);
 
 /* gift.c */
 bool gift_allowed(const struct dsm_page *p);
@@ -214,7 +214,7 @@ void gave_take(struct step *s);
 void seat_take(struct step *s);
 
 /* news.c */
-void news_note(struct dsm *d, u32 page, u32 ver);
+void news_note(struct dsm *d, u32 page, u64 ver);
 u16 news_tell(struct dsm *d, u16 to, u8 *body);
 bool news_good(const struct dsm *d, const u8 *body, u16 len);
 void news_take(struct dsm *d, const u8 *body, u16 len);
@@ -223,7 +223,7 @@ void news_take(struct dsm *d, const u8 *body, u16 len);
 void grant_take(struct step *s);
 void invalidate_start(struct step *s, u32 page);
 void inv_take(struct step *s);
-void inv_do(struct step *s, u32 page, u8 from, u32 ver);
+void inv_do(struct step *s, u32 page, u8 from, u64 ver);
 bool acks_count(struct step *s, enum dsm_state state);
 void inv_ack_take(struct step *s);
 void acks_done(struct step *s, u32 page);

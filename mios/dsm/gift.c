@@ -52,7 +52,6 @@ void gave_take(struct step *s)
 	news_note(d, in->page, p->ticket);
 	msg_init(s, &m, DSM_SEAT, in->page);
 	m.ver = p->ticket;
-	m.tag = in->ver;
 	msg_send(s, &m, in->node, NULL, 0);
 }
 
@@ -68,7 +67,8 @@ void seat_take(struct step *s)
 		return;
 	}
 	p->seat = m->ver;
-	p->seat_for = m->tag;
+	/* The number between the giver's seat and this one. */
+	p->seat_for = m->ver - 1;
 }
 
 /* Sent to us because of a seat that we have left? */

@@ -199,7 +199,7 @@ void acks_done(struct step *s, u32 page)
 }
 
 /* Drop the copy, then say so: no CPU can read it once the ack is out. */
-void inv_do(struct step *s, u32 page, u8 from, u32 ver)
+void inv_do(struct step *s, u32 page, u8 from, u64 ver)
 {
 	struct dsm *d = s->d;
 	struct dsm_page *p = page_at(d, page);

@@ -10,7 +10,7 @@
 #include "engine.h"
 
 /* The owner of a page, now or soon, as of the number ver. */
-void news_note(struct dsm *d, u32 page, u32 ver)
+void news_note(struct dsm *d, u32 page, u64 ver)
 {
 	struct dsm_page *p = page_at(d, page);
 
@@ -37,7 +37,7 @@ u16 news_tell(struct dsm *d, u16 to, u8 *body)
 		/* Else it has been heard of again since. */
 		if (p->heard != d->heard - back || p->owner == to)
 			continue;
-		item.what = p->guess << 8 | p->owner;
+		item.what = (u32)p->guess << 8 | p->owner;
 		memcpy(body + len, &item, sizeof(item));
 		len += sizeof(item);
 	}
@@ -50,7 +50,7 @@ static void news_one(struct dsm *d, const struct dsm_news *item)
 	struct dsm_page *p = page_at(d, item->page);
 	u8 owner = item->what & 0xff;
 	/* 24 bits of the number travel: the nearest one is meant. */
-	int ahead = (int)(item->what - (p->guess << 8)) >> 8;
+	int ahead = (int)(item->what - ((u32)p->guess << 8)) >> 8;
 
 	if (owner == d->cfg.self || !set_has(&d->live, owner) ||
 	    dsm_manager(d, item->page) == d->cfg.self ||

@@ -97,7 +97,7 @@ static void merge_forget(struct dsm *d)
  * What the manager keeps of a report, in fields that only an owner uses:
  * the holders in acks; the owner, if there is one, where it always is.
  */
-static void hold_note(struct dsm *d, u32 page, u16 node, bool owner, u32 ver)
+static void hold_note(struct dsm *d, u32 page, u16 node, bool owner, u64 ver)
 {
 	struct dsm_page *p = page_at(d, page);
 
@@ -134,7 +134,7 @@ static void page_report(struct step *s, u32 page)
 }
 
 /* Takes the page over; called for ourselves as for a TAKE. */
-static void page_take(struct step *s, u32 page, u32 ver,
+static void page_take(struct step *s, u32 page, u64 ver,
 		      const struct dsm_set *holders)
 {
 	struct dsm *d = s->d;
@@ -152,7 +152,7 @@ static void page_take(struct step *s, u32 page, u32 ver,
  * Somebody owns it, perhaps we.  If not, our copy stays only if no update can have reached
  * one of us alone.  The page's mode does not tell: it may have changed since.
  */
-static void page_owned(struct step *s, u32 page, u16 owner, u32 ver)
+static void page_owned(struct step *s, u32 page, u16 owner, u64 ver)
 {
 	struct dsm_page *p = page_at(s->d, page);
 

@@ -18,7 +18,7 @@
 #define HOPS_MAX	2
 
 /* A better guess at the owner. The manager does not guess. */
-void owner_learn(struct dsm *d, u32 page, u8 owner, u32 ver)
+void owner_learn(struct dsm *d, u32 page, u8 owner, u64 ver)
 {
 	struct dsm_page *p = page_at(d, page);
 
@@ -26,7 +26,7 @@ void owner_learn(struct dsm *d, u32 page, u8 owner, u32 ver)
 		return;
 	p->ver = ver;
 	if (dsm_manager(d, page) == d->cfg.self ||
-	    (d->cfg.news && (int)(ver - p->guess) < 0))
+	    (d->cfg.news && ver < p->guess))
 		return;
 	p->flags &= ~PAGE_ASTRAY;
 	if (p->owner != owner || p->guess != ver) {

@@ -78,7 +78,7 @@ static void update_cast(struct step *s)
 	m.mode = 0;
 	m.ver = 0;
 	m.owner = 0;
-	m.clock = d->clock;
+	m.tag = (u32)d->clock;
 	d->announced = d->clock;
 	if (!set_empty(&others))
 		msg_cast(s, &m, &others, batch_at(d, 0),
@@ -285,7 +285,7 @@ static bool update_good(struct step *s)
 	struct dsm *d = s->d;
 	const struct dsm_event *ev = s->ev;
 	u8 src = ev->msg.src;
-	u32 all = clock_since(d, src, ev->msg.clock), since;
+	u32 all = clock_since(d, src, ev->msg.tag), since;
 	u64 limit = clock_limit(d);
 	struct dsm_write w;
 
@@ -320,7 +320,7 @@ void update_take(struct step *s)
 		memcpy(&w, (const u8 *)ev->body + at, sizeof(w));
 		update_one(s, &w, ev->msg.src);
 	}
-	n->heard += clock_since(s->d, ev->msg.src, ev->msg.clock);
+	n->heard += clock_since(s->d, ev->msg.src, ev->msg.tag);
 	if (n->heard > s->d->ahead)
 		s->d->ahead = n->heard;
 	update_announce(s);

@@ -171,7 +171,7 @@ static void announcement(void)
 	begin(&c);
 	event(DSM_EV_FAULT, 0, DSM_WRITE);
 	CHECK(did(DSM_ACT_DONE, NULL) == 1 && dsm_pending(d));
-	message((struct dsm_msg){ .type = DSM_UPD, .src = 2, .clock = 40 },
+	message((struct dsm_msg){ .type = DSM_UPD, .src = 2, .tag = 40 },
 		&w, sizeof(w));
 	CHECK(sent(DSM_UPD, &a) == 1 && a->len == sizeof(w));
 	CHECK(!dsm_pending(d));
@@ -197,9 +197,9 @@ static void hidden_in_flight(void)
 	event(DSM_EV_FAULT, 0, DSM_READ);
 	CHECK(sent(DSM_GET_S, &a) == 1);
 	tag = a->msg.tag;
-	message((struct dsm_msg){ .type = DSM_UPD, .src = 2, .clock = 6 },
+	message((struct dsm_msg){ .type = DSM_UPD, .src = 2, .tag = 6 },
 		old, sizeof(old));
-	message((struct dsm_msg){ .type = DSM_UPD, .src = 3, .clock = 9 },
+	message((struct dsm_msg){ .type = DSM_UPD, .src = 3, .tag = 9 },
 		&new, sizeof(new));
 	message((struct dsm_msg){ .type = DSM_DATA_S, .node = 1, .tag = tag,
 				  .mode = DSM_MODE_MW, .flags = DSM_F_DATA },
@@ -219,7 +219,7 @@ static void old_write(void)
 	for (int i = 0; i < 3; i++) {
 		w.clock = i == 0 ? 40 : i == 1 ? 40 + 256 / 4 : 39;
 		message((struct dsm_msg){ .type = DSM_UPD, .src = 2 + i / 2,
-					  .clock = w.clock }, &w, sizeof(w));
+					  .tag = w.clock }, &w, sizeof(w));
 		CHECK(did(DSM_ACT_APPLY, NULL) == (i < 2));
 	}
 }
@@ -237,10 +237,10 @@ static void stranger(u32 page, u16 word)
 	begin(&c);
 	place(0, 0, 1, DSM_MODE_MW);
 	place(page, 0, 1, DSM_MODE_MW);
-	message((struct dsm_msg){ .type = DSM_UPD, .src = 2, .clock = 3 },
+	message((struct dsm_msg){ .type = DSM_UPD, .src = 2, .tag = 3 },
 		&new, sizeof(new));
 	CHECK(did(DSM_ACT_APPLY, NULL) == 1);
-	message((struct dsm_msg){ .type = DSM_UPD, .src = 3, .clock = 3 },
+	message((struct dsm_msg){ .type = DSM_UPD, .src = 3, .tag = 3 },
 		&old, sizeof(old));
 	CHECK(did(DSM_ACT_APPLY, NULL) == 1);
 }
@@ -257,7 +257,7 @@ static void long_chain(void)
 	place(0, 0, 1, DSM_MODE_MW);
 	for (int i = 0; i < 3; i++) {
 		message((struct dsm_msg){ .type = DSM_UPD, .src = 2 + i / 2,
-					  .clock = w[i].clock }, &w[i],
+					  .tag = w[i].clock }, &w[i],
 			sizeof(*w));
 		CHECK(did(DSM_ACT_APPLY, NULL) == (i < 2));
 	}
@@ -295,7 +295,7 @@ static void many_in_flight(int count, bool again)
 	for (w.word = 0; w.word < count; w.word++) {
 		w.clock = 1 + w.word;
 		message((struct dsm_msg){ .type = DSM_UPD, .src = 2,
-					  .clock = w.clock }, &w, sizeof(w));
+					  .tag = w.clock }, &w, sizeof(w));
 	}
 	message((struct dsm_msg){ .type = DSM_DATA_S, .node = 1, .tag = tag,
 				  .mode = DSM_MODE_MW, .flags = DSM_F_DATA },

@@ -220,10 +220,9 @@ static void forge(struct dsm_msg *m, u8 *body, u16 *len, u8 to)
 		m->ver = rnd(6);
 	}
 	m->src = 3;
-	m->clock = rnd(20) ? heard + rnd(80) : 1u << rnd(32);
 	switch (rnd(6)) {
 	case 0:
-		m->ver = rnd(60000) * 70000u;
+		m->ver = (u64)rnd(60000) * 70000u << rnd(24);
 		break;
 	case 1:
 		m->tag = rnd(60000) * 70001u;
@@ -233,13 +232,15 @@ static void forge(struct dsm_msg *m, u8 *body, u16 *len, u8 to)
 		break;
 	}
 	*len = rnd(4) ? rnd(4) * 8 + (rnd(2) ? 16 : 0) : rnd(DSM_BODY_MAX);
-	if (m->type == DSM_UPD)
+	if (m->type == DSM_UPD) {
 		*len = rnd(8) ? 20 * rnd(5) : rnd(200);
+		m->tag = rnd(20) ? heard + rnd(80) : 1u << rnd(32);
+	}
 	for (u16 i = 0; i < *len; i++)
 		body[i] = rnd(3) ? 0 : rnd(256);
 	for (u16 i = 0; m->type == DSM_UPD && i + 20 <= *len; i += 20) {
 		struct dsm_write w = { .page = rnd(pages + (rnd(9) == 0)),
-			.clock = m->clock - rnd(8), .word = rnd(513),
+			.clock = m->tag - rnd(8), .word = rnd(513),
 			.mask = rnd(256), .low = rnd(9) };
 
 		memcpy(body + i, &w, sizeof(w));

@@ -292,7 +292,7 @@ static void forgotten_write(void)
 
 	begin(&c);
 	place(0, 3, 1, DSM_MODE_MW);
-	message((struct dsm_msg){ .type = DSM_UPD, .src = 0, .clock = 40 },
+	message((struct dsm_msg){ .type = DSM_UPD, .src = 0, .tag = 40 },
 		&w, sizeof(w));
 	CHECK(did(DSM_ACT_APPLY, NULL) == 1);
 	die(0);
@@ -311,7 +311,7 @@ static void forgotten_write(void)
 		counts, sizeof(counts));
 	CHECK(dsm_page_state(d, 0) == DSM_S);
 	w.clock = 10;
-	message((struct dsm_msg){ .type = DSM_UPD, .src = 2, .clock = 20 },
+	message((struct dsm_msg){ .type = DSM_UPD, .src = 2, .tag = 20 },
 		&w, sizeof(w));
 	CHECK(did(DSM_ACT_APPLY, NULL) == 1);
 }

@@ -90,7 +90,7 @@ static void update(u8 protocol, struct dsm_write w, u16 len, bool good)
 		all[i] = (struct dsm_write){ .clock = 1 + i, .mask = 1,
 					     .word = i };
 	all[1] = w;
-	message((struct dsm_msg){ .type = DSM_UPD, .src = 2, .clock = 60 },
+	message((struct dsm_msg){ .type = DSM_UPD, .src = 2, .tag = 60 },
 		all, len);
 	CHECK(!did(DSM_ACT_APPLY, NULL) == !good && !refused() == good);
 }
