@@ -147,7 +147,7 @@ enum dsm_event_type {
 	DSM_EV_MSG,		/* msg, body, len */
 	DSM_EV_TICK,		/* now */
 	DSM_EV_TX_IDLE,		/* the transmit queue ran empty */
-	DSM_EV_EVICT,		/* page */
+	DSM_EV_EVICT,		/* page: until EVICTED, ask again */
 	DSM_EV_HINT,		/* page, mode */
 	DSM_EV_PIN,		/* page: for DMA; must be writable */
 	DSM_EV_UNPIN,		/* page */
@@ -248,7 +248,8 @@ struct dsm_config {
 	/*
 	 * Pool of deferred requests.  A node asks for requests / nodes pages
 	 * at a time, so it always suffices; alike on every node, best
-	 * nodes * (cpus + 1).
+	 * nodes * (cpus + 1).  A request that no CPU waits for any more keeps
+	 * its place until it is answered, for a pinned page that may be late.
 	 */
 	u16 requests;
 	u16 inflight;		/* pool of updates to pages in flight */

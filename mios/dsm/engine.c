@@ -336,7 +336,7 @@ static void message_take(struct step *s)
 		mode_take(s);
 		break;
 	case DSM_MODE_ACK:
-		acks_count(s, DSM_OC);
+		acks_one(s, DSM_OC);
 		break;
 	default:
 		recover_msg_take(s);
@@ -358,9 +358,15 @@ static void stalled_retry(struct step *s)
 		return;
 	d->stalled = false;
 	d->crowded = false;
-	for (u8 i = 0; i < d->cfg.cpus; i++)
-		if (cpu_at(d, i)->waits)
-			cpu_advance(s, i);
+	for (u8 i = 0, first = d->turn; i < d->cfg.cpus; i++) {
+		u8 cpu = (first + i) % d->cfg.cpus;
+
+		if (!cpu_at(d, cpu)->waits)
+			continue;
+		if (!d->crowded)
+			d->turn = cpu;
+		cpu_advance(s, cpu);
+	}
 }
 
 static void again_take(struct step *s)

@@ -101,7 +101,8 @@ struct dsm {
 	u16 free_request, free_flight;
 	u16 pending;		/* records not sent yet */
 	bool stalled;		/* some CPU waits for the merge window */
-	bool crowded;		/* some CPU may not ask for its page yet */
+	bool crowded;		/* some CPU may not ask for its page yet, */
+	u8 turn;		/* the first of them */
 	bool tx_full;
 	u8 recovering;		/* recover.c */
 	u8 dead;		/* how many died */
@@ -224,7 +225,7 @@ void grant_take(struct step *s);
 void invalidate_start(struct step *s, u32 page);
 void inv_take(struct step *s);
 void inv_do(struct step *s, u32 page, u8 from, u64 ver);
-bool acks_count(struct step *s, enum dsm_state state);
+bool acks_one(struct step *s, enum dsm_state state);
 void inv_ack_take(struct step *s);
 void acks_done(struct step *s, u32 page);
 
@@ -235,6 +236,7 @@ void update_store(struct step *s);
 void update_flush(struct step *s);
 void update_announce(struct step *s);
 void update_take(struct step *s);
+void clock_bury(struct dsm *d);
 u16 update_counts(struct dsm *d, u8 *body);
 void flight_apply(struct step *s, u32 page, u8 src, const u8 *counts);
 void flight_drop(struct dsm *d, u32 page);

@@ -240,10 +240,10 @@ void inv_take(struct step *s)
 }
 
 /*
- * One of those who were asked to agree has answered.  True if others have
- * not; the page is in state until they all have.
+ * One of those who were asked has answered; the last one ends the page's
+ * state, which this is for.  True if others have not answered yet.
  */
-bool acks_count(struct step *s, enum dsm_state state)
+bool acks_one(struct step *s, enum dsm_state state)
 {
 	const struct dsm_msg *m = &s->ev->msg;
 	struct dsm_page *p = page_at(s->d, m->page);
@@ -262,6 +262,6 @@ bool acks_count(struct step *s, enum dsm_state state)
 
 void inv_ack_take(struct step *s)
 {
-	if (acks_count(s, DSM_OI) && s->d->cfg.serial)
+	if (acks_one(s, DSM_OI) && s->d->cfg.serial)
 		inv_send(s, s->ev->msg.page);
 }

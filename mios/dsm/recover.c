@@ -68,6 +68,7 @@ void recover_start(struct step *s)
 		return;
 	}
 	set_del(&d->live, node);
+	clock_bury(d);
 	d->dead++;
 	d->recovering = RECOVER_FLUSH;
 	d->flushes = d->ends = d->readies = d->live;

@@ -83,8 +83,10 @@ static u16 request_first(struct dsm *d, struct dsm_msg *m)
 }
 
 /*
- * May this node ask for one more page?  Each request waits in one place at
- * most, so the pools hold all that there can be.
+ * May this node ask for one more page?  A request waits in one place at most,
+ * so its pool holds all that others may have under way.  What a manager asks
+ * for on behalf of another's read needs no room of its own: elsewhere it
+ * stands for that read, which waits with the manager.
  */
 bool request_room(const struct dsm *d)
 {
@@ -104,8 +106,9 @@ static void request_send_to(struct step *s, u32 page, u8 type, u16 to)
 	m.tag = p->tag;
 	if (state_in(p, IN(SM) | IN(SO)))
 		m.flags |= DSM_F_HAVE;
-	if (d->recovering)
-		return;		/* recover_again() sends it */
+	/* recover_again() sends it; twice, and the first answer fits nothing. */
+	if (d->recovering || (d->asking && page >= d->cursor))
+		return;
 	if (to == DSM_NIL) {
 		to = request_first(d, &m);
 	} else if (p->mine) {

@@ -12,7 +12,7 @@
 
 static u64 write_seq(const struct dsm *d, u64 clock, u16 node)
 {
-	return (u64)clock * d->cfg.nodes + node;
+	return clock * d->cfg.nodes + node;
 }
 
 /*
@@ -59,6 +59,17 @@ static void clock_follow(struct dsm *d)
 		d->clock = clock;
 }
 
+/* What only a dead node claimed is nothing to go after. */
+void clock_bury(struct dsm *d)
+{
+	u16 n;
+
+	d->ahead = 0;
+	set_for_each(n, &d->live)
+		if (node_at(d, n)->heard > d->ahead)
+			d->ahead = node_at(d, n)->heard;
+}
+
 /* Others answer what they receive: do not sit on what they wait for. */
 void update_stall(struct step *s)
 {
@@ -98,10 +109,10 @@ void update_flush(struct step *s)
 }
 
 /*
- * A node that only listens holds up the others' windows.  It speaks when a
- * quarter of the window has passed: a writer that waits for it has gone
- * further, so what it last heard from that writer has made it speak.  A
- * full queue delays that until some tick.
+ * Goes after the others' clocks.  A node that only listens holds up their
+ * windows, so it speaks when a quarter of one has passed: a writer that
+ * waits for it has gone further, and what it last heard from that writer has
+ * made it speak.  A full queue delays that until some tick.
  */
 void update_announce(struct step *s)
 {

@@ -22,6 +22,7 @@ static const char help[] =
 "  --deaths N                  nodes that die (0)\n"
 "  --guesses N                 owners that a node guesses wrong (0)\n"
 "  --pins N                    pages pinned for a while (0)\n"
+"  --asks N                    pages a node may ask for at once (6 / nodes)\n"
 "  --news N                    owners told in each answer, up to 4 (0)\n"
 "  --run N                     writes in a row that take a page (never;\n"
 "                              not for wi)\n"
@@ -50,7 +51,7 @@ static const char *const networks[] = { "fifo", "causal", "total", NULL };
 static const char *const places[] = { "explorer", "sim", "walk", NULL };
 
 enum { ON = 256, PROTOCOL, NETWORK, SAME_PAGE, SPARE, EVICTIONS, HINTS,
-	EXPIRIES, DEATHS, GUESSES, PINS, NEWS, RUN, STATES, CONFIGS, RUNS,
+	EXPIRIES, DEATHS, GUESSES, PINS, ASKS, NEWS, RUN, STATES, CONFIGS, RUNS,
 	SEED, NO_BUFFERS, THOROUGH, ALL, TRACE, TRANSITIONS, KNOBS, HELP,
 	LATENCY, JITTER, LOSS, DUPLICATE, REORDER, BANDWIDTH, TOPOLOGY,
 	NO_CAUSAL };
@@ -62,6 +63,7 @@ static const struct option longopts[] = {
 	{ "evictions", 1, NULL, EVICTIONS }, { "hints", 1, NULL, HINTS },
 	{ "expiries", 1, NULL, EXPIRIES }, { "deaths", 1, NULL, DEATHS },
 	{ "guesses", 1, NULL, GUESSES }, { "pins", 1, NULL, PINS },
+	{ "asks", 1, NULL, ASKS },
 	{ "news", 1, NULL, NEWS }, { "run", 1, NULL, RUN },
 	{ "states", 1, NULL, STATES },
 	{ "configs", 1, NULL, CONFIGS }, { "runs", 1, NULL, RUNS },
@@ -96,6 +98,7 @@ static bool number(int c, struct options *o, bool *known)
 		{ DEATHS, "--deaths", 0, 1, &o->deaths },
 		{ GUESSES, "--guesses", 0, 9, &o->guesses },
 		{ PINS, "--pins", 0, 9, &o->pins },
+		{ ASKS, "--asks", 1, 9, &o->asks },
 		{ NEWS, "--news", 0, 4, &o->news },
 		{ RUN, "--run", 1, 1000, &o->run },
 		{ STATES, "--states", 1, 1ULL << 40, &o->states },

@@ -47,6 +47,7 @@ static void world_options(struct world *w, const struct options *o)
 	w->expiries = o->expiries;
 	w->guesses = o->guesses;
 	w->pins = o->pins;
+	w->asks = o->asks;
 	w->news = o->news;
 	w->run = o->run;
 	w->knobs = o->knobs;
@@ -112,8 +113,9 @@ static void report_cut(const struct options *o)
 {
 	unsigned long long cut = result.cut, whole = result.configs - cut;
 
-	printf("  cut short: proven for %llu configurations; in %llu nothing is known beyond the first %llu states\n",
-	       whole, cut, (unsigned long long)o->states);
+	printf("  cut short: proven for %llu configurations; in %llu nothing is "
+	       "known beyond the first %llu states\n", whole, cut,
+	       (unsigned long long)o->states);
 }
 
 static void report(const char *path, const struct options *o,

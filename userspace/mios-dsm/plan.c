@@ -56,6 +56,16 @@ static int nodes_used(const struct plan *p)
 	return used;
 }
 
+/* Which number is free for the spare node, or which one has all threads. */
+static int gap_choices(const struct plan *p)
+{
+	int used = nodes_used(p);
+
+	if (!p->spare)
+		return 1;
+	return used < 2 ? 3 : used + 1;
+}
+
 static int pages_of(const struct lit_test *t)
 {
 	int pages = 1;
@@ -108,7 +118,10 @@ static void fill_nodes(struct plan *p, struct world *w)
 	for (int i = 0; i < p->t->threads; i++) {
 		u8 node = all[p->place].node[i];
 
-		if (p->spare && node >= p->gap)
+		/* One node for all is each number; else the gap is. */
+		if (p->spare && used < 2)
+			node = p->gap;
+		else if (p->spare && node >= p->gap)
 			node++;
 		w->node_of[i] = node;
 		w->cpu_of[i] = cpus[node]++;
@@ -162,7 +175,7 @@ bool plan_next(struct plan *p, struct world *w)
 	if (wheel(&p->share, share_choices(pages)) &&
 	    wheel(&p->owners, owner_choices(p, w->nodes, pages)) &&
 	    wheel(&p->modes, p->mixed ? power(DSM_MODES, pages) : 1) &&
-	    wheel(&p->gap, p->spare ? nodes_used(p) + 1 : 1) &&
+	    wheel(&p->gap, gap_choices(p)) &&
 	    wheel(&p->place, places(p, &all)))
 		return false;
 	fill(p, w);

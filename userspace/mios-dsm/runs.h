@@ -10,6 +10,12 @@
 #include "explore.h"
 #include "sim.h"
 
+/*
+ * A death that is drawn happens once in so many draws: many moves come
+ * before it, as it can be drawn at any time.
+ */
+#define RUNS_DEATH	8
+
 struct runs {
 	const struct lit_test *t;
 	struct judge *judge;

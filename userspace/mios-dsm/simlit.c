@@ -105,22 +105,26 @@ static void cpu_turn(struct litrun *l, struct sim_event e)
 	sim_queue(&l->sim, e);
 }
 
+static void spare_move(struct litrun *l, struct wmove m)
+{
+	if (m.kind == W_DIE && below(l, RUNS_DEATH))
+		return;
+	world_move(l->w, l->s, m);
+	if (m.kind == W_TELL)
+		sim_bury(&l->sim, m.a, __builtin_ctz(l->s->dead));
+}
+
 /* Evictions, changes of mode, deaths and the news of them. */
 static void spare_turn(struct litrun *l, struct sim_event e)
 {
 	struct wmove move[W_MOVES];
 	int count = world_moves(l->w, l->s, move, W_MOVES), kept = 0;
-	struct wmove m;
 
 	for (int i = 0; i < count; i++)
 		if (move[i].kind >= W_EVICT)
 			move[kept++] = move[i];
-	if (kept) {
-		m = move[below(l, kept)];
-		world_move(l->w, l->s, m);
-		if (m.kind == W_TELL)
-			sim_bury(&l->sim, m.a, __builtin_ctz(l->s->dead));
-	}
+	if (kept)
+		spare_move(l, move[below(l, kept)]);
 	e.time = l->sim.now + 1 + below(l, SPARE);
 	sim_queue(&l->sim, e);
 }

@@ -24,7 +24,9 @@ int walk_one(struct runs *r, struct world *w, struct wstate *s, u64 seed)
 			judge_end(r->judge, w, s, &r->v);
 			return 0;
 		}
-		next = move[sim_random(&seed) % count];
+		do
+			next = move[sim_random(&seed) % count];
+		while (next.kind == W_DIE && sim_random(&seed) % RUNS_DEATH);
 		if (r->tell)
 			world_print(stdout, w, s, next);
 		world_move(w, s, next);

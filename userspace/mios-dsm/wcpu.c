@@ -102,15 +102,19 @@ static const struct lit_op *op_of(const struct world *w, struct wstate *s,
 	return &w->t->op[thread][s->cpu[thread].th.pc];
 }
 
-/* The first page of the access that lacks the right, or -1. */
-static int lacking(struct world *w, struct wstate *s, int node, u64 addr,
+/*
+ * A page of the access that lacks the right, or -1.  Which of two is missed
+ * first is the CPU's business: the first one, or the last in every other
+ * thread.
+ */
+static int lacking(struct world *w, struct wstate *s, int thread, u64 addr,
 		   int size, u8 right)
 {
-	int page, off, found = -1;
+	int page, off, found = -1, node = w->node_of[thread];
 
 	for (int b = size; b-- > 0; ) {
 		word_at(w, addr + b, &page, &off);
-		if (s->access[node][page] < right)
+		if (s->access[node][page] < right && (found < 0 || !(thread & 1)))
 			found = page;
 	}
 	return found;
@@ -125,7 +129,6 @@ bool cpu_can(struct world *w, struct wstate *s, int thread)
 {
 	struct wcpu *c = &s->cpu[thread];
 	const struct lit_op *op = op_of(w, s, thread);
-	int node = w->node_of[thread];
 	u64 addr, v;
 
 	if (c->blocked || c->lost || c->th.pc >= w->t->ops[thread])
@@ -142,7 +145,7 @@ bool cpu_can(struct world *w, struct wstate *s, int thread)
 			return fwd > 0;
 	}
 	/* A trap drains the buffer before the engine hears of it. */
-	if (lacking(w, s, node, addr, op->size, right_of(op)) >= 0)
+	if (lacking(w, s, thread, addr, op->size, right_of(op)) >= 0)
 		return !c->stores;
 	return op->code == OP_LOAD || c->stores < W_BUFFER;
 }
@@ -255,7 +258,7 @@ void cpu_run(struct world *w, struct wstate *s, int thread)
 {
 	struct wcpu *c = &s->cpu[thread];
 	const struct lit_op *op = op_of(w, s, thread);
-	int node = w->node_of[thread], page = -1;
+	int page = -1;
 	u64 addr, v;
 
 	if (op->code == OP_FENCE) {
@@ -270,7 +273,7 @@ void cpu_run(struct world *w, struct wstate *s, int thread)
 		return;
 	}
 	if (op->code != OP_LOAD || !forward(c, addr, op->size, &v))
-		page = lacking(w, s, node, addr, op->size, right_of(op));
+		page = lacking(w, s, thread, addr, op->size, right_of(op));
 	if (page >= 0) {
 		fault(w, s, thread, page);
 		return;

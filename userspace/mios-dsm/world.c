@@ -285,7 +285,7 @@ static void config_fill(const struct world *w, struct dsm_config *c, int node)
 	c->order = w->order;
 	c->pages = w->pages;
 	c->chunk = 1;
-	c->requests = 6;
+	c->requests = w->asks ? w->asks * w->nodes : 6;
 	c->inflight = 6;
 	c->batch = 3;
 	c->run = w->run ? w->run : 100;

@@ -66,6 +66,7 @@ struct world {
 	u8 mode[W_PAGES], owner[W_PAGES];
 	bool shared[W_PAGES];	/* all others hold a copy at first */
 	u8 evictions, hints, deaths, expiries, guesses, pins;
+	u8 asks;		/* pages a node may ask for at a time, or 0 */
 	u8 news;		/* items in an answer */
 	u8 run;			/* writes in a row that take a page */
 	u32 knobs;

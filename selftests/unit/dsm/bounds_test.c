@@ -111,6 +111,36 @@ static void clock_follows(void)
 	store(2 * APART + 8);
 }
 
+/* What a dead node claimed holds nobody up. */
+static void claims_die(void)
+{
+	static const u8 said[] = { DSM_FLUSH, DSM_HOLD_END, DSM_READY };
+	struct dsm_config c = updating();
+	u32 clock = 0;
+
+	c.nodes = 3;
+	begin(&c);
+	place(0, 0, 1, DSM_MODE_MW);
+	for (int i = 0; i < 3; i++) {
+		clock += 256 / 3 + 2 + DSM_BATCH_MAX;
+		message((struct dsm_msg){ .type = DSM_UPD, .src = 2,
+					  .tag = clock }, NULL, 0);
+		CHECK(sent(DSM_UPD, &a) == 1 && a->msg.tag < clock);
+	}
+	clock = a->msg.tag;
+	message((struct dsm_msg){ .type = DSM_UPD, .tag = 9 }, NULL, 0);
+	die(2);
+	event(DSM_EV_AGAIN, 0, 0);
+	for (int i = 0; i < 3; i++)
+		message((struct dsm_msg){ .type = said[i], .tag = 1 }, NULL,
+			0);
+	event(DSM_EV_TICK, 0, 0);
+	CHECK(!out.count);
+	message((struct dsm_msg){ .type = DSM_UPD, .tag = 90 }, NULL, 0);
+	event(DSM_EV_TICK, 0, 0);
+	CHECK(!out.count);
+}
+
 /* Write-invalidate has no clock to tell of. */
 static void no_clock(void)
 {
@@ -185,6 +215,39 @@ static void asks_wait(u8 touch, enum dsm_msg_type type)
 	CHECK(a->msg.page == 2);
 }
 
+/* The page that was asked for comes, and another one is asked for. */
+static void next_is(u32 page)
+{
+	message((struct dsm_msg){ .type = DSM_DATA_S, .node = 1,
+				  .page = a->msg.page, .tag = a->msg.tag,
+				  .flags = DSM_F_DATA }, NULL, 0);
+	CHECK(sent(DSM_GET_S, &a) == 1 && a->msg.page == page);
+}
+
+/* Three CPUs and one request at a time: each CPU has its turn. */
+static void turns(void)
+{
+	struct dsm_event ev = { .type = DSM_EV_FAULT };
+	struct dsm_config c = usual;
+
+	c.requests = 4;
+	c.pages = 20;
+	c.cpus = 3;
+	begin(&c);
+	for (ev.cpu = 0; ev.cpu < 3; ev.cpu++) {
+		ev.page = 4 * ev.cpu;
+		dsm_step(d, &ev, &out);
+		CHECK(sent(DSM_GET_S, ev.cpu ? NULL : &a) == !ev.cpu);
+	}
+	next_is(4);
+	ev.cpu = 0;
+	ev.page = 12;
+	dsm_step(d, &ev, &out);
+	CHECK(!out.count);
+	next_is(8);
+	next_is(12);
+}
+
 /* Not even what an owner wants to be rid of is fetched out of turn. */
 static void evictions_wait(void)
 {
@@ -244,16 +307,11 @@ static void death_makes_room(void)
 	event(DSM_EV_FAULT, 2, DSM_READ);
 	die(0);
 	event(DSM_EV_AGAIN, 0, 0);
-	for (u8 type = DSM_FLUSH; type < DSM_READY; type++)
-		for (u16 n = 2; n < 4; n++)
-			if (type == DSM_FLUSH || type == DSM_HOLD_END)
-				message((struct dsm_msg){ .type = type,
-						.src = n, .tag = 1 }, NULL, 0);
+	all_say(DSM_FLUSH);
+	all_say(DSM_HOLD_END);
 	CHECK(sent(DSM_GONE, &a) == 1 && a->msg.page == 0);
 	CHECK(dsm_cpu_waits(d, 0));
-	for (u16 n = 2; n < 4; n++)
-		message((struct dsm_msg){ .type = DSM_READY, .src = n,
-					  .tag = 1 }, NULL, 0);
+	all_say(DSM_READY);
 	CHECK(sent(DSM_GET_S, &a) == 1 && a->msg.page == 2);
 }
 
@@ -262,10 +320,12 @@ void bounds_tests(void)
 	clock_does_not_wrap();
 	clock_bounds();
 	clock_follows();
+	claims_die();
 	no_clock();
 	numbers_do_not_wrap();
 	asks_wait(DSM_READ, DSM_GET_S);
 	asks_wait(DSM_EXCLUSIVE, DSM_GET_X);
+	turns();
 	evictions_wait();
 	waiting_holds_nothing();
 	waiting_for_the_window();

@@ -119,4 +119,12 @@ static inline void die(u16 node)
 	dsm_step(d, &ev, &out);
 }
 
+/* Nodes 2 and 3, when node 0 has died and we are node 1. */
+static inline void all_say(enum dsm_msg_type type)
+{
+	for (u32 n = 2; n < 4; n++)
+		message((struct dsm_msg){ .type = type, .src = n, .tag = 1 },
+			NULL, 0);
+}
+
 #endif /* ENGINE_TEST_H */

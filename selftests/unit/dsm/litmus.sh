@@ -174,6 +174,13 @@ try "litmus: random walks, the manager gets in line for a read" judge \
 try "litmus: random walks, evictions, changes of mode, a death" judge \
 	--on walk --runs 10000 --protocol mixed --evictions 3 --hints 3 \
 	--deaths 1 --guesses 2 --run 2 $few $(names INC3 XADD2 WRC ISA2)
+try "litmus: random walks, a death while an instruction waits for two pages" \
+	judge --on walk --runs 50000 --deaths 1 --evictions 2 --spare \
+	$(names CROSS-one CROSS-locked CROSS-swap)
+try "litmus: wi, one page asked for at a time" judge --asks 1 $small \
+	$(names CROSS-one CROSS-swap CROSS)
+try "litmus: mixed, the same, a death" judge --asks 1 --deaths 1 \
+	--protocol mixed $few
 try "litmus: over the timed network" judge --on sim --runs 5000 \
 	--evictions 1 --guesses 1 --news 2 $all
 try "litmus: over a network that loses, doubles and reorders" judge --on sim \

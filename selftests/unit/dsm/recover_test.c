@@ -152,13 +152,6 @@ static void many_reports(void)
 	CHECK(steps > 1 && holds == 300 && ends == 1);
 }
 
-static void all_say(enum dsm_msg_type type)
-{
-	for (u32 n = 2; n < 4; n++)
-		message((struct dsm_msg){ .type = type, .src = n, .tag = 1 },
-			NULL, 0);
-}
-
 /* The same for what the manager decides, and for what is asked again. */
 static void many_decisions(void)
 {
@@ -438,6 +431,42 @@ static void line_goes_on(void)
 	CHECK(sent(DSM_GET_X, &a) == 1 && set_has(&a->to, 2));
 }
 
+/*
+ * An instruction that lost page 3 waits for page 2, which we inherit: the end
+ * of the recovery lets it go on and asks for page 3 again, both at once, but
+ * in one request.
+ */
+static void asked_once(void)
+{
+	struct dsm_msg take = { .type = DSM_TAKE, .src = 2, .page = 2,
+				.ver = 2, .tag = 1, .owner = 1 };
+	const struct dsm_action *a = NULL;
+	struct dsm_set none = { };
+
+	begin(&usual);
+	place(3, 1, NOBODY, DSM_MODE_WI);
+	place(2, 0, 1, DSM_MODE_WI);
+	event(DSM_EV_FAULT, 3, DSM_EXCLUSIVE);
+	event(DSM_EV_FAULT, 2, DSM_EXCLUSIVE);
+	CHECK(sent(DSM_GET_X, &a) == 1 && a->msg.page == 2);
+	message((struct dsm_msg){ .type = DSM_GET_X, .src = 3, .node = 3,
+				  .page = 3, .ver = 2,
+				  .flags = DSM_F_DIRECTED }, NULL, 0);
+	CHECK(sent(DSM_DATA_X, NULL) == 1);
+	die(0);
+	event(DSM_EV_AGAIN, 0, 0);
+	all_say(DSM_FLUSH);
+	all_say(DSM_HOLD_END);
+	message(take, &none, sizeof(none));
+	CHECK(dsm_page_state(d, 2) == DSM_O);
+	take.type = DSM_OWNED;
+	take.src = take.page = take.owner = 3;
+	message(take, NULL, 0);
+	all_say(DSM_READY);
+	CHECK(dsm_page_state(d, 2) == DSM_M);
+	CHECK(sent(DSM_GET_X, &a) == 1 && a->msg.page == 3);
+}
+
 void recover_tests(void)
 {
 	dies_once();
@@ -462,5 +491,6 @@ void recover_tests(void)
 	false_owner(1);
 	own_request_back();
 	line_goes_on();
+	asked_once();
 	free(d);
 }
