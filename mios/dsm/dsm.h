@@ -107,7 +107,7 @@ struct dsm_msg {
 	 */
 	u32 tag;
 	u64 ver;		/* number of the ownership meant */
-} __packed __aligned(4);	/* as it lies in a frame */
+};
 
 /* One record of an UPD body. */
 struct dsm_write {

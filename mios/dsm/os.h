@@ -35,9 +35,6 @@ void *memcpy(void *to, const void *from, size_t len);
 void *memset(void *to, int byte, size_t len);
 int memcmp(const void *a, const void *b, size_t len);
 
-#define __packed	__attribute__((packed))
-#define __aligned(n)	__attribute__((aligned(n)))
-
 #ifndef EINVAL
 #define EINVAL	22
 #define ENOSPC	28

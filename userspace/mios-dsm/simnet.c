@@ -106,11 +106,11 @@ static void transmit(struct sim *s, u32 from,
 
 	for (u32 i = 0; i < out->sends; i++) {
 		u32 len = out->send[i].len, wire = len + WIRE_OVERHEAD;
-		const struct dsm_msg *m = (const void *)
-			((const u8 *)out->send[i].frame +
-			 sizeof(struct dsm_frame));
+		const u8 *m = (const u8 *)out->send[i].frame +
+			sizeof(struct dsm_frame);
 		bool message = len > sizeof(struct dsm_frame);
-		bool data = message && m->flags & DSM_F_DATA;
+		bool data = message &&
+			m[offsetof(struct dsm_msg, flags)] & DSM_F_DATA;
 
 		/*
 		 * GiantVM sends a whole page whatever it has to say; what
