@@ -26,7 +26,7 @@ void owner_learn(struct dsm *d, u32 page, u8 owner, u64 ver)
 		return;
 	p->ver = ver;
 	if (dsm_manager(d, page) == d->cfg.self ||
-	    (d->cfg.news && ver < p->guess))
+	    ver < p->guess)
 		return;
 	p->flags &= ~PAGE_ASTRAY;
 	if (p->owner != owner || p->guess != ver) {

@@ -10,7 +10,7 @@
 static const struct dsm_action *a;
 
 /* Two nodes, which may be this far apart: a window, half the numbers. */
-#define WINDOW	(1u << 16)
+#define WINDOW	(1u << 20)
 #define APART	(WINDOW / 2 + 1)
 
 /* Node 0 writes a word, or tells its clock only; true if it is taken. */
@@ -80,11 +80,12 @@ static void clock_bounds(void)
 	CHECK(update(APART + DSM_BATCH_MAX, 0));
 }
 
-static void full(u64 clock, bool tx_full)
+/* Node src says its clock; without one, time passes. */
+static void full(u16 src, u64 clock, bool tx_full)
 {
 	struct dsm_event ev = { .type = clock ? DSM_EV_MSG : DSM_EV_TICK,
 				.msg.type = DSM_UPD, .msg.tag = clock,
-				.tx_full = tx_full };
+				.msg.src = src, .tx_full = tx_full };
 
 	dsm_step(d, &ev, &out);
 }
@@ -96,49 +97,45 @@ static void full(u64 clock, bool tx_full)
 static void clock_follows(void)
 {
 	pair();
-	full(APART, true);
-	full(2 * APART, true);
-	full(2 * APART + 7, true);
+	full(0, APART, true);
+	full(0, 2 * APART, true);
+	full(0, 2 * APART + 7, true);
 	CHECK(!out.count && !dsm_statistics(d)->refused);
-	full(0, true);
+	full(0, 0, true);
 	CHECK(!out.count);
-	full(0, false);
+	full(0, 0, false);
 	CHECK(sent(DSM_UPD, &a) == 1 && a->msg.tag == APART);
-	full(0, false);
+	full(0, 0, false);
 	CHECK(sent(DSM_UPD, &a) == 1 && a->msg.tag == 2 * APART);
-	full(0, false);
+	full(0, 0, false);
 	CHECK(!out.count);
 	store(2 * APART + 8);
 }
 
-/* What a dead node claimed holds nobody up. */
+/* Only what the living claim is still gone after when somebody has died. */
 static void claims_die(void)
 {
 	static const u8 said[] = { DSM_FLUSH, DSM_HOLD_END, DSM_READY };
 	struct dsm_config c = updating();
-	u32 clock = 0;
 
+	/* At most 87 apart, so 137 between two UPDs of one node. */
 	c.nodes = 3;
 	begin(&c);
-	place(0, 0, 1, DSM_MODE_MW);
-	for (int i = 0; i < 3; i++) {
-		clock += 256 / 3 + 2 + DSM_BATCH_MAX;
-		message((struct dsm_msg){ .type = DSM_UPD, .src = 2,
-					  .tag = clock }, NULL, 0);
-		CHECK(sent(DSM_UPD, &a) == 1 && a->msg.tag < clock);
-	}
-	clock = a->msg.tag;
-	message((struct dsm_msg){ .type = DSM_UPD, .tag = 9 }, NULL, 0);
+	full(0, 87, true);
+	full(0, 147, true);
+	full(2, 87, true);
+	full(2, 224, true);
 	die(2);
 	event(DSM_EV_AGAIN, 0, 0);
 	for (int i = 0; i < 3; i++)
 		message((struct dsm_msg){ .type = said[i], .tag = 1 }, NULL,
 			0);
-	event(DSM_EV_TICK, 0, 0);
-	CHECK(!out.count);
-	message((struct dsm_msg){ .type = DSM_UPD, .tag = 90 }, NULL, 0);
-	event(DSM_EV_TICK, 0, 0);
-	CHECK(!out.count);
+	full(0, 0, false);
+	CHECK(sent(DSM_UPD, &a) == 1 && a->msg.tag == 87);
+	full(0, 0, false);
+	CHECK(sent(DSM_UPD, &a) == 1 && a->msg.tag == 147);
+	full(0, 0, false);
+	CHECK(!out.count && !dsm_statistics(d)->refused);
 }
 
 /* Write-invalidate has no clock to tell of. */
@@ -181,12 +178,31 @@ static void numbers_do_not_wrap(void)
 	CHECK(did(DSM_ACT_INSTALL, NULL) == 1);
 }
 
+/* After a death they go on above all that a survivor knows of. */
+static void numbers_go_on(void)
+{
+	struct dsm_msg hold = { .type = DSM_HOLD, .page = 1, .tag = 1 };
+
+	begin(&usual);
+	place(1, 0, 2, DSM_MODE_WI);
+	die(0);
+	event(DSM_EV_AGAIN, 0, 0);
+	all_say(DSM_FLUSH);
+	for (hold.src = 2; hold.src < 4; hold.src++) {
+		hold.ver = hold.src == 2 ? 9 : 5;
+		message(hold, NULL, 0);
+	}
+	all_say(DSM_HOLD_END);
+	CHECK(sent(DSM_TAKE, &a) == 1 && a->msg.ver == 10);
+}
+
 /* Node 1 of four, which may ask for one page at a time. */
 static void one_at_a_time(u8 cpus)
 {
 	struct dsm_config c = usual;
 
 	c.requests = 7;
+	c.pages = 8;
 	c.cpus = cpus;
 	begin(&c);
 }
@@ -265,7 +281,7 @@ static void evictions_wait(void)
 }
 
 /* Who waits for a turn lets go of what it has, or two could wait for ever. */
-static void waiting_holds_nothing(void)
+static void waiting_holds_nothing(u32 page, u8 touch)
 {
 	struct dsm_event ev = { .type = DSM_EV_FAULT, .cpu = 1,
 				.touch = DSM_EXCLUSIVE, .page = 1 };
@@ -274,7 +290,9 @@ static void waiting_holds_nothing(void)
 	asks(0);
 	dsm_step(d, &ev, &out);
 	CHECK(did(DSM_ACT_RETRY, NULL) == 1);
-	ev.page = 2;
+	place(page, 2, NOBODY, DSM_MODE_WI);
+	ev.page = page;
+	ev.touch = touch;
 	dsm_step(d, &ev, &out);
 	CHECK(!out.count);
 	message((struct dsm_msg){ .type = DSM_GET_S, .page = 1 }, NULL, 0);
@@ -309,7 +327,7 @@ static void death_makes_room(void)
 	event(DSM_EV_AGAIN, 0, 0);
 	all_say(DSM_FLUSH);
 	all_say(DSM_HOLD_END);
-	CHECK(sent(DSM_GONE, &a) == 1 && a->msg.page == 0);
+	CHECK(sent(DSM_GONE, NULL) == 2);
 	CHECK(dsm_cpu_waits(d, 0));
 	all_say(DSM_READY);
 	CHECK(sent(DSM_GET_S, &a) == 1 && a->msg.page == 2);
@@ -323,11 +341,14 @@ void bounds_tests(void)
 	claims_die();
 	no_clock();
 	numbers_do_not_wrap();
+	numbers_go_on();
 	asks_wait(DSM_READ, DSM_GET_S);
 	asks_wait(DSM_EXCLUSIVE, DSM_GET_X);
 	turns();
 	evictions_wait();
-	waiting_holds_nothing();
+	waiting_holds_nothing(2, DSM_EXCLUSIVE);
+	waiting_holds_nothing(2, DSM_READ);
+	waiting_holds_nothing(5, DSM_READ);
 	waiting_for_the_window();
 	death_makes_room();
 	free(d);

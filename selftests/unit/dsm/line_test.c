@@ -237,6 +237,7 @@ static void rumours(void)
 				 { 0, 9u << 8 | 1 }, { 1, 9u << 8 | 3 } };
 
 	owned_here(1, DSM_NEWS_MAX);
+	place(1, 2, NOBODY, DSM_MODE_WI);
 	event(DSM_EV_FAULT, 2, DSM_READ);
 	CHECK(sent(DSM_GET_S, &a) == 1 && set_has(&a->to, 2));
 	message((struct dsm_msg){ .type = DSM_DATA_S, .src = 2, .page = 2,
