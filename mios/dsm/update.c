@@ -36,8 +36,8 @@ bool update_room(struct dsm *d)
 }
 
 /*
- * The clock that no write can be beyond before we have told all another one
- * than announced: its writer's update_room() waits for us.
+ * No honest write is beyond this: its writer has heard no later clock of us
+ * than announced, and update_room() makes it wait for one.
  */
 static u64 clock_limit(const struct dsm *d)
 {
