@@ -2,7 +2,7 @@
 /*
  * Starting and ending instances, on instance 0 only: what the files of this
  * directory share.  mios/main.c calls init and exit; user space comes in
- * through dev.c, a child's death through life.c.
+ * through dev.c, a child's death through end.c.
  */
 #ifndef MIOS_BOOT_H
 #define MIOS_BOOT_H
@@ -170,6 +170,9 @@ static inline const char *mios_choice_name(const struct mios_choice *choice)
 	return choice->names[READ_ONCE(choice->value)];
 }
 
+/* command.c */
+int mios_command_start(const char *command, u32 instance, const char *option);
+
 /* choice.c: module_param_cb(name, &mios_choice_ops, &choice, mode) */
 extern const struct kernel_param_ops mios_choice_ops;
 
@@ -216,7 +219,6 @@ int mios_node_fence(struct mios_node *node);
 bool mios_node_give_up(struct mios_node *node);
 bool mios_node_hangs(struct mios_node *node);
 void mios_node_pulse_reset(struct mios_node *node);
-void mios_node_boot_again(u32 instance);
 
 /* host.c: the end of instance 0 */
 void mios_host_watch(void);

@@ -86,21 +86,9 @@ bool mios_node_hold(struct mios_node *node)
  */
 void mios_node_dump_ask(struct mios_node *node)
 {
-	char *envp[3] = {
-		"HOME=/", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", NULL
-	};
-	char number[12];
-	char *argv[5] = { "/usr/bin/mios", "dump", number, "--auto", NULL };
-	int err;
-
-	if (READ_ONCE(dump_policy.value) != DUMP_ALWAYS)
+	if (READ_ONCE(dump_policy.value) != DUMP_ALWAYS ||
+	    !mios_command_start("dump", node->id, "--auto"))
 		return;
-	snprintf(number, sizeof(number), "%u", node->id);
-	err = call_usermodehelper(argv[0], argv, envp, UMH_WAIT_EXEC);
-	if (!err)
-		return;
-	pr_err("instance %u cannot be dumped: %s: error %d\n", node->id,
-	       argv[0], -err);
 	mutex_lock(&node->lock);
 	if (node->state == MIOS_STATE_HELD && !node->dumper)
 		mios_node_unhold(node);

@@ -6,7 +6,9 @@
  * The watch looks at every manifest for last words that no doorbell has
  * announced.  See life.c for the states.
  */
+#include <linux/delay.h>
 #include <linux/jiffies.h>
+#include <linux/moduleparam.h>
 #include <linux/wait.h>
 
 #include "../link/link.h"
@@ -16,17 +18,34 @@
 /* How often to look for last words. */
 #define WATCH_INTERVAL	(HZ / MIOS_WATCH_HZ)
 
+#ifdef MIOS_FAULT
+static unsigned int fault_linger;
+module_param(fault_linger, uint, 0600);
+MODULE_PARM_DESC(fault_linger, "fault: leave a dead instance's node alone for so many milliseconds");
+static bool fault_early_death;
+module_param(fault_early_death, bool, 0600);
+MODULE_PARM_DESC(fault_early_death, "fault: call an instance dead before it is fenced");
+#else
+#define fault_linger 0
+#define fault_early_death false
+#endif
+
 static struct workqueue_struct *reaper_wq;
 static void watch(struct work_struct *work);
 static DECLARE_DELAYED_WORK(watch_work, watch);
 
 /**
- * mios_node_reap - an instance is dead: let the reaper have its node
- * @node: which, locked and not yet dead
+ * mios_node_reap - an instance is to end: let the reaper have its node
+ * @node: which, locked, with an instance that has been started
+ *
+ * The others learn that it is being fenced, and keep what they share with it
+ * until it is dead.
  */
 void mios_node_reap(struct mios_node *node)
 {
-	mios_node_state(node, MIOS_STATE_DEAD);
+	mios_node_state(node, MIOS_STATE_FENCING);
+	if (fault_early_death)
+		mios_link_state(node->id, MIOS_STATE_DEAD);
 	queue_work(reaper_wq, &node->reaper);
 }
 
@@ -76,10 +95,19 @@ static bool give_back(struct mios_node *node)
 	return again;
 }
 
-/*
- * Fence, keep the log, make the others forget, give everything back: at once,
- * or when somebody has read the memory.
- */
+/* All its CPUs have stopped: keep the log, make the others forget it. */
+static void bury(struct mios_node *node)
+{
+	WRITE_ONCE(node->state, MIOS_STATE_DEAD);
+	node->last_words = READ_ONCE(mios_node_manifest(node)->state);
+	mios_log_retire(node->log);
+	mios_link_dead(node->id, node->incarnation);
+	/* So that a test can look whether anything still moves. */
+	if (fault_linger)
+		msleep(fault_linger);
+}
+
+/* Fence, bury, give back: at once, or when somebody has read the memory. */
 static void reaper(struct work_struct *work)
 {
 	struct mios_node *node = container_of(work, struct mios_node, reaper);
@@ -87,10 +115,8 @@ static void reaper(struct work_struct *work)
 
 	mutex_lock(&node->lock);
 	/* Nothing is recovered that may still be in use: the watch tries again */
-	if (node->state == MIOS_STATE_DEAD && !mios_node_fence(node)) {
-		node->last_words = READ_ONCE(mios_node_manifest(node)->state);
-		mios_log_retire(node->log);
-		mios_link_dead(node->id, node->incarnation);
+	if (node->state == MIOS_STATE_FENCING && !mios_node_fence(node)) {
+		bury(node);
 		held = mios_node_hold(node);
 		again = !held && give_back(node);
 	} else if (node->state == MIOS_STATE_HELD && node->unwanted) {
@@ -100,15 +126,20 @@ static void reaper(struct work_struct *work)
 	if (held)
 		mios_node_dump_ask(node);
 	if (again)
-		mios_node_boot_again(node->id);
+		mios_command_start("boot", node->id, "--again");
+}
+
+/* Is it a kernel that has joined? */
+static bool joined(const struct mios_node *node)
+{
+	return node->state == MIOS_STATE_UP ||
+	       node->state == MIOS_STATE_STOPPING;
 }
 
 /* Is it a kernel, whatever it does? */
 static bool running(const struct mios_node *node)
 {
-	return node->state == MIOS_STATE_BOOTING ||
-	       node->state == MIOS_STATE_UP ||
-	       node->state == MIOS_STATE_STOPPING;
+	return node->state == MIOS_STATE_BOOTING || joined(node);
 }
 
 static bool settled(const struct mios_node *node)
@@ -159,7 +190,7 @@ int mios_node_kill(u32 instance, unsigned int timeout_ms,
 	} else if (running(node)) {
 		node->unwanted = true;
 		mios_node_reap(node);
-	} else if (node->state == MIOS_STATE_DEAD) {
+	} else if (node->state == MIOS_STATE_FENCING) {
 		node->unwanted = true;
 	} else {
 		mios_reason_set(why, "instance %u is not running", instance);
@@ -196,7 +227,7 @@ int mios_node_stop(u32 instance, unsigned int timeout_ms,
 	if (!node)
 		return err;
 	mutex_lock(&node->lock);
-	if (node->state == MIOS_STATE_UP || node->state == MIOS_STATE_STOPPING) {
+	if (joined(node)) {
 		/* Asked again each time: a request may have been lost. */
 		err = mios_link_request_shutdown(instance);
 		if (!err)
@@ -241,15 +272,14 @@ static void life_joined(u32 instance, u32 incarnation)
 }
 
 /*
- * A kernel that ends says so in its manifest too, when its log is complete;
- * if it does not get that far it is ended.  One that has only left its ring is
- * out of reach for good, and ended at once.
+ * A kernel that ends says so in its manifest too, when its devices are shut
+ * down and its log is complete; if it does not get that far it is ended.  One
+ * that has only left its ring is out of reach for good, and ended at once.
  */
 static void life_leaving(u32 instance, u32 incarnation, enum mios_ending how)
 {
 	static const unsigned int grace[] = {
-		[MIOS_END_HALT] = 20 * HZ,
-		[MIOS_END_RESTART] = 20 * HZ,
+		[MIOS_END_ORDERLY] = 30 * HZ,
 		[MIOS_END_PANIC] = 2 * HZ,
 		[MIOS_END_UNLOAD] = 0,
 	};
@@ -272,7 +302,7 @@ static void life_suspect(u32 instance, u32 incarnation, u32 silent_ms)
 	if (!node || !silent_ms)
 		return;
 	mutex_lock(&node->lock);
-	if (node->state == MIOS_STATE_UP && node->incarnation == incarnation &&
+	if (joined(node) && node->incarnation == incarnation &&
 	    mios_node_give_up(node)) {
 		pr_warn("instance %u is not heard and is ended\n", instance);
 		mios_node_reap(node);
@@ -293,8 +323,7 @@ static void node_watch(struct mios_node *node)
 {
 	if (!mutex_trylock(&node->lock))
 		return;
-	if (node->state == MIOS_STATE_UP && mios_node_hangs(node) &&
-	    mios_node_give_up(node)) {
+	if (joined(node) && mios_node_hangs(node) && mios_node_give_up(node)) {
 		pr_warn("instance %u hangs and is ended\n", node->id);
 		mios_node_reap(node);
 	}
@@ -320,7 +349,7 @@ static void node_check(struct mios_node *node)
 				node->id);
 			mios_node_reap(node);
 		}
-	} else if (node->state == MIOS_STATE_DEAD) {
+	} else if (node->state == MIOS_STATE_FENCING) {
 		queue_work(reaper_wq, &node->reaper);
 	} else if (node->state == MIOS_STATE_HELD) {
 		mios_node_hold_check(node);

@@ -20,13 +20,8 @@
 
 static int fault_skip_fence;
 #ifdef MIOS_FAULT
-static unsigned int fault_linger;
-module_param(fault_linger, uint, 0600);
-MODULE_PARM_DESC(fault_linger, "fault: go on so many milliseconds after a fence");
 module_param(fault_skip_fence, int, 0600);
 MODULE_PARM_DESC(fault_skip_fence, "fault: say that an instance is stopped, do nothing: times");
-#else
-#define fault_linger 0
 #endif
 
 /**
@@ -111,10 +106,5 @@ static int fence(struct mios_node *node)
  */
 int mios_node_fence(struct mios_node *node)
 {
-	int err = mios_fault_take(&fault_skip_fence) ? 0 : fence(node);
-
-	/* So that a test can look whether anything still moves. */
-	if (!err && fault_linger)
-		msleep(fault_linger);
-	return err;
+	return mios_fault_take(&fault_skip_fence) ? 0 : fence(node);
 }

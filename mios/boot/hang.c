@@ -10,13 +10,15 @@
  * declared dead for it.
  */
 #include <linux/moduleparam.h>
-#include <linux/umh.h>
 
 #include "boot.h"
 
 static unsigned int hang_timeout = 20;
 module_param(hang_timeout, uint, 0644);
-MODULE_PARM_DESC(hang_timeout, "seconds that a CPU of an instance may stand still (default 20, 0: never look)");
+MODULE_PARM_DESC(hang_timeout, "seconds that a CPU of an instance may stand still (default 20, at least 3; 0: never look)");
+
+/* A sign of life comes once a second, and may come late. */
+#define HANG_LEAST	3U
 
 static const char * const policy_names[] = { "report", "kill", "reboot" };
 static struct mios_choice hang_policy = {
@@ -111,30 +113,11 @@ bool mios_node_hangs(struct mios_node *node)
 
 	if (!notes || !limit)
 		return false;
+	limit = max(limit, HANG_LEAST);
 	hangs = memory_hangs(node, notes, limit);
 	for (i = 0; i < node->nr_cpus; i++)
 		hangs |= cpu_hangs(node, &notes->cpu[i], i, limit);
 	return hangs;
-}
-
-/**
- * mios_node_boot_again - start the command that boots a node as it was booted
- * @instance: its instance
- *
- * As orderly_poweroff() does it: what belongs to a boot, files and waiting
- * for the shared root, is user space's.
- */
-void mios_node_boot_again(u32 instance)
-{
-	char number[12];
-	char *argv[5] = { "/usr/bin/mios", "boot", number, "--again", NULL };
-	int err;
-
-	snprintf(number, sizeof(number), "%u", instance);
-	err = call_usermodehelper(argv[0], argv, NULL, UMH_WAIT_EXEC);
-	if (err)
-		pr_err("instance %u cannot be booted again: %s: error %d\n",
-		       instance, argv[0], -err);
 }
 
 /**

@@ -4,8 +4,11 @@
  *
  *      down -> claimed -> booting -> up -> stopping
  *       ^ ^       |          |       |        |
- *       | |       v          v       v        v
- *       | +----------------- dead <-----------+
+ *       | +-------+          v       v        v
+ *       |                   fencing <---------+
+ *       |                     | every CPU has stopped
+ *       |                     v
+ *       +-------------------- dead
  *       |                     | there is something to dump
  *       |                     v
  *       +-------------------- held
@@ -119,10 +122,17 @@ void mios_node_return(struct mios_node *node)
 	mios_node_state(node, MIOS_STATE_DOWN);
 }
 
-/* Nobody has the locked node: 0; -EEXIST: its instance is up; -EBUSY. */
+static int node_busy(const struct mios_node *node, struct mios_reason *why)
+{
+	mios_reason_set(why, "node %u is busy: somebody else is booting or ending it",
+			node->id);
+	return -EBUSY;
+}
+
+/* Nobody has the node: 0; -EEXIST: its instance is up; -EBUSY. */
 static int node_free(const struct mios_node *node, struct mios_reason *why)
 {
-	switch (node->state) {
+	switch (READ_ONCE(node->state)) {
 	case MIOS_STATE_DOWN:
 		return 0;
 	case MIOS_STATE_UP:
@@ -134,11 +144,18 @@ static int node_free(const struct mios_node *node, struct mios_reason *why)
 				"node %u is held for a dump: mios dump %u FILE, or --discard",
 				node->id, node->id);
 		return -EBUSY;
-	default:
+	case MIOS_STATE_STOPPING:
 		mios_reason_set(why,
-				"node %u is busy: somebody else is booting or ending it",
+				"node %u is busy: its instance shuts down; wait, or mios kill %u",
+				node->id, node->id);
+		return -EBUSY;
+	case MIOS_STATE_FENCING:
+		mios_reason_set(why,
+				"node %u is busy: its instance is being fenced; if that lasts, dmesg says which CPU does not stop",
 				node->id);
 		return -EBUSY;
+	default:
+		return node_busy(node, why);
 	}
 }
 
@@ -166,11 +183,8 @@ int mios_node_claim(struct mios_claim *claim, const void *claimer,
 	if (err)
 		return err;
 	/* Others give up at once rather than wait for a slow migration. */
-	if (!mutex_trylock(&node->lock)) {
-		mios_reason_set(why, "node %u is busy: somebody else is booting or ending it",
-				node->id);
-		return -EBUSY;
-	}
+	if (!mutex_trylock(&node->lock))
+		return node_free(node, why) ?: node_busy(node, why);
 	err = node_free(node, why);
 	if (err)
 		goto out;
@@ -303,6 +317,13 @@ static int boot_result(struct mios_node *node, u32 incarnation,
 	if (READ_ONCE(node->state) == MIOS_STATE_UP &&
 	    READ_ONCE(node->incarnation) == incarnation)
 		return 0;
+	/* What it would have come to is not known. */
+	if (READ_ONCE(node->unwanted) && (last == MIOS_CHILD_LOADED ||
+					  last == MIOS_CHILD_ALIVE)) {
+		mios_reason_set(why, "instance %u was killed while it booted",
+				node->id);
+		return -ECANCELED;
+	}
 	mios_reason_set(why, "instance %u %s; see mios log %u", node->id,
 			last < ARRAY_SIZE(how) ? how[last] : "left garbage",
 			node->id);

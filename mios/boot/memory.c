@@ -62,7 +62,7 @@ int mios_memory_lend(struct mios_node *node)
 	if (!lent_name)
 		return -ENOMEM;
 	if (mios_fault_take(&fault_leak_page))
-		alloc_page(GFP_KERNEL);
+		kmalloc(PAGE_SIZE, GFP_KERNEL);
 	for (i = 0; i < node->nr_ranges; i++) {
 		struct mios_range r = lendable(&node->ranges[i]);
 

@@ -22,8 +22,12 @@
 static bool fault_lost_tick;
 module_param(fault_lost_tick, bool, 0600);
 MODULE_PARM_DESC(fault_lost_tick, "fault: a CPU loses its timer");
+static bool fault_no_memory;
+module_param(fault_no_memory, bool, 0600);
+MODULE_PARM_DESC(fault_no_memory, "fault: nobody gets memory");
 #else
 #define fault_lost_tick false
+#define fault_no_memory false
 #endif
 
 static DEFINE_PER_CPU(struct hrtimer, tick_timer);
@@ -105,7 +109,7 @@ static void memory_ask(struct work_struct *work)
 	struct mios_notes *notes = mios_notes();
 	unsigned long page = __get_free_page(GFP_KERNEL);
 
-	if (page)
+	if (page && !fault_no_memory)
 		WRITE_ONCE(notes->memory, notes->memory + 1);
 	free_page(page);
 	queue_delayed_work(system_unbound_wq, &memory_work, HZ);

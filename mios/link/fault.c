@@ -40,6 +40,8 @@ MIOS_FAULT_PARAM(accept_old, MIOS_FAULT_ACCEPT_OLD,
 		 "believe any incarnation");
 MIOS_FAULT_PARAM(forget_channel, MIOS_FAULT_FORGET_CHANNEL,
 		 "leave a channel to a member that goes open");
+MIOS_FAULT_PARAM(stuck_end, MIOS_FAULT_STUCK_END,
+		 "begin to end in order and go no further");
 
 bool mios_fault(enum mios_fault fault)
 {

@@ -38,7 +38,7 @@ static struct mios_ring *host_ring_make(u32 id)
 	mios_owned_fill(ring);
 	mios_hostlog_start(ring);
 	mios_self_publish(ring, MIOS_DESC_UP);
-	WRITE_ONCE(mios_link.rings[id], ring);
+	mios_ring_use(ring);
 	mutex_unlock(&mios_link.lock);
 	return ring;
 }
@@ -153,18 +153,28 @@ static void desc_bury(struct mios_ring *ring, u32 instance, u32 incarnation)
 	mutex_unlock(&mios_link.lock);
 }
 
+/* One that is being fenced itself may never answer. */
+static bool answers(const struct mios_peer *peer)
+{
+	return READ_ONCE(peer->state) == MIOS_PEER_JOINED &&
+	       mios_view_admits(peer->ring->id, peer->instance,
+				peer->incarnation);
+}
+
 static bool all_acked(struct mios_ring *ring, u32 instance, u32 incarnation)
 {
 	struct mios_peer *peer;
+	bool all = true;
 
+	mutex_lock(&mios_link.lock);
 	for_each_mios_peer(peer, ring)
-		if (peer->instance != instance &&
-		    READ_ONCE(peer->state) == MIOS_PEER_JOINED &&
+		if (peer->instance != instance && answers(peer) &&
 		    /* ACK: pairs with the release in views_ack(). */
 		    smp_load_acquire(&peer->lines->ack[instance]) !=
 		    incarnation)
-			return false;
-	return true;
+			all = false;
+	mutex_unlock(&mios_link.lock);
+	return all;
 }
 
 int mios_link_dead(u32 instance, u32 incarnation)
@@ -177,7 +187,7 @@ int mios_link_dead(u32 instance, u32 incarnation)
 		return -EINVAL;
 	mutex_lock(&mios_link.lock);
 	mios_view_get(instance, &view);
-	mios_view_state_set(instance, incarnation, MIOS_STATE_DEAD);
+	mios_view_advance(instance, incarnation, MIOS_STATE_DEAD);
 	mutex_unlock(&mios_link.lock);
 	ring = mios_ring_get(view.ring);
 	if (!ring || view.stamp >> 32 != incarnation)

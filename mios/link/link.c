@@ -94,7 +94,7 @@ static int child_join(void)
 	/* And what it had open with those who have gone meanwhile. */
 	for_each_mios_peer(peer, ring)
 		mios_peer_close(peer);
-	WRITE_ONCE(mios_link.rings[m->ring], ring);
+	mios_ring_use(ring);
 	mios_member_scan(&ring->scan);
 	mutex_lock(&mios_link.lock);
 	mios_self_publish(ring, MIOS_DESC_UP);
@@ -119,6 +119,7 @@ static void rings_destroy(void)
 			continue;
 		area = ring->area;
 		g = ring->g;
+		clear_bit(i, mios_link.in_use);
 		WRITE_ONCE(mios_link.rings[i], NULL);
 		mios_ring_destroy(ring);
 		if (mios_link.host)

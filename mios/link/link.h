@@ -18,8 +18,7 @@
 
 /* How an instance ended, by its own account. */
 enum mios_ending {
-	MIOS_END_HALT,		/* halt or power off */
-	MIOS_END_RESTART,	/* reboot */
+	MIOS_END_ORDERLY,	/* has begun to power off, halt or reboot */
 	MIOS_END_PANIC,
 	MIOS_END_UNLOAD,	/* its modules were removed; the kernel lives on */
 };

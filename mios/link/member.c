@@ -26,6 +26,7 @@ struct news {
 	u64 joined;
 	u64 left;
 	u64 changed;
+	u64 stopping;
 	u32 joined_as[MIOS_AREA_INSTANCES];	/* incarnations: both may */
 	u32 left_as[MIOS_AREA_INSTANCES];	/* happen at one look */
 	u8 ended[MIOS_AREA_INSTANCES];	/* enum mios_desc_state */
@@ -75,6 +76,7 @@ static void peer_accept(struct mios_peer *peer)
 	WRITE_ONCE(peer->apicid, peer->desc.doorbell_apicid);
 	WRITE_ONCE(peer->vector, peer->desc.doorbell_vector);
 	mios_peer_open(peer, peer->desc.incarnation);
+	peer->stopping = false;
 	WRITE_ONCE(peer->state, MIOS_PEER_ACCEPTED);
 	mios_bell_ring(peer, MIOS_BELL_CHANGE);
 }
@@ -88,8 +90,8 @@ static void peer_join(struct mios_peer *peer, struct news *news)
 	news->joined |= BIT_ULL(peer->instance);
 	news->joined_as[peer->instance] = peer->incarnation;
 	if (mios_link.host)
-		mios_view_state_set(peer->instance, peer->incarnation,
-				    MIOS_STATE_UP);
+		mios_view_advance(peer->instance, peer->incarnation,
+				  MIOS_STATE_UP);
 }
 
 /* Once for each incarnation and kind of error. */
@@ -117,28 +119,42 @@ static bool desc_alive(const struct mios_desc_body *desc)
 	return desc->state == MIOS_DESC_UP || desc->state == MIOS_DESC_STOPPING;
 }
 
+/* Its kernel has begun to end in order.  Instance 0 waits for that so long. */
+static void peer_stops(struct mios_peer *peer, struct news *news)
+{
+	if (!mios_link.host || peer->stopping)
+		return;
+	peer->stopping = true;
+	news->stopping |= BIT_ULL(peer->instance);
+	if (mios_view_advance(peer->instance, peer->incarnation,
+			      MIOS_STATE_STOPPING))
+		news->changed |= BIT_ULL(peer->instance);
+}
+
 static void peer_update(struct mios_peer *peer, struct news *news)
 {
 	WRITE_ONCE(peer->apicid, peer->desc.doorbell_apicid);
 	WRITE_ONCE(peer->vector, peer->desc.doorbell_vector);
-	if (peer->desc.state == MIOS_DESC_STOPPING && mios_link.host &&
-	    mios_view_state_set(peer->instance, peer->incarnation,
-				MIOS_STATE_STOPPING))
-		news->changed |= BIT_ULL(peer->instance);
+	if (peer->desc.state == MIOS_DESC_STOPPING)
+		peer_stops(peer, news);
 	mios_peer_answer(peer);
 	mios_peer_repair(peer);
 	if (peer->state == MIOS_PEER_ACCEPTED)
 		peer_join(peer, news);
 }
 
-/* Declared dead, its descriptor not rewritten yet: nothing to complain about */
+/*
+ * Being fenced, or dead with its descriptor not rewritten yet: nothing to
+ * complain about.
+ */
 static bool is_dying(u32 instance, u32 incarnation)
 {
 	struct mios_view view;
 
 	mios_view_get(instance, &view);
 	return view.stamp >> 32 == incarnation &&
-	       ((u32)view.stamp == MIOS_STATE_DEAD ||
+	       ((u32)view.stamp == MIOS_STATE_FENCING ||
+		(u32)view.stamp == MIOS_STATE_DEAD ||
 		(u32)view.stamp == MIOS_STATE_DOWN);
 }
 
@@ -154,7 +170,7 @@ static void peer_look(struct mios_ring *ring, struct mios_peer *peer,
 	int err;
 
 	if (peer->state != MIOS_PEER_ABSENT &&
-	    !mios_view_allows(ring->id, peer->instance, peer->incarnation)) {
+	    !mios_view_keeps(ring->id, peer->instance, peer->incarnation)) {
 		peer_drop(peer, news);
 		return;
 	}
@@ -173,7 +189,7 @@ static void peer_look(struct mios_ring *ring, struct mios_peer *peer,
 	}
 	if (!desc_alive(desc))
 		return;
-	if (!mios_view_allows(ring->id, peer->instance, desc->incarnation)) {
+	if (!mios_view_admits(ring->id, peer->instance, desc->incarnation)) {
 		if (!is_dying(peer->instance, desc->incarnation))
 			peer_complain(peer, desc->incarnation, -ESTALE);
 		return;
@@ -242,12 +258,10 @@ static enum mios_ending ending(u32 state)
 	switch (state) {
 	case MIOS_DESC_PANICKED:
 		return MIOS_END_PANIC;
-	case MIOS_DESC_RESTART:
-		return MIOS_END_RESTART;
 	case MIOS_DESC_LEFT:
 		return MIOS_END_UNLOAD;
 	default:
-		return MIOS_END_HALT;
+		return MIOS_END_ORDERLY;
 	}
 }
 
@@ -265,6 +279,9 @@ static void news_tell(struct mios_ring *ring, const struct news *news)
 			mios_event_tell(MIOS_EVENT_LEFT, ring->id, i, left);
 		if ((news->left & bit) && news->ended[i] && ops && ops->leaving)
 			ops->leaving(i, left, ending(news->ended[i]));
+		if ((news->stopping & bit) && ops && ops->leaving)
+			ops->leaving(i, READ_ONCE(ring->peers[i].incarnation),
+				     MIOS_END_ORDERLY);
 		if (news->joined & bit)
 			mios_event_tell(MIOS_EVENT_JOINED, ring->id, i, joined);
 		if ((news->joined & bit) && ops && ops->joined)

@@ -23,7 +23,7 @@
 #define PROBE_MAX	100000
 /* A busy host may keep a virtual CPU from running for a second. */
 #define PROBE_WAIT_NS	(2 * NSEC_PER_SEC)
-#define PROBE_SPIN_NS	(10 * NSEC_PER_MSEC)
+#define PROBE_SPINS	1000
 
 struct probe {
 	char kind[16];
@@ -52,16 +52,29 @@ static void echo_reply(void *ctx, u32 instance, u32 incarnation,
 
 static const struct mios_handler reply_handler = { .fn = echo_reply };
 
-/* An answer that takes so long may depend on what else this CPU has to do. */
-static bool probe_overdue(u64 start)
+/*
+ * Wait for the answer, as the kernel's own call does.  It looks at the clock
+ * only when the answer takes long: that would be a good part of the time.
+ */
+static int probe_await(const u32 *word, u32 answer)
 {
-	u64 waited = ktime_get_ns() - start;
+	u64 end = 0;
+	u64 now;
+	u32 spins;
 
-	if (waited > PROBE_SPIN_NS)
+	do {
+		for (spins = 0; spins < PROBE_SPINS; spins++) {
+			if (READ_ONCE(*word) == answer)
+				return 0;
+			cpu_relax();
+		}
+		/* It may depend on what else this CPU has to do. */
 		cond_resched();
-	else
-		cpu_relax();
-	return waited > PROBE_WAIT_NS;
+		now = ktime_get_ns();
+		if (!end)
+			end = now + PROBE_WAIT_NS;
+	} while (now < end);
+	return -ETIMEDOUT;
 }
 
 /* Doorbell there, interrupt handler's answer seen by looking at its block. */
@@ -69,7 +82,6 @@ static int probe_doorbell(u32 target)
 {
 	struct mios_peer *peer = mios_peer_get(target);
 	struct mios_lines *lines;
-	u64 start;
 	u32 number;
 
 	if (!peer)
@@ -78,28 +90,17 @@ static int probe_doorbell(u32 target)
 	number = READ_ONCE(lines->echo_request[target]) + 1;
 	WRITE_ONCE(lines->echo_request[target], number);
 	mios_bell_ring(peer, MIOS_BELL_ECHO);
-	start = ktime_get_ns();
-	while (READ_ONCE(peer->lines->echo_reply[mios_link.self]) != number)
-		if (probe_overdue(start))
-			return -ETIMEDOUT;
-	return 0;
+	return probe_await(&peer->lines->echo_reply[mios_link.self], number);
 }
 
 /* A message there, its handler's answer back: doorbells both ways. */
 static int probe_channel(u32 target)
 {
 	struct mios_msg_echo echo = { .cookie = ++awaited };
-	u64 start;
 	int err;
 
 	err = mios_send(target, MIOS_MSG_ECHO, &echo, sizeof(echo));
-	if (err)
-		return err;
-	start = ktime_get_ns();
-	while (READ_ONCE(arrived) != echo.cookie)
-		if (probe_overdue(start))
-			return -ETIMEDOUT;
-	return 0;
+	return err ?: probe_await(&arrived, echo.cookie);
 }
 
 static void nothing(void *unused)

@@ -95,12 +95,23 @@ struct mios_ring *mios_ring_get(u32 id)
 	return id < MIOS_MAX_RINGS ? READ_ONCE(mios_link.rings[id]) : NULL;
 }
 
-/* The first ring that is in use, from number *@id on. */
+/* From now on it is found. */
+void mios_ring_use(struct mios_ring *ring)
+{
+	/* RINGS: whoever finds it, by mios_ring_from(), finds it whole. */
+	smp_store_release(&mios_link.rings[ring->id], ring);
+	set_bit(ring->id, mios_link.in_use);
+}
+
+/*
+ * The first ring that is in use, from number *@id on.  Every doorbell asks, so
+ * it looks at a bitmap; the bit may be seen before the ring.
+ */
 struct mios_ring *mios_ring_from(u32 *id)
 {
 	struct mios_ring *ring;
 
-	for (; *id < MIOS_MAX_RINGS; (*id)++) {
+	for_each_set_bit_from(*id, mios_link.in_use, MIOS_MAX_RINGS) {
 		ring = READ_ONCE(mios_link.rings[*id]);
 		if (ring)
 			return ring;

@@ -82,6 +82,7 @@ struct mios_silence {
  * @lines:	its words in the area
  * @complaint:	incarnation and error that have been complained about
  * @refused:	looks at a descriptor that could not be used
+ * @stopping:	it has said that it ends
  * @repaired:	when it was last asked for new sessions (jiffies)
  * @silence:	of its heartbeat
  * @out, @in:	its channels
@@ -98,6 +99,7 @@ struct mios_peer {
 	struct mios_lines *lines;
 	u64 complaint;
 	u64 refused;
+	bool stopping;
 	unsigned long repaired;
 	struct mios_silence silence;
 	struct mios_out out[MIOS_CLASSES];
@@ -175,6 +177,7 @@ struct mios_ring {
  * @mail:	letters and requests: may wait for scans
  * @rings:	those that are in use; written under @lock, never cleared
  *		before the exit
+ * @in_use:	their numbers
  * @peer_of:	joined peers by instance; written under @lock
  * @doorbell_cpu: the CPU that takes doorbells
  */
@@ -190,6 +193,7 @@ struct mios_link {
 	struct workqueue_struct *wq;
 	struct workqueue_struct *mail;
 	struct mios_ring *rings[MIOS_MAX_RINGS];
+	DECLARE_BITMAP(in_use, MIOS_MAX_RINGS);
 	struct mios_peer *peer_of[MIOS_AREA_INSTANCES];
 	unsigned int doorbell_cpu;
 };
@@ -200,6 +204,7 @@ extern struct mios_link mios_link;
 struct mios_ring *mios_ring_create(u32 id, void *area, u64 base,
 				   const struct mios_geometry *g);
 void mios_ring_destroy(struct mios_ring *ring);
+void mios_ring_use(struct mios_ring *ring);
 struct mios_ring *mios_ring_get(u32 id);
 struct mios_peer *mios_peer_get(u32 instance);
 void mios_peer_open(struct mios_peer *peer, u32 incarnation);
@@ -262,8 +267,9 @@ void mios_event_tell(enum mios_event event, u32 ring, u32 instance,
 void mios_view_get(u32 instance, struct mios_view *view);
 void mios_view_set(u32 instance, const struct mios_view *view);
 void mios_view_fill(struct mios_ring *ring);
-bool mios_view_allows(u32 ring, u32 instance, u32 incarnation);
-bool mios_view_state_set(u32 instance, u32 incarnation, enum mios_state state);
+bool mios_view_admits(u32 ring, u32 instance, u32 incarnation);
+bool mios_view_keeps(u32 ring, u32 instance, u32 incarnation);
+bool mios_view_advance(u32 instance, u32 incarnation, enum mios_state state);
 
 /* owned.c: whose CPU is whose, as instance 0 publishes it */
 int mios_owned_init(void);

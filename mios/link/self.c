@@ -10,6 +10,7 @@
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
+#include <linux/delay.h>
 #include <linux/ioport.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
@@ -225,6 +226,8 @@ static int self_reboot(struct notifier_block *nb, unsigned long action,
 	mutex_lock(&mios_link.lock);
 	mios_self_publish_all(MIOS_DESC_STOPPING);
 	mutex_unlock(&mios_link.lock);
+	while (mios_fault(MIOS_FAULT_STUCK_END))
+		msleep(100);
 	return NOTIFY_DONE;
 }
 

@@ -91,8 +91,8 @@ void mios_view_fill(struct mios_ring *ring)
 			view_write(ring, i);
 }
 
-/* May this incarnation be a member of this ring now? */
-bool mios_view_allows(u32 ring, u32 instance, u32 incarnation)
+static bool is_member(u32 ring, u32 instance, u32 incarnation,
+		      enum mios_state last)
 {
 	struct mios_view view;
 	u32 state;
@@ -105,17 +105,34 @@ bool mios_view_allows(u32 ring, u32 instance, u32 incarnation)
 	if (instance == 0)
 		return true;	/* the host of every ring */
 	state = (u32)view.stamp;
-	return view.ring == (s32)ring &&
-	       (state == MIOS_STATE_BOOTING || state == MIOS_STATE_UP ||
-		state == MIOS_STATE_STOPPING);
+	return view.ring == (s32)ring && state >= MIOS_STATE_BOOTING &&
+	       state <= last;
 }
 
-/* Instance 0: a new state of the present incarnation; false: no change. */
-bool mios_view_state_set(u32 instance, u32 incarnation, enum mios_state state)
+/* May this incarnation become a member of this ring now? */
+bool mios_view_admits(u32 ring, u32 instance, u32 incarnation)
+{
+	return is_member(ring, instance, incarnation, MIOS_STATE_STOPPING);
+}
+
+/*
+ * May it stay one?  Also while it is being fenced: what it may still touch is
+ * not taken from it.
+ */
+bool mios_view_keeps(u32 ring, u32 instance, u32 incarnation)
+{
+	return is_member(ring, instance, incarnation, MIOS_STATE_FENCING);
+}
+
+/*
+ * Instance 0: the present incarnation has come further; false: it had.  What
+ * a member says of itself takes back nothing that has been decided about it.
+ */
+bool mios_view_advance(u32 instance, u32 incarnation, enum mios_state state)
 {
 	struct mios_view view = views[instance];
 
-	if (view.stamp >> 32 != incarnation || (u32)view.stamp == state)
+	if (view.stamp >> 32 != incarnation || (u32)view.stamp >= state)
 		return false;
 	view.stamp = stamp_of(incarnation, state);
 	mios_view_set(instance, &view);

@@ -34,6 +34,7 @@ static const char *state_name(u32 state)
 		[MIOS_STATE_BOOTING] = "booting",
 		[MIOS_STATE_UP] = "up",
 		[MIOS_STATE_STOPPING] = "stopping",
+		[MIOS_STATE_FENCING] = "fencing",
 		[MIOS_STATE_DEAD] = "dead",
 		[MIOS_STATE_HELD] = "held",
 	};

@@ -150,6 +150,21 @@ is() {
 	fi
 }
 
+# script_said: counts what a script has left in $tmp/out, lines "ok: WHAT" and,
+# last, "all of it"
+script_said() {
+	local word text
+
+	while read -r word text; do
+		case $word in
+		ok:) ok "$text" ;;
+		all) ;;
+		*) not_ok "$word $text" ;;
+		esac
+	done < "$tmp/out"
+	grep -q "^all of it" "$tmp/out" || not_ok "the script ended early"
+}
+
 finish() {
 	echo "1..$nr"
 	[ $failed = 0 ]

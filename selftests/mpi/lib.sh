@@ -18,8 +18,9 @@ skip() {
 	exit 77
 }
 
+# The root file system's list names its package.
 need() {
-	command -v "$1" >/dev/null || skip "$1 is not installed"
+	command -v "$1" >/dev/null || fail "$1 is not installed"
 }
 
 all_up() {

@@ -22,9 +22,11 @@ void mios_error(const char *who, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void mios_die(int status, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3), noreturn));
+void mios_say_bad_option(const char *command, char **argv, int c);
 void mios_bad_option(const char *command, char **argv, int c)
 	__attribute__((noreturn));
 void mios_flush_stdout(void);
+void mios_help(const char *usage) __attribute__((noreturn));
 
 /* nodes.c APIs: numbers and lists as people type them */
 int mios_number(const char *text, long min, long max, long *value);
@@ -75,6 +77,9 @@ struct mios_instance {
 const char *mios_state_name(enum mios_state state);
 int mios_self(void);
 int mios_instance_read(int id, struct mios_instance *inst);
+
+/* May its kernel still run?  Until it has been fenced nothing is taken from it. */
+bool mios_instance_runs(const struct mios_instance *inst);
 int mios_sysfs_open(int id, const char *field);
 int mios_instances_read(struct mios_instance *list, int max);
 long mios_suspect_timeout(void);

@@ -57,12 +57,24 @@ void mios_die(int status, const char *fmt, ...)
  * What getopt_long() did not understand; @c is what it returned.  It wants an
  * option string that starts with ':', which keeps getopt_long() silent.
  */
+void mios_say_bad_option(const char *command, char **argv, int c)
+{
+	const char letter[] = { '-', optopt, '\0' };
+	const char *word = argv[optind - 1];
+
+	/* Of a word such as -xJ it is not at the end yet. */
+	if (c == '?' && optopt && !strchr(word, '='))
+		word = letter;
+	mios_error("mios", "%s: %s '%.40s': try 'mios %s --help'",
+		   command, c == ':' ? "a value is missing after" :
+				       "unknown or ambiguous option",
+		   word, command);
+}
+
 void mios_bad_option(const char *command, char **argv, int c)
 {
-	mios_die(MIOS_EXIT_USAGE, "%s: %s '%.40s': try 'mios %s --help'",
-		 command, c == ':' ? "a value is missing after" :
-				     "unknown or ambiguous option",
-		 argv[optind - 1], command);
+	mios_say_bad_option(command, argv, c);
+	exit(MIOS_EXIT_USAGE);
 }
 
 /* A full disk behind "mios status >file" must not look like success. */
@@ -70,4 +82,12 @@ void mios_flush_stdout(void)
 {
 	if (fflush(stdout) || ferror(stdout))
 		mios_die(MIOS_EXIT_FAILED, "cannot write the output: %m");
+}
+
+/* What --help asks for. */
+void mios_help(const char *usage)
+{
+	fputs(usage, stdout);
+	mios_flush_stdout();
+	exit(MIOS_EXIT_OK);
 }

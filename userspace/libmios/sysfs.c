@@ -20,6 +20,7 @@ static const char * const state_names[] = {
 	[MIOS_STATE_BOOTING] = "booting",
 	[MIOS_STATE_UP] = "up",
 	[MIOS_STATE_STOPPING] = "stopping",
+	[MIOS_STATE_FENCING] = "fencing",
 	[MIOS_STATE_DEAD] = "dead",
 	[MIOS_STATE_HELD] = "held",
 };
@@ -112,6 +113,13 @@ static void read_distances(struct mios_instance *inst)
 			break;
 		inst->distance[inst->nr_distances++] = strtoul(word, NULL, 10);
 	}
+}
+
+bool mios_instance_runs(const struct mios_instance *inst)
+{
+	return inst->state == MIOS_STATE_UP ||
+	       inst->state == MIOS_STATE_STOPPING ||
+	       inst->state == MIOS_STATE_FENCING;
 }
 
 int mios_instance_read(int id, struct mios_instance *inst)

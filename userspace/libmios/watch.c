@@ -33,7 +33,7 @@ const char *watch_lost(struct mios_watch *w)
 		return "has gone";
 	if (inst.incarnation != w->incarnation)
 		return "has been booted again";
-	if (inst.state == MIOS_STATE_UP || inst.state == MIOS_STATE_STOPPING)
+	if (mios_instance_runs(&inst))
 		return NULL;
 	return inst.state == MIOS_STATE_DOWN ? "is down" : "has died";
 }

@@ -1,33 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * mios boot: reads and checks kernel, initrd and command line, then boots
- * the named nodes in parallel, a process each.  Nothing is asked of the
+ * the named nodes in parallel (parallel.c).  Nothing is asked of the
  * kernel before every file has passed.  No locks.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "boot.h"
 #include "libmios/mios.h"
 #include "mios.h"
+#include "parallel.h"
 
 #define TIMEOUT_DEFAULT	120		/* seconds to the sync point */
 #define TIMEOUT_MAX	3600
-#define TELL_EVERY	2		/* seconds */
 
 static const char usage[] =
 "Usage: mios boot NODES|all [OPTION...]\n"
 "Takes nodes out of instance 0 and starts a kernel of its own on each.\n"
-"NODES is a list such as 1 or 1-3,5; all means every node that is down.\n\n"
+"NODES is a list such as 1 or 1-3,5; all means every node that is not up.\n\n"
 "  -k, --kernel=FILE    bzImage or ELF vmlinux (default: the running one's)\n"
 "  -i, --initrd=FILE    initrd (default: one that mios-initrd makes)\n"
 "  -a, --append=TEXT    add to the kernel command line\n"
@@ -49,6 +45,32 @@ struct options {
 	int all;
 };
 
+static void take_option(int c, char **argv, struct options *opt)
+{
+	switch (c) {
+	case 'k': opt->kernel = optarg; break;
+	case 'i': opt->initrd = optarg; break;
+	case 'a': opt->append = optarg; break;
+	case 'c': opt->reuse = 1; break;
+	case 'W': opt->no_wait = 1; break;
+	case 'g': opt->again = 1; break;
+	case 'r':
+		if (mios_number(optarg, 0, MIOS_MAX_RINGS - 1, &opt->ring))
+			mios_die(MIOS_EXIT_USAGE, "boot: --ring is a number "
+				 "from 0 to %d", MIOS_MAX_RINGS - 1);
+		break;
+	case 't':
+		if (mios_number(optarg, 1, TIMEOUT_MAX, &opt->timeout))
+			mios_die(MIOS_EXIT_USAGE, "boot: --timeout is a number "
+				 "of seconds from 1 to %d", TIMEOUT_MAX);
+		break;
+	case 'h':
+		mios_help(usage);
+	default:
+		mios_bad_option("boot", argv, c);
+	}
+}
+
 static void parse_options(int argc, char **argv, struct options *opt)
 {
 	static const struct option longs[] = {
@@ -63,41 +85,22 @@ static void parse_options(int argc, char **argv, struct options *opt)
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
-	int c;
+	int c, others = 0;
 
-	while ((c = getopt_long(argc, argv, ":k:i:a:cr:t:Wgh", longs, NULL)) != -1)
-		switch (c) {
-		case 'k': opt->kernel = optarg; break;
-		case 'i': opt->initrd = optarg; break;
-		case 'a': opt->append = optarg; break;
-		case 'c': opt->reuse = 1; break;
-		case 'W': opt->no_wait = 1; break;
-		case 'g': opt->again = 1; break;
-		case 'r':
-			if (mios_number(optarg, 0, MIOS_MAX_RINGS - 1,
-					      &opt->ring))
-				mios_die(MIOS_EXIT_USAGE, "boot: --ring is a "
-					 "number from 0 to %d",
-					 MIOS_MAX_RINGS - 1);
-			break;
-		case 't':
-			if (mios_number(optarg, 1, TIMEOUT_MAX,
-					      &opt->timeout))
-				mios_die(MIOS_EXIT_USAGE, "boot: --timeout is "
-					 "a number of seconds from 1 to %d",
-					 TIMEOUT_MAX);
-			break;
-		case 'h':
-			fputs(usage, stdout);
-			mios_flush_stdout();
-			exit(MIOS_EXIT_OK);
-		default:
-			mios_bad_option("boot", argv, c);
-		}
+	while ((c = getopt_long(argc, argv, ":k:i:a:cr:t:Wgh", longs, NULL)) != -1) {
+		take_option(c, argv, opt);
+		others += c != 'g';
+	}
+	if (opt->again && others)
+		mios_die(MIOS_EXIT_USAGE, "boot: --again takes the options of "
+			 "the last boot and no others");
 }
 
-/* For "all": what is down; what is up already is told and not a failure. */
-static uint64_t nodes_down(void)
+/*
+ * For "all".  What is up already is told and not a failure; of what is neither
+ * up nor down the kernel says why it cannot be booted.
+ */
+static uint64_t nodes_not_up(void)
 {
 	static struct mios_instance list[MIOS_MAX_INSTANCES];
 	uint64_t nodes = 0;
@@ -203,77 +206,21 @@ static void check_fits(const struct boot_plan *plan, uint64_t nodes)
 	}
 }
 
-/* Says every other second whom it still waits for. */
-static void tell(uint64_t waiting, unsigned int seconds)
+static int boot_one(const void *plan, unsigned int node)
 {
-	char text[256] = "";
-	size_t len = 0;
-	int i;
-
-	for (i = 0; i < MIOS_MAX_INSTANCES; i++)
-		if (waiting & 1ULL << i)
-			len += snprintf(text + len, sizeof(text) - len, " %d",
-					i);
-	fprintf(stderr, "waiting for node%s (%u s)\n", text, seconds);
-}
-
-static int wait_all(uint64_t waiting, const pid_t pids[MIOS_MAX_INSTANCES],
-		    const sigset_t *chld)
-{
-	static const struct timespec every = { .tv_sec = TELL_EVERY };
-	unsigned int seconds = 0;
-	int i, status, failed = 0;
-	pid_t pid;
-
-	while (waiting) {
-		if (sigtimedwait(chld, NULL, &every) < 0 && errno == EAGAIN)
-			tell(waiting, seconds += TELL_EVERY);
-		while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-			for (i = 0; i < MIOS_MAX_INSTANCES; i++)
-				if (waiting & 1ULL << i && pids[i] == pid) {
-					waiting &= ~(1ULL << i);
-					failed += status != 0;
-				}
-	}
-	return failed;
-}
-
-static int boot_all(const struct boot_plan *plan, uint64_t nodes)
-{
-	pid_t pids[MIOS_MAX_INSTANCES] = { 0 };
-	sigset_t chld, old;
-	uint64_t waiting = 0;
-	int i, failed = 0;
-
-	/* Blocked before the first fork, or an early end would be missed. */
-	sigemptyset(&chld);
-	sigaddset(&chld, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &chld, &old);
-	fflush(stdout);
-	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
-		if (!(nodes & 1ULL << i))
-			continue;
-		pids[i] = fork();
-		if (!pids[i]) {
-			/* Who kills the command wants no half-booted node. */
-			prctl(PR_SET_PDEATHSIG, SIGTERM);
-			sigprocmask(SIG_SETMASK, &old, NULL);
-			exit(boot_node(plan, i));
-		}
-		if (pids[i] > 0) {
-			waiting |= 1ULL << i;
-			continue;
-		}
-		mios_error("mios", "boot %d: no process for it: %m", i);
-		failed++;
-	}
-	failed += wait_all(waiting, pids, &chld);
-	return failed ? MIOS_EXIT_FAILED : MIOS_EXIT_OK;
+	/* Who kills the command wants no half-booted node. */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	return boot_node(plan, node);
 }
 
 int cmd_boot(int argc, char **argv)
 {
 	struct options opt = { .timeout = TIMEOUT_DEFAULT };
+	struct parallel boot = {
+		.command = "boot",
+		.what = "node",
+		.work = boot_one,
+	};
 	struct boot_plan *plan;
 	int ret;
 
@@ -290,14 +237,10 @@ int cmd_boot(int argc, char **argv)
 		mios_die(MIOS_EXIT_FAILED, "boot: this is instance %d: only "
 			 "instance 0 boots others", mios_self());
 	if (opt.all)
-		opt.nodes = nodes_down();
+		opt.nodes = nodes_not_up();
 	if (!opt.nodes)
 		return MIOS_EXIT_OK;
 	check_nodes(opt.nodes);
-	/* Sorted by now: the options stand before the nodes. */
-	if (opt.again && optind > 2)
-		mios_die(MIOS_EXIT_USAGE, "boot: --again takes the options of "
-			 "the last boot and no others");
 	if (opt.again)
 		return boot_again(opt.nodes);
 	plan = calloc(1, sizeof(*plan));
@@ -305,12 +248,14 @@ int cmd_boot(int argc, char **argv)
 		mios_die(MIOS_EXIT_FAILED, "boot: no memory left");
 	make_plan(&opt, plan);
 	check_fits(plan, opt.nodes);
-	boot_remember(opt.nodes, argv + 1, optind - 1);
+	/* Sorted by now: the options stand before the nodes. */
+	plan->options = argv + 1;
+	plan->nr_options = optind - 1;
 	if (plan->wait)
 		wait_for_host_setup();
 	add_key(&plan->initrd, plan->wait);
-	ret = boot_all(plan, opt.nodes);
-	if (plan->wait)
-		update_names(plan->ring);
+	boot.context = plan;
+	ret = parallel_run(&boot, opt.nodes);
+	update_names(plan->ring);
 	return ret;
 }

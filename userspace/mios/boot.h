@@ -19,6 +19,8 @@ struct boot_plan {
 	unsigned int ring;
 	unsigned int timeout_ms;
 	int wait;		/* until init has finished */
+	char *const *options;	/* as typed, for --again */
+	int nr_options;
 };
 
 /* boot_node.c: returns the exit status */
@@ -28,7 +30,7 @@ int boot_node(const struct boot_plan *plan, unsigned int node);
 int boot_wait(const struct boot_plan *plan, unsigned int node);
 
 /* boot_again.c: the second returns the exit status */
-void boot_remember(uint64_t nodes, char *const words[], int nr);
+void boot_remember(const struct boot_plan *plan, unsigned int node);
 int boot_again(uint64_t nodes);
 
 /* boot_key.c */

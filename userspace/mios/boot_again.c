@@ -3,8 +3,8 @@
  * mios boot --again: boots nodes as they were booted last.  Every boot leaves
  * its options and its working directory in a file per node, from which the
  * same command is started again: by an operator, or by the kernel when an
- * instance hung and hang_policy is "reboot".  No locks: a file is replaced
- * whole.
+ * instance hung and hang_policy is "reboot".  No locks: only who has the claim
+ * of a node writes its file, and replaces it whole.
  */
 #include <errno.h>
 #include <limits.h>
@@ -22,44 +22,37 @@
 #define WORDS_MAX	32
 #define SIZE_MAX_FILE	65536
 
-static void remember_one(int node, const char *cwd, char *const words[],
-			 int nr)
+/*
+ * For who has claimed the node alone: another operator who tries the same
+ * must not change what it boots with next.
+ */
+void boot_remember(const struct boot_plan *plan, unsigned int node)
 {
-	char path[64], fresh[72];
+	char cwd[PATH_MAX], path[64], fresh[72];
 	FILE *file;
 	int i, bad;
-
-	snprintf(path, sizeof(path), FOLDER "/%d", node);
-	snprintf(fresh, sizeof(fresh), "%s.new", path);
-	file = fopen(fresh, "we");
-	if (!file)
-		goto failed;
-	bad = fwrite(cwd, strlen(cwd) + 1, 1, file) != 1;
-	for (i = 0; i < nr; i++)
-		bad |= fwrite(words[i], strlen(words[i]) + 1, 1, file) != 1;
-	bad |= fclose(file) != 0;
-	if (!bad && !rename(fresh, path))
-		return;
-	unlink(fresh);
-failed:
-	mios_error("mios", "boot %d: 'mios boot %d --again' will not work: "
-		   "%s: %m", node, node, path);
-}
-
-/* @words are the options alone, @nr of them. */
-void boot_remember(uint64_t nodes, char *const words[], int nr)
-{
-	char cwd[PATH_MAX];
-	int i;
 
 	if (!getcwd(cwd, sizeof(cwd)))
 		strcpy(cwd, "/");
 	/* A command line may hold a secret. */
 	if (mkdir(FOLDER, 0700) && errno != EEXIST)
 		mios_error("mios", "boot: " FOLDER ": %m");
-	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
-		if (nodes & 1ULL << i)
-			remember_one(i, cwd, words, nr);
+	snprintf(path, sizeof(path), FOLDER "/%u", node);
+	snprintf(fresh, sizeof(fresh), "%s.new", path);
+	file = fopen(fresh, "we");
+	if (!file)
+		goto failed;
+	bad = fwrite(cwd, strlen(cwd) + 1, 1, file) != 1;
+	for (i = 0; i < plan->nr_options; i++)
+		bad |= fwrite(plan->options[i], strlen(plan->options[i]) + 1,
+			      1, file) != 1;
+	bad |= fclose(file) != 0;
+	if (!bad && !rename(fresh, path))
+		return;
+	unlink(fresh);
+failed:
+	mios_error("mios", "boot %u: 'mios boot %u --again' will not work: "
+		   "%s: %m", node, node, path);
 }
 
 /* Becomes the command that booted @node last. */

@@ -18,10 +18,12 @@
 #include "boot.h"
 #include "libmios/mios.h"
 
+#define HOST_LOCK	"/run/mios/lock"
+
 /* At boot it runs in the background: a child needs what it exports. */
 void wait_for_host_setup(void)
 {
-	int fd = open("/run/mios/lock", O_RDONLY | O_CLOEXEC);
+	int fd = open(HOST_LOCK, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		mios_die(MIOS_EXIT_FAILED, "boot: there is nothing here that "
@@ -116,7 +118,8 @@ const char *default_initrd(const char *release)
 
 /*
  * On instance 0 a name such as node2 leads into the ring that the instance
- * is in: written again when that may have changed.
+ * is in: written again when that may have changed.  Where mios-host-setup has
+ * never run there are no names.
  */
 void update_names(unsigned int ring)
 {
@@ -124,7 +127,8 @@ void update_names(unsigned int ring)
 	pid_t pid;
 	int status;
 
-	if (!ring && access("/run/mios/other-rings", F_OK))
+	if (access(HOST_LOCK, F_OK) ||
+	    (!ring && access("/run/mios/other-rings", F_OK)))
 		return;
 	set_path();
 	pid = fork();

@@ -124,6 +124,7 @@ int boot_node(const struct boot_plan *plan, unsigned int node)
 		kill(writer, SIGKILL);
 	if (err)
 		return claim_failed(fd, node, err);
+	boot_remember(plan, node);
 	mios_size_text(claim.load_size, size, sizeof(size));
 	printf("node %u: loading Linux %s into %s, %u CPUs\n", node,
 	       plan->image.release, size, claim.nr_cpus);

@@ -30,21 +30,36 @@ _mios()
 	case ${COMP_WORDS[1]} in
 	boot)
 		words="--kernel= --initrd= --append= --reuse-cmdline --ring=
-			--timeout= --no-wait all $(_mios_instances down)"
+			--timeout= --no-wait --again all
+			$(_mios_instances down)"
 		;;
 	stop|kill)
-		words="--timeout= all
-			$(_mios_instances claimed booting up stopping dead held)"
+		words="--timeout= all $(_mios_instances claimed booting up \
+			stopping fencing dead held)"
 		;;
 	status) words="--json --watch" ;;
-	log) words="--follow $(_mios_instances down booting up stopping dead held)" ;;
+	log)
+		words="--follow $(_mios_instances down booting up stopping \
+			fencing dead held)"
+		;;
 	dump)
 		words="--elf --discard $(_mios_instances held)"
 		((COMP_CWORD == 2)) || compopt -o default
 		;;
 	console) words="--linger= $(_mios_instances booting up stopping)" ;;
 	reserve) words="--nodes=" ;;
-	exec|top|run) words="$(_mios_instances up)" ;;
+	exec)
+		words="--tty --no-tty $(_mios_instances up)"
+		compopt -o default
+		;;
+	run)
+		words="--tasks= --cpus-per-task= --per-instance= --on= --ring=
+			--bind= --oversubscribe --label --explain"
+		[[ $prev != -o && $prev != --on ]] ||
+			words=$(_mios_instances up)
+		compopt -o default
+		;;
+	top) words="--once --json --delay=" ;;
 	esac
 	mapfile -t COMPREPLY < <(compgen -W "$words --help" -- "$cur")
 	[[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace

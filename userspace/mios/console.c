@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * mios console: joins the terminal to the console of an instance.  The
- * terminal is raw until the escape, Ctrl-], and is what it was before on
- * every way out that a program can see.  Input that is no terminal is passed
- * as it is, so that a script can log in; then the end of the input and a
- * quiet console end it.  No locks.
+ * terminal is raw until the escape, Ctrl-], or another end (tty.c).  Input
+ * that is no terminal is passed as it is, so that a script can log in; then
+ * the end of the input and a quiet console end it.  No locks.
  */
 #include <errno.h>
 #include <getopt.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "libmios/mios.h"
 #include "mios.h"
+#include "tty.h"
 
 #define ESCAPE		0x1d		/* Ctrl-] */
 #define LINGER_DEFAULT	2
@@ -30,43 +27,6 @@ static const char usage[] =
 "shown until the console has been quiet for a while.\n\n"
 "  -l, --linger=SECS  how long that is (default 2)\n"
 "  -h, --help         print this\n";
-
-static struct termios saved;
-static int raw;
-
-static void restore(void)
-{
-	if (raw)
-		tcsetattr(STDIN_FILENO, TCSADRAIN, &saved);
-	raw = 0;
-}
-
-/* tcsetattr() and raise() may be called here; the default then ends us. */
-static void on_signal(int sig)
-{
-	restore();
-	signal(sig, SIG_DFL);
-	raise(sig);
-}
-
-static void make_raw(void)
-{
-	static const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE,
-				    SIGSEGV, SIGBUS, SIGABRT };
-	struct termios t;
-	size_t i;
-
-	if (tcgetattr(STDIN_FILENO, &saved))
-		mios_die(MIOS_EXIT_FAILED, "console: this terminal: %m");
-	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-		signal(ends[i], on_signal);
-	atexit(restore);
-	raw = 1;
-	t = saved;
-	cfmakeraw(&t);
-	if (tcsetattr(STDIN_FILENO, TCSADRAIN, &t))
-		mios_die(MIOS_EXIT_FAILED, "console: this terminal: %m");
-}
 
 /* All of it, although the console's file may be full for a moment. */
 static int put(int fd, const char *buf, size_t len)
@@ -149,10 +109,13 @@ static void run(long instance, long linger)
 	if (tty) {
 		fprintf(stderr, "[console of instance %ld, Ctrl-] leaves it]\n",
 			instance);
-		make_raw();
+		ret = tty_change(cfmakeraw);
+		if (ret)
+			mios_die(MIOS_EXIT_FAILED, "console: this terminal: %s",
+				 strerror(-ret));
 	}
 	ret = talk(console, tty, linger * 1000);
-	restore();
+	tty_restore();
 	if (tty)
 		fprintf(stderr, "\n[left the console of instance %ld]\n",
 			instance);
@@ -185,9 +148,7 @@ int cmd_console(int argc, char **argv)
 					 LINGER_MAX);
 			break;
 		case 'h':
-			fputs(usage, stdout);
-			mios_flush_stdout();
-			return MIOS_EXIT_OK;
+			mios_help(usage);
 		default:
 			mios_bad_option("console", argv, c);
 		}

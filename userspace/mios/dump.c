@@ -53,18 +53,6 @@ static void on_signal(int sig)
 	stop = 1;
 }
 
-/* The kernel starts us without streams: its log takes what we say. */
-static void streams_open(void)
-{
-	int fd;
-
-	for (fd = 0; fd < 3; fd++)
-		if (fcntl(fd, F_GETFD) < 0 &&
-		    open(fd ? "/dev/kmsg" : "/dev/null", O_RDWR) != fd)
-			_exit(MIOS_EXIT_FAILED);
-	setlinebuf(stdout);
-}
-
 static char *automatic_name(const struct dump *d)
 {
 	time_t now = time(NULL);
@@ -290,9 +278,7 @@ static void arguments(int argc, char **argv, struct request *rq)
 			rq->automatic = true;
 			break;
 		case 'h':
-			fputs(usage, stdout);
-			mios_flush_stdout();
-			exit(MIOS_EXIT_OK);
+			mios_help(usage);
 		default:
 			mios_bad_option("dump", argv, c);
 		}
@@ -313,8 +299,6 @@ int cmd_dump(int argc, char **argv)
 	int device;
 
 	arguments(argc, argv, &rq);
-	if (rq.automatic)
-		streams_open();
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);

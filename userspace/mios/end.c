@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What "mios stop" and "mios kill" share: reading options and targets, asking
- * the kernel, saying how it went.  Several instances end in parallel, a process
- * each.  No locks.
+ * the kernel, saying how it went.  Several instances end in parallel
+ * (parallel.c).  No locks.
  */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "end.h"
 #include "libmios/mios.h"
+#include "parallel.h"
 
 #define TIMEOUT_MAX	3600
 
@@ -55,25 +53,30 @@ static uint64_t end_targets(const struct end_command *cmd, int argc,
 	return nodes;
 }
 
-static int end_one(const struct end_command *cmd, unsigned int instance,
-		   unsigned int seconds)
+struct end_context {
+	const struct end_command *cmd;
+	unsigned int seconds;
+};
+
+static int end_one(const void *context, unsigned int instance)
 {
+	const struct end_context *c = context;
 	struct mios_end end = {
 		.instance = instance,
-		.timeout_ms = seconds * 1000,
+		.timeout_ms = c->seconds * 1000,
 	};
 	int fd = mios_device_open();
 
-	if (!ioctl(fd, cmd->ioctl, &end)) {
-		printf("instance %u: %s\n", instance, cmd->done);
+	if (!ioctl(fd, c->cmd->ioctl, &end)) {
+		printf("instance %u: %s\n", instance, c->cmd->done);
 		return MIOS_EXIT_OK;
 	}
-	if (errno == ETIMEDOUT && cmd->ioctl == MIOS_IOC_STOP)
+	if (errno == ETIMEDOUT && c->cmd->ioctl == MIOS_IOC_STOP)
 		mios_error("mios", "%s %u: still running after %u s: wait "
 			   "longer with --timeout, or end it with 'mios kill "
-			   "%u'", cmd->name, instance, seconds, instance);
+			   "%u'", c->cmd->name, instance, c->seconds, instance);
 	else
-		mios_error("mios", "%s %u: %s", cmd->name, instance,
+		mios_error("mios", "%s %u: %s", c->cmd->name, instance,
 			   mios_reason(fd, errno));
 	return MIOS_EXIT_FAILED;
 }
@@ -81,27 +84,20 @@ static int end_one(const struct end_command *cmd, unsigned int instance,
 static int end_all(const struct end_command *cmd, uint64_t nodes,
 		   unsigned int seconds)
 {
-	int i, status, failed = 0;
-	pid_t pid;
+	const struct end_context context = { .cmd = cmd, .seconds = seconds };
+	const struct parallel end = {
+		.command = cmd->name,
+		.what = "instance",
+		.work = end_one,
+		.context = &context,
+	};
+	int i;
 
 	close(mios_device_open());	/* says once what is missing */
-	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
-		if (!(nodes & 1ULL << i))
-			continue;
-		printf("instance %d: %s\n", i, cmd->doing);
-		fflush(stdout);
-		pid = fork();
-		if (!pid)
-			exit(end_one(cmd, i, seconds));
-		if (pid < 0) {
-			mios_error("mios", "%s %d: no process for it: %m",
-				   cmd->name, i);
-			failed++;
-		}
-	}
-	while (wait(&status) > 0)
-		failed += status != 0;
-	return failed ? MIOS_EXIT_FAILED : MIOS_EXIT_OK;
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
+		if (nodes & 1ULL << i)
+			printf("instance %d: %s\n", i, cmd->doing);
+	return parallel_run(&end, nodes);
 }
 
 int end_main(int argc, char **argv, const struct end_command *cmd)

@@ -40,7 +40,7 @@ int cmd_exec(int argc, char **argv)
 	int c;
 
 	cmd.tty = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-	while ((c = getopt_long(argc, argv, "+tTh", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+:tTh", options, NULL)) != -1) {
 		switch (c) {
 		case 't':
 			cmd.tty = true;
@@ -52,6 +52,7 @@ int cmd_exec(int argc, char **argv)
 			fputs(help, stdout);
 			return 0;
 		default:
+			mios_say_bad_option("exec", argv, c);
 			return 125;
 		}
 	}

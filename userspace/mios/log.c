@@ -35,9 +35,7 @@ int cmd_log(int argc, char **argv)
 			flags |= MIOS_STREAM_FOLLOW;
 			break;
 		case 'h':
-			fputs(usage, stdout);
-			mios_flush_stdout();
-			return MIOS_EXIT_OK;
+			mios_help(usage);
 		default:
 			mios_bad_option("log", argv, c);
 		}

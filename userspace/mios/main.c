@@ -3,8 +3,10 @@
  * mios(1): the table of its subcommands.  Each has a file of its own, takes
  * its own name in argv[0] and returns the exit status.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "libmios/mios.h"
 #include "mios.h"
@@ -36,10 +38,30 @@ static void usage(FILE *f)
 		fprintf(f, "  %-8s %s\n", commands[i].name, commands[i].help);
 }
 
+/*
+ * The kernel starts "mios dump" and "mios boot" without streams: its log takes
+ * what they say.  Else the next file that is opened would be taken for one.
+ */
+static void streams_open(void)
+{
+	int fd;
+
+	for (fd = 0; fd < 3; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0)
+			continue;
+		if ((!fd || open("/dev/kmsg", O_WRONLY) != fd) &&
+		    open("/dev/null", O_RDWR) != fd)
+			_exit(MIOS_EXIT_FAILED);
+		if (fd == STDOUT_FILENO)
+			setlinebuf(stdout);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	size_t i;
 
+	streams_open();
 	if (argc < 2) {
 		usage(stderr);
 		return 2;

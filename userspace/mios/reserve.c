@@ -88,9 +88,7 @@ int cmd_reserve(int argc, char **argv)
 			all = 0;
 			break;
 		case 'h':
-			fputs(usage, stdout);
-			mios_flush_stdout();
-			return MIOS_EXIT_OK;
+			mios_help(usage);
 		default:
 			mios_bad_option("reserve", argv, c);
 		}

@@ -125,7 +125,7 @@ static int take_option(int c, const char *word, struct run_options *o)
 			   "it out", word);
 		return -EINVAL;
 	}
-	return -EINVAL;	/* getopt has said why */
+	return -EINVAL;
 }
 
 /* What miosd knows and sysfs does not: CPUs that tasks are bound to. */
@@ -254,11 +254,15 @@ int cmd_run(int argc, char **argv)
 	int c;
 
 	while (word = argv[optind],
-	       (c = getopt_long(argc, argv, "+n:c:p:o:R:b:sLem::i::lh", options,
+	       (c = getopt_long(argc, argv, "+:n:c:p:o:R:b:sLem::i::lh", options,
 				NULL)) != -1) {
 		if (c == 'h') {
 			fputs(help, stdout);
 			return 0;
+		}
+		if (c == '?' || c == ':') {
+			mios_say_bad_option("run", argv, c);
+			return STATUS;
 		}
 		if (take_option(c, word, &o))
 			return STATUS;

@@ -256,9 +256,7 @@ int cmd_status(int argc, char **argv)
 			again = 1;
 			break;
 		case 'h':
-			fputs(usage, stdout);
-			mios_flush_stdout();
-			return MIOS_EXIT_OK;
+			mios_help(usage);
 		default:
 			mios_bad_option("status", argv, c);
 		}

@@ -9,17 +9,16 @@
 #include <libsmartcols/libsmartcols.h>
 #include <poll.h>
 #include <pwd.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "libmios/mios.h"
 #include "libmios/report.h"
 #include "mios.h"
+#include "tty.h"
 
 static const char help[] =
 "usage: mios top [OPTION]...\n"
@@ -210,34 +209,19 @@ static void show(bool json)
 	mios_flush_stdout();
 }
 
-static struct termios cooked;
-
-static void restore_tty(void)
+static void keys_unseen(struct termios *mode)
 {
-	tcsetattr(STDIN_FILENO, TCSANOW, &cooked);
-}
-
-static void end_by_signal(int sig)
-{
-	restore_tty();
-	_exit(128 + sig);
+	mode->c_lflag &= ~(ICANON | ECHO);
 }
 
 static void watch(int delay)
 {
 	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
-	struct termios raw;
 	char key;
 
-	if (isatty(STDIN_FILENO) && !tcgetattr(STDIN_FILENO, &cooked)) {
-		raw = cooked;
-		raw.c_lflag &= ~(ICANON | ECHO);
-		signal(SIGINT, end_by_signal);
-		signal(SIGTERM, end_by_signal);
-		tcsetattr(STDIN_FILENO, TCSANOW, &raw);
-	} else {
+	/* Without a terminal to read from it goes on until a signal. */
+	if (tty_change(keys_unseen))
 		p.fd = -1;
-	}
 	for (;;) {
 		printf("\033[H\033[2J");
 		show(false);
@@ -245,8 +229,6 @@ static void watch(int delay)
 		    (read(p.fd, &key, 1) != 1 || key == 'q'))
 			break;
 	}
-	if (p.fd >= 0)
-		restore_tty();
 }
 
 int cmd_top(int argc, char **argv)

@@ -26,7 +26,6 @@
  * instance 0's side get a while to go on with what needs nobody.
  */
 #define HOST_GRACE_S	60
-#define MAX_AT_ONCE	4096
 
 struct request {
 	struct nlmsghdr head;
@@ -91,9 +90,18 @@ static int destroy(int fd, const struct inet_diag_msg *m)
 	return ack.said.error == -ENOENT ? 0 : ack.said.error;
 }
 
-/* Walks one answer of the dump; 1: there is more, 0: that was all. */
+/* How many were ended, and why one of them was not. */
+struct tally {
+	unsigned int count;
+	int err;
+};
+
+/*
+ * Walks one answer of the dump; 1: there is more, 0: that was all.  One that
+ * cannot be ended keeps no other from it: nobody looks a second time.
+ */
 static int destroy_listed(int fd, int killer, struct in_addr to,
-			  unsigned int *count)
+			  struct tally *tally)
 {
 	static _Alignas(struct nlmsghdr) char buf[32768];
 	ssize_t len = recv(fd, buf, sizeof(buf), 0);
@@ -110,12 +118,15 @@ static int destroy_listed(int fd, int killer, struct in_addr to,
 		    h->nlmsg_len < NLMSG_LENGTH(sizeof(*m)))
 			return -EPROTO;
 		m = NLMSG_DATA(h);
-		if (!leads_to(m, to) || *count >= MAX_AT_ONCE)
+		if (!leads_to(m, to))
 			continue;
 		err = destroy(killer, m);
+		if (err == -EIO || err == -EPROTO)
+			return err;	/* nobody answers: not once more */
 		if (err)
-			return err;
-		++*count;
+			tally->err = err;
+		else
+			tally->count++;
 	}
 	return 1;
 }
@@ -141,10 +152,11 @@ static void reset_address(struct in_addr to)
 		.idiag_states = ~(1u << TCP_LISTEN | 1u << TCP_TIME_WAIT |
 				  1u << TCP_CLOSE),
 	};
-	unsigned int i, count = 0;
-	int fd, killer, err = 0;
+	struct tally tally = { 0 };
+	int fd, killer, err;
+	unsigned int i;
 
-	for (i = 0; i < 2 && !err; i++) {
+	for (i = 0; i < 2; i++) {
 		fd = netlink_open();
 		killer = netlink_open();
 		diag.sdiag_family = families[i];
@@ -152,17 +164,19 @@ static void reset_address(struct in_addr to)
 			request(fd, SOCK_DIAG_BY_FAMILY, NLM_F_DUMP, &diag);
 		if (!err)
 			do {
-				err = destroy_listed(fd, killer, to, &count);
+				err = destroy_listed(fd, killer, to, &tally);
 			} while (err > 0);
+		if (err)
+			tally.err = err;
 		close(fd);
 		close(killer);
 	}
-	if (err)
-		fprintf(stderr, "miosd: connections with %s are not ended: %s\n",
-			inet_ntoa(to), strerror(-err));
-	else if (count)
+	if (tally.err)
+		fprintf(stderr, "miosd: not all connections with %s are ended: %s\n",
+			inet_ntoa(to), strerror(-tally.err));
+	if (tally.count)
 		fprintf(stderr, "miosd: %u connections with %s ended\n",
-			count, inet_ntoa(to));
+			tally.count, inet_ntoa(to));
 }
 
 /*
@@ -178,8 +192,7 @@ static void look(const struct mios_instance *inst, int own_ring, time_t now)
 {
 	/* Instance 0 is in every ring, and each has its own address of it. */
 	int ring = inst->id ? inst->ring : own_ring;
-	bool up = ring >= 0 && (inst->state == MIOS_STATE_UP ||
-				inst->state == MIOS_STATE_STOPPING);
+	bool up = ring >= 0 && mios_instance_runs(inst);
 	typeof(known[0]) *k = &known[inst->id];
 
 	if (k->incarnation && (!up || inst->incarnation != k->incarnation))

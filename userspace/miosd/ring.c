@@ -69,7 +69,8 @@ bool ring_has(const struct ring_view *v, int id, unsigned int incarnation)
 		inst = &v->instances[i];
 		if (inst->id == id)
 			return id == v->self ||
-			       (inst->state == MIOS_STATE_UP &&
+			       ((inst->state == MIOS_STATE_UP ||
+				 inst->state == MIOS_STATE_FENCING) &&
 				inst->incarnation == incarnation &&
 				(!id || !v->self || inst->ring == v->ring));
 	}

@@ -63,7 +63,7 @@ static bool has_cpus(const struct area_copy *c, u32 instance)
 {
 	u32 state = state_of(c, instance);
 
-	return state != MIOS_STATE_DOWN;
+	return state != MIOS_STATE_DOWN && state != MIOS_STATE_HELD;
 }
 
 /* --- what is constant */
@@ -111,7 +111,7 @@ static void cpus_check(const struct area_copy *c, struct findings *f)
 			return;
 		}
 	}
-	/* Those of a node that is down are instance 0's as well. */
+	/* Those of a node that is down or held are instance 0's as well. */
 	for (i = 0; i < c->g.nr; i++)
 		for (j = i + 1; j < c->g.nr; j++) {
 			a = mios_area_cpus(c->area, i);
@@ -142,7 +142,7 @@ static void view_check(const struct area_copy *c, u32 i, struct findings *f)
 	const struct mios_view *v = view_of(c, i);
 	u32 state = state_of(c, i);
 
-	if (state > MIOS_STATE_DEAD || v->ring < -1 ||
+	if (state > MIOS_STATE_HELD || v->ring < -1 ||
 	    v->ring >= MIOS_MAX_RINGS || v->node >= MIOS_AREA_INSTANCES ||
 	    v->nr_cpus > MIOS_AREA_CPUS || v->reserved)
 		say(f, "view of %u: impossible (state %u, ring %d)", i, state,
@@ -231,8 +231,9 @@ static void desc_check(const struct area_copy *c, u32 i, struct findings *f)
 		say(f, "descriptor of %u: damaged (error %d)", i, -err);
 	else if (!err && is_live(c, i))
 		live_desc_check(c, &body, f);
-	/* It is buried when it is fenced, which takes a moment. */
-	else if (!err && state_of(c, i) != MIOS_STATE_DEAD &&
+	/* It is buried when it has been fenced, which takes a moment. */
+	else if (!err && state_of(c, i) != MIOS_STATE_FENCING &&
+		 state_of(c, i) != MIOS_STATE_DEAD &&
 		 (body.state == MIOS_DESC_UP ||
 		  body.state == MIOS_DESC_STOPPING))
 		say(f, "descriptor of %u: up, but it is not (incarnation %u)",
@@ -350,7 +351,8 @@ static void motion_check(const struct area_copy *c, u32 i, struct findings *f)
 		    now->beat.count);
 	if (!i && now->anchor.tsc == then->anchor.tsc)
 		say(f, "clock of 0: stands still");
-	if (state != MIOS_STATE_DEAD && state != MIOS_STATE_DOWN)
+	if (state != MIOS_STATE_DEAD && state != MIOS_STATE_HELD &&
+	    state != MIOS_STATE_DOWN)
 		return;
 	if (!still)
 		say(f, "heartbeat of %u: goes on though it is dead (%llu)", i,

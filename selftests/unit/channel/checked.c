@@ -215,7 +215,7 @@ static void break_cpus_number(struct model *m)
 
 static void break_view(struct model *m)
 {
-	view_of(&m->copy, DEAD)->stamp |= MIOS_STATE_DEAD + 1;
+	view_of(&m->copy, DEAD)->stamp |= MIOS_STATE_HELD + 1;
 }
 
 static void break_view_ring(struct model *m)

@@ -30,7 +30,8 @@ enum mios_state {
 	MIOS_STATE_BOOTING,	/* "booting": started, not at the sync point */
 	MIOS_STATE_UP,		/* "up": joined its ring */
 	MIOS_STATE_STOPPING,	/* "stopping": asked to power off */
-	MIOS_STATE_DEAD,	/* "dead": ended, being fenced and taken back */
+	MIOS_STATE_FENCING,	/* "fencing": its CPUs are being stopped */
+	MIOS_STATE_DEAD,	/* "dead": stopped for good, being taken back */
 	MIOS_STATE_HELD,	/* "held": fenced, its memory kept for a dump */
 };
 

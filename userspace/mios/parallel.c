@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A process per node, so that nodes boot and end in parallel, and a line
+ * every other second that says whom it still waits for.  Called by mios boot,
+ * stop and kill.  No locks.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "libmios/mios.h"
+#include "parallel.h"
+
+#define TELL_EVERY	2		/* seconds */
+
+static void tell(const char *what, uint64_t waiting, unsigned int seconds)
+{
+	char text[256] = "";
+	size_t len = 0;
+	int i;
+
+	for (i = 0; i < MIOS_MAX_INSTANCES; i++)
+		if (waiting & 1ULL << i)
+			len += snprintf(text + len, sizeof(text) - len, " %d",
+					i);
+	fprintf(stderr, "waiting for %s%s (%u s)\n", what, text, seconds);
+}
+
+static int wait_all(const char *what, uint64_t waiting,
+		    const pid_t pids[MIOS_MAX_INSTANCES], const sigset_t *chld)
+{
+	static const struct timespec every = { .tv_sec = TELL_EVERY };
+	const int64_t began = mios_now_ms();
+	int i, status, failed = 0;
+	pid_t pid;
+
+	while (waiting) {
+		if (sigtimedwait(chld, NULL, &every) < 0 && errno == EAGAIN)
+			tell(what, waiting, (mios_now_ms() - began) / 1000);
+		while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+			for (i = 0; i < MIOS_MAX_INSTANCES; i++)
+				if (waiting & 1ULL << i && pids[i] == pid) {
+					waiting &= ~(1ULL << i);
+					failed += status != 0;
+				}
+	}
+	return failed;
+}
+
+/* The exit status of the command: what failed has said why. */
+int parallel_run(const struct parallel *p, uint64_t nodes)
+{
+	pid_t pids[MIOS_MAX_INSTANCES] = { 0 };
+	sigset_t chld, old;
+	uint64_t waiting = 0;
+	int i, failed = 0;
+
+	/* Blocked before the first fork, or an early end would be missed. */
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &chld, &old);
+	fflush(stdout);
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
+		if (!(nodes & 1ULL << i))
+			continue;
+		pids[i] = fork();
+		if (!pids[i]) {
+			sigprocmask(SIG_SETMASK, &old, NULL);
+			exit(p->work(p->context, i));
+		}
+		if (pids[i] > 0) {
+			waiting |= 1ULL << i;
+			continue;
+		}
+		mios_error("mios", "%s %d: no process for it: %m", p->command,
+			   i);
+		failed++;
+	}
+	failed += wait_all(p->what, waiting, pids, &chld);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	return failed ? MIOS_EXIT_FAILED : MIOS_EXIT_OK;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The same work on several nodes at once: mios boot, stop and kill. */
+#ifndef MIOS_PARALLEL_H
+#define MIOS_PARALLEL_H
+
+#include <stdint.h>
+
+struct parallel {
+	const char *command;	/* "boot" */
+	const char *what;	/* that waiting is for: "node" */
+	/* in a process of its own, whose exit status it returns */
+	int (*work)(const void *context, unsigned int node);
+	const void *context;
+};
+
+int parallel_run(const struct parallel *parallel, uint64_t nodes);
+
+#endif /* MIOS_PARALLEL_H */
