@@ -37,7 +37,7 @@ def parse(words):
         "the console of instance N of a machine that runs.")
     add = parser.add_argument
     add("action", choices=("run", "shell", "console"))
-    add("instance", nargs="?", type=int, default=0, help="for console")
+    add("instance", nargs="?", type=int, help="for console (0)")
     add("--nodes", type=int, default=2, help="1 to 8 (2)")
     add("--cpus-per-node", type=int, default=1, help="1 to 4 (1)")
     add("--memory-per-node", default="1G",
@@ -55,9 +55,21 @@ def parse(words):
     add("--accel", help="QEMU's -accel (kvm where it works)")
     add("--run", metavar="LOGS", help="for console: which machine")
     options = parser.parse_args(words)
+    refuse_ignored(options, command)
+    options.instance = options.instance or 0
+    return options, command
+
+
+def refuse_ignored(options, command):
+    """Words that the action would not look at are a mistake."""
     if options.action == "run" and not command:
         raise UsageError("run needs a command: mios-vm run ... -- COMMAND")
-    return options, command
+    if options.action != "run" and command:
+        raise UsageError(f"{options.action} takes no command: use mios-vm run")
+    if options.action != "console" and options.instance is not None:
+        raise UsageError(f"{options.action} takes no instance")
+    if options.action != "console" and options.run:
+        raise UsageError("--run is for console: it names a machine that runs")
 
 
 def tool(*words):
