@@ -240,6 +240,8 @@ void mios_node_state(struct mios_node *node, u32 state);
 void mios_nodes_close(void);
 struct mios_node *mios_node_find(u32 instance, struct mios_reason *why,
 				 int *err);
+struct mios_node *mios_node_find_locked(u32 instance, struct mios_reason *why,
+					int *err);
 void mios_node_return(struct mios_node *node);
 int mios_node_claim(struct mios_claim *claim, const void *claimer,
 		    struct mios_reason *why);

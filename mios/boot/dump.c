@@ -131,11 +131,10 @@ int mios_node_discard(struct mios_node *node, struct mios_reason *why)
 static struct mios_node *held_node(u32 instance, struct mios_reason *why,
 				   int *err)
 {
-	struct mios_node *node = mios_node_find(instance, why, err);
+	struct mios_node *node = mios_node_find_locked(instance, why, err);
 
 	if (!node)
 		return NULL;
-	mutex_lock(&node->lock);
 	if (node->state == MIOS_STATE_HELD && !node->unwanted)
 		return node;
 	mios_reason_set(why, node->state == MIOS_STATE_DOWN ?

@@ -70,10 +70,9 @@ int mios_node_log_open(u32 instance, u32 flags, struct mios_reason *why)
 	struct mios_node *node;
 	int fd;
 
-	node = mios_node_find(instance, why, &fd);
+	node = mios_node_find_locked(instance, why, &fd);
 	if (!node)
 		return fd;
-	mutex_lock(&node->lock);
 	if (node->log) {
 		fd = mios_log_open(node->log, flags);
 	} else {
@@ -163,6 +162,26 @@ long mios_node_settle(const struct mios_node *node, unsigned int timeout_ms)
 						msecs_to_jiffies(min(timeout_ms, MIOS_WAIT_MAX)));
 }
 
+/* Let the reaper have it, whatever it does. */
+static int kill_locked(struct mios_node *node, struct mios_reason *why)
+{
+	/* Who kills an instance that is about to come back wants it away. */
+	node->again = false;
+	if (node->state == MIOS_STATE_HELD)
+		return mios_node_discard(node, why);
+	if (running(node)) {
+		node->unwanted = true;
+		mios_node_reap(node);
+		return 0;
+	}
+	if (node->state == MIOS_STATE_FENCING) {
+		node->unwanted = true;
+		return 0;
+	}
+	mios_reason_set(why, "instance %u is not running", node->id);
+	return -ESRCH;
+}
+
 /**
  * mios_node_kill - end an instance by force
  * @instance: which
@@ -179,23 +198,10 @@ int mios_node_kill(u32 instance, unsigned int timeout_ms,
 	long left;
 	int err;
 
-	node = mios_node_find(instance, why, &err);
+	node = mios_node_find_locked(instance, why, &err);
 	if (!node)
 		return err;
-	mutex_lock(&node->lock);
-	/* Who kills an instance that is about to come back wants it away. */
-	node->again = false;
-	if (node->state == MIOS_STATE_HELD) {
-		err = mios_node_discard(node, why);
-	} else if (running(node)) {
-		node->unwanted = true;
-		mios_node_reap(node);
-	} else if (node->state == MIOS_STATE_FENCING) {
-		node->unwanted = true;
-	} else {
-		mios_reason_set(why, "instance %u is not running", instance);
-		err = -ESRCH;
-	}
+	err = kill_locked(node, why);
 	mutex_unlock(&node->lock);
 	if (err)
 		return err;
@@ -223,10 +229,9 @@ int mios_node_stop(u32 instance, unsigned int timeout_ms,
 	long left;
 	int err;
 
-	node = mios_node_find(instance, why, &err);
+	node = mios_node_find_locked(instance, why, &err);
 	if (!node)
 		return err;
-	mutex_lock(&node->lock);
 	if (joined(node)) {
 		/* Asked again each time: a request may have been lost. */
 		err = mios_link_request_shutdown(instance);
@@ -330,18 +335,20 @@ static void node_watch(struct mios_node *node)
 	mutex_unlock(&node->lock);
 }
 
-static void node_check(struct mios_node *node)
+/* @how it came to be looked at is for the log. */
+static void node_check(struct mios_node *node, const char *how)
 {
 	u32 state;
 
-	/* Busy elsewhere: the next look will find it. */
+	/* Busy elsewhere: the watch will find it. */
 	if (!mutex_trylock(&node->lock))
 		return;
 	if (node->head && running(node)) {
 		/* Pairs with the release in mios_end(): the log is complete. */
 		state = smp_load_acquire(&mios_node_manifest(node)->state);
 		if (state != MIOS_CHILD_LOADED && state != MIOS_CHILD_ALIVE) {
-			pr_info("instance %u has ended (%u)\n", node->id, state);
+			pr_info("instance %u has ended (%u), %s\n", node->id,
+				state, how);
 			mios_node_reap(node);
 		} else if (READ_ONCE(node->overdue) &&
 			   time_after_eq(jiffies, node->overdue)) {
@@ -357,25 +364,30 @@ static void node_check(struct mios_node *node)
 	mutex_unlock(&node->lock);
 }
 
-/**
- * mios_life_check - look for instances that have said their last words
- *
- * Called by the watch and when a doorbell rings; may sleep.
- */
-void mios_life_check(void)
+static void nodes_check(const char *how)
 {
 	unsigned int i;
 
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
 		if (mios_node_get(i))
-			node_check(mios_node_get(i));
+			node_check(mios_node_get(i), how);
+}
+
+/**
+ * mios_life_check - look for instances that have said their last words
+ *
+ * Called when a doorbell rings; may sleep.
+ */
+void mios_life_check(void)
+{
+	nodes_check("as announced");
 }
 
 static void watch(struct work_struct *work)
 {
 	unsigned int i;
 
-	mios_life_check();
+	nodes_check("unannounced");
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
 		if (mios_node_get(i))
 			node_watch(mios_node_get(i));
@@ -422,7 +434,9 @@ void mios_life_exit(void)
 
 		if (!node)
 			continue;
-		mios_node_kill(i, 0, &unused);
+		mutex_lock(&node->lock);
+		kill_locked(node, &unused);
+		mutex_unlock(&node->lock);
 		/* Nobody else can take back a node whose CPUs still run. */
 		wait_event(mios_state_wait,
 			   READ_ONCE(node->state) == MIOS_STATE_DOWN);

@@ -35,6 +35,9 @@ MODULE_PARM_DESC(fault_manifest_version, "fault: hand out manifests of this vers
 static bool fault_share_pids;
 module_param(fault_share_pids, bool, 0600);
 MODULE_PARM_DESC(fault_share_pids, "fault: give every instance the PIDs of instance 1");
+static bool fault_mute_ending;
+module_param(fault_mute_ending, bool, 0600);
+MODULE_PARM_DESC(fault_mute_ending, "fault: last words ring where nobody listens");
 static bool fault_damage_image;
 module_param(fault_damage_image, bool, 0600);
 MODULE_PARM_DESC(fault_damage_image, "fault: flip a byte of the image after it was loaded");
@@ -42,6 +45,7 @@ MODULE_PARM_DESC(fault_damage_image, "fault: flip a byte of the image after it w
 #define fault_damage_image false
 #define fault_manifest_version 0
 #define fault_share_pids false
+#define fault_mute_ending false
 #endif
 
 static u64 load_base(const struct mios_node *node)
@@ -302,7 +306,8 @@ static int manifest_fill(struct mios_node *node, struct mios_reason *why)
 	memcpy(m->apicid, node->apicid, node->nr_cpus * sizeof(u32));
 	m->pid_first = pids * PIDS_EACH;
 	m->pid_last = (pids + 1) * PIDS_EACH - 1;
-	m->host_apicid = per_cpu(x86_cpu_to_apicid, 0);
+	m->host_apicid = fault_mute_ending ? node->apicid[0] :
+		per_cpu(x86_cpu_to_apicid, 0);
 	err = mios_link_area(node->ring, &m->area_base, &m->area_size);
 	if (err) {
 		mios_reason_set(why,

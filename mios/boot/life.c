@@ -95,6 +95,25 @@ struct mios_node *mios_node_find(u32 instance, struct mios_reason *why,
 	return node;
 }
 
+/**
+ * mios_node_find_locked - the same, locked
+ * @instance: its number
+ * @why: explains a failure
+ * @err: as of mios_node_find(); -EINTR for who was killed while he waited
+ *
+ * The lock may be held for as long as the node's memory takes to migrate: who
+ * waits for it on a person's behalf can be killed.
+ */
+struct mios_node *mios_node_find_locked(u32 instance, struct mios_reason *why,
+					int *err)
+{
+	struct mios_node *node = mios_node_find(instance, why, err);
+
+	if (node)
+		*err = mutex_lock_killable(&node->lock);
+	return *err ? NULL : node;
+}
+
 static int head_map(struct mios_node *node)
 {
 	node->head = memremap(mios_node_base(node), MIOS_HEAD_SIZE,

@@ -54,10 +54,19 @@ sound()
 	said=$("$HERE/accounts.py" heads) || fail "$when: $said"
 }
 
-# same_accounts BEFORE WHEN
+# same_accounts BEFORE WHEN; if not, says what was, what is, and whether it is
+# still so a little later.
 same_accounts()
 {
-	is "$(accounts)" "$1" "CPUs and memory of instance 0 $2"
+	local now
+
+	now=$(accounts)
+	[ "$now" != "$1" ] || return 0
+	sleep 3
+	echo "$1" > /tmp/accounts
+	echo "$now" | diff /tmp/accounts -
+	accounts | cmp -s /tmp/accounts && set -- "$1" "$2, for a moment"
+	fail "CPUs and memory of instance 0 are not as before $2"
 }
 
 everything_down()

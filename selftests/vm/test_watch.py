@@ -19,6 +19,8 @@ FAULTS = """\
 [    1.0] INFO: task a:12 blocked for more than 120 seconds.
 [    1.0] CPU1 enqueued tasks (3 total):
 [    1.0] \tpid: 77, name: sh
+[    1.0] node 2: cannot lend 0x40000000 bytes at 0x100000000: -12
+[    1.0] node 2: CPU 4 does not come back: -5
 unreferenced object 0xffff888100000000 (size 64):
 [    1.0] list_del corruption, a->next is LIST_POISON1""".splitlines()
 

@@ -31,6 +31,7 @@ FAULT = re.compile(r"""
   | sleeping\ function\ called\ from\ invalid
   | segfault\ at | general\ protection\ fault
   | DEBUG_LOCKS_WARN_ON
+  | node\ \d+:\ (?:cannot\ lend|CPU\ \d+\ does\ not\ come\ back)
 """, re.X)
 
 

@@ -5,11 +5,9 @@
  * kernel before every file has passed.  No locks.
  */
 #include <getopt.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "boot.h"
@@ -208,8 +206,6 @@ static void check_fits(const struct boot_plan *plan, uint64_t nodes)
 
 static int boot_one(const void *plan, unsigned int node)
 {
-	/* Who kills the command wants no half-booted node. */
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	return boot_node(plan, node);
 }
 

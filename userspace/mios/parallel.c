@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -69,6 +70,8 @@ int parallel_run(const struct parallel *p, uint64_t nodes)
 			continue;
 		pids[i] = fork();
 		if (!pids[i]) {
+			/* Who kills the command wants nothing half done. */
+			prctl(PR_SET_PDEATHSIG, SIGTERM);
 			sigprocmask(SIG_SETMASK, &old, NULL);
 			exit(p->work(p->context, i));
 		}

@@ -28,7 +28,7 @@
 #define MIOS_AREA_MAGIC		0x41455241534f494dULL	/* "MIOSAREA" */
 #define MIOS_AREA_VERSION	4
 #define MIOS_DESC_MAGIC		0x45444f4e534f494dULL	/* "MIOSNODE" */
-#define MIOS_DESC_VERSION	1
+#define MIOS_DESC_VERSION	2
 
 #define MIOS_AREA_PAGE		4096u
 #define MIOS_AREA_INSTANCES	64u	/* = MIOS_MAX_INSTANCES of the uapi */
@@ -110,8 +110,6 @@ enum mios_desc_state {
 	MIOS_DESC_EMPTY = 0,
 	MIOS_DESC_UP,		/* at the sync point, member of the ring */
 	MIOS_DESC_STOPPING,	/* powering off in order, still a member */
-	MIOS_DESC_HALTED,	/* ended: halt or power off */
-	MIOS_DESC_RESTART,	/* ended: wants to be started again */
 	MIOS_DESC_PANICKED,	/* ended: panic */
 	MIOS_DESC_LEFT,		/* its modules went, its kernel lives on */
 	MIOS_DESC_DEAD,		/* fenced; written by instance 0 */

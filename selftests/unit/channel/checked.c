@@ -245,7 +245,7 @@ static void break_next(struct model *m)
 
 static void break_ended(struct model *m)
 {
-	desc_make(m, 1, MIOS_DESC_HALTED, 0);
+	desc_make(m, 1, MIOS_DESC_LEFT, 0);
 }
 
 static void break_risen(struct model *m)
