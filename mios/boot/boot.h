@@ -261,7 +261,6 @@ int mios_node_stop(u32 instance, unsigned int timeout_ms,
 int mios_node_kill(u32 instance, unsigned int timeout_ms,
 		   struct mios_reason *why);
 extern const struct mios_link_ops mios_life_ops;
-void mios_life_check(void);
 int mios_life_init(void);
 void mios_life_exit(void);
 

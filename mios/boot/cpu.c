@@ -41,13 +41,15 @@ struct sipi_params {
 } __packed;
 static_assert(sizeof(struct sipi_params) == 56);
 
-static int fault_skip_init, fault_stray_sipi;
+static int fault_skip_init, fault_assume_init, fault_stray_sipi;
 #ifdef MIOS_FAULT
 static unsigned int fault_leave_cpu;
 module_param(fault_leave_cpu, uint, 0600);
 MODULE_PARM_DESC(fault_leave_cpu, "fault: keep this many CPUs of a node when it is given back");
 module_param(fault_skip_init, int, 0600);
 MODULE_PARM_DESC(fault_skip_init, "fault: leave the last CPU of a node out of its INIT: times, -1 for always");
+module_param(fault_assume_init, int, 0600);
+MODULE_PARM_DESC(fault_assume_init, "fault: believe that a node's CPUs have taken their INIT: times, -1 for always");
 module_param(fault_stray_sipi, int, 0600);
 MODULE_PARM_DESC(fault_stray_sipi, "fault: a start-up interrupt comes right behind the INIT of a node's first CPU: times, -1 for always");
 #else
@@ -217,7 +219,7 @@ int mios_cpus_stop(const struct mios_node *node)
 	if (mios_fault_take(&fault_stray_sipi))
 		stray_sipi(node);
 	err = all_init(node, nr);
-	if (!err)
+	if (!err && !mios_fault_take(&fault_assume_init))
 		err = all_park(node);
 	/* Out of the slice, which is about to be somebody else's. */
 	return err ?: all_init(node, nr);

@@ -261,80 +261,6 @@ int mios_node_stop(u32 instance, unsigned int timeout_ms,
 	return 0;
 }
 
-/*
- * The two below run on the link's queue, where the acknowledgements that the
- * reaper waits for come in: so they must not wait for a node's lock.
- */
-static void life_joined(u32 instance, u32 incarnation)
-{
-	struct mios_node *node = mios_node_get(instance);
-
-	if (!node || READ_ONCE(node->incarnation) != incarnation)
-		return;
-	/* Loses against a kill, as it should. */
-	cmpxchg(&node->state, MIOS_STATE_BOOTING, MIOS_STATE_UP);
-	wake_up_all(&mios_state_wait);
-}
-
-/*
- * A kernel that ends says so in its manifest too, when its devices are shut
- * down and its log is complete; if it does not get that far it is ended.  One
- * that has only left its ring is out of reach for good, and ended at once.
- */
-static void life_leaving(u32 instance, u32 incarnation, enum mios_ending how)
-{
-	static const unsigned int grace[] = {
-		[MIOS_END_ORDERLY] = 30 * HZ,
-		[MIOS_END_PANIC] = 2 * HZ,
-		[MIOS_END_UNLOAD] = 0,
-	};
-	struct mios_node *node = mios_node_get(instance);
-
-	if (!node || READ_ONCE(node->incarnation) != incarnation ||
-	    how >= ARRAY_SIZE(grace))
-		return;
-	if (how == MIOS_END_PANIC)
-		WRITE_ONCE(node->crashed, true);
-	WRITE_ONCE(node->overdue, (jiffies + grace[how]) ?: 1);
-	mios_life_check();
-}
-
-/* Nothing is heard of it: what then is the same as for one that hangs. */
-static void life_suspect(u32 instance, u32 incarnation, u32 silent_ms)
-{
-	struct mios_node *node = mios_node_get(instance);
-
-	if (!node || !silent_ms)
-		return;
-	mutex_lock(&node->lock);
-	if (joined(node) && node->incarnation == incarnation &&
-	    mios_node_give_up(node)) {
-		pr_warn("instance %u is not heard and is ended\n", instance);
-		mios_node_reap(node);
-	}
-	mutex_unlock(&node->lock);
-}
-
-/* What the link tells us. */
-const struct mios_link_ops mios_life_ops = {
-	.suspect = life_suspect,
-	.joined = life_joined,
-	.leaving = life_leaving,
-	.rang = mios_life_check,
-};
-
-/* Called by the watch alone: it counts its looks. */
-static void node_watch(struct mios_node *node)
-{
-	if (!mutex_trylock(&node->lock))
-		return;
-	if (joined(node) && mios_node_hangs(node) && mios_node_give_up(node)) {
-		pr_warn("instance %u hangs and is ended\n", node->id);
-		mios_node_reap(node);
-	}
-	mutex_unlock(&node->lock);
-}
-
 /* @how it came to be looked at is for the log. */
 static void node_check(struct mios_node *node, const char *how)
 {
@@ -373,14 +299,72 @@ static void nodes_check(const char *how)
 			node_check(mios_node_get(i), how);
 }
 
-/**
- * mios_life_check - look for instances that have said their last words
- *
- * Called when a doorbell rings; may sleep.
- */
-void mios_life_check(void)
+static void life_rang(void)
 {
 	nodes_check("as announced");
+}
+
+/*
+ * The two below run on the link's queue, where the acknowledgements that the
+ * reaper waits for come in: so they must not wait for a node's lock.
+ */
+static void life_joined(u32 instance, u32 incarnation)
+{
+	struct mios_node *node = mios_node_get(instance);
+
+	if (!node || READ_ONCE(node->incarnation) != incarnation)
+		return;
+	/* Loses against a kill, as it should. */
+	cmpxchg(&node->state, MIOS_STATE_BOOTING, MIOS_STATE_UP);
+	wake_up_all(&mios_state_wait);
+}
+
+/*
+ * A kernel that ends says so in its manifest too, when its devices are shut
+ * down and its log is complete; if it does not get that far it is ended.  One
+ * that has only left its ring is out of reach for good, and ended at once.
+ */
+static void life_leaving(u32 instance, u32 incarnation, enum mios_ending how)
+{
+	static const unsigned int grace[] = {
+		[MIOS_END_ORDERLY] = 30 * HZ,
+		[MIOS_END_PANIC] = 2 * HZ,
+		[MIOS_END_UNLOAD] = 0,
+	};
+	struct mios_node *node = mios_node_get(instance);
+
+	if (!node || READ_ONCE(node->incarnation) != incarnation ||
+	    how >= ARRAY_SIZE(grace))
+		return;
+	if (how == MIOS_END_PANIC)
+		WRITE_ONCE(node->crashed, true);
+	WRITE_ONCE(node->overdue, (jiffies + grace[how]) ?: 1);
+	nodes_check("after it left");
+}
+
+/* What the link tells us. */
+const struct mios_link_ops mios_life_ops = {
+	.joined = life_joined,
+	.leaving = life_leaving,
+	.rang = life_rang,
+};
+
+/* Called by the watch alone: it counts its looks. */
+static void node_watch(struct mios_node *node)
+{
+	if (!mutex_trylock(&node->lock))
+		return;
+	if (joined(node)) {
+		bool hangs = mios_node_hangs(node);
+		bool silent = mios_link_silent(node->id, node->incarnation);
+
+		if ((hangs || silent) && mios_node_give_up(node)) {
+			pr_warn("instance %u %s and is ended\n", node->id,
+				hangs ? "hangs" : "is not heard");
+			mios_node_reap(node);
+		}
+	}
+	mutex_unlock(&node->lock);
 }
 
 static void watch(struct work_struct *work)

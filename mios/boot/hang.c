@@ -92,9 +92,11 @@ bool mios_node_give_up(struct mios_node *node)
 {
 	unsigned int policy = READ_ONCE(hang_policy.value);
 
+	if (policy == MIOS_HANG_REPORT)
+		return false;
 	node->again = policy == MIOS_HANG_REBOOT;
-	node->crashed = policy != MIOS_HANG_REPORT;
-	return node->crashed;
+	node->crashed = true;
+	return true;
 }
 
 /**

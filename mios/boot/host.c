@@ -6,6 +6,7 @@
  * the others go on.
  */
 #include <linux/moduleparam.h>
+#include <linux/nmi.h>
 #include <linux/panic.h>
 #include <linux/panic_notifier.h>
 #include <linux/reboot.h>
@@ -21,29 +22,57 @@ module_param(panic_resets, bool, 0644);
 MODULE_PARM_DESC(panic_resets, "let a panic of instance 0 reset the machine as panic= says, with all instances (default no)");
 
 #ifdef MIOS_FAULT
+static bool fault_no_rest;
+module_param(fault_no_rest, bool, 0600);
+MODULE_PARM_DESC(fault_no_rest, "fault: a CPU that has panicked does not halt");
 static bool fault_spare_others;
 module_param(fault_spare_others, bool, 0600);
 MODULE_PARM_DESC(fault_spare_others, "fault: end without the others");
 #else
+#define fault_no_rest false
 #define fault_spare_others false
 #endif
 
 /* Killing takes two INITs a CPU, and at most 200 ms for its registers. */
 #define KILL_TIMEOUT_MS	10000
 
+/* No CPU of it runs: it never started, or has been fenced. */
+static bool stands_still(u32 instance)
+{
+	struct mios_node *node = mios_node_get(instance);
+
+	if (!node)
+		return true;
+	switch (READ_ONCE(node->state)) {
+	case MIOS_STATE_DOWN:
+	case MIOS_STATE_CLAIMED:
+	case MIOS_STATE_DEAD:
+	case MIOS_STATE_HELD:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static bool all_down(void)
 {
 	unsigned int i;
 
-	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
-		struct mios_node *node = mios_node_get(i);
-		u32 state = node ? READ_ONCE(node->state) : MIOS_STATE_DOWN;
-
-		if (state != MIOS_STATE_DOWN && state != MIOS_STATE_CLAIMED &&
-		    state != MIOS_STATE_HELD)
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
+		if (!stands_still(i))
 			return false;
-	}
 	return true;
+}
+
+static void tell_held(void)
+{
+	unsigned int i;
+
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
+		if (mios_node_get(i) &&
+		    READ_ONCE(mios_node_get(i)->state) == MIOS_STATE_HELD)
+			pr_warn("instance 0 ends: the memory of instance %u has not been dumped\n",
+				i);
 }
 
 /* One that is not up yet cannot be asked. */
@@ -63,7 +92,7 @@ static void each_node(int (*end)(u32 instance, unsigned int timeout_ms,
 	unsigned int i;
 
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
-		if (mios_node_get(i))
+		if (!stands_still(i))
 			end(i, 0, &unused);
 }
 
@@ -76,6 +105,7 @@ static int host_reboot(struct notifier_block *nb, unsigned long action,
 		return NOTIFY_DONE;
 	/* Nobody boots one behind our back: see mios_node_claim(). */
 	mios_nodes_close();
+	tell_held();
 	if (all_down())
 		return NOTIFY_DONE;
 	pr_info("instance 0 ends: stopping the others, for at most %u s\n",
@@ -93,14 +123,31 @@ static int host_reboot(struct notifier_block *nb, unsigned long action,
 	return NOTIFY_DONE;
 }
 
-/* panic() looks at panic_timeout after it has called this. */
+/*
+ * panic() calls this at its end, in a loop of busy waiting.  Here the CPU
+ * halts, as all others have: the machine goes on without it.  It still takes
+ * interrupts, sysrq from a serial console for one.
+ */
+static long host_rest(int state)
+{
+	for (;;) {
+		touch_softlockup_watchdog();
+		safe_halt();
+	}
+	return 0;
+}
+
+/* panic() looks at both after it has called this. */
 static int host_panic(struct notifier_block *nb, unsigned long action,
 		      void *data)
 {
-	if (panic_resets || all_down() || !panic_timeout)
+	if (panic_resets || all_down())
 		return NOTIFY_DONE;
-	pr_emerg("other instances are up: not resetting the machine (mios.panic_resets)\n");
+	if (panic_timeout)
+		pr_emerg("other instances are up: not resetting the machine (mios.panic_resets)\n");
 	panic_timeout = 0;
+	if (!fault_no_rest)
+		panic_blink = host_rest;
 	return NOTIFY_DONE;
 }
 

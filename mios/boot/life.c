@@ -16,8 +16,10 @@
  * A node changes state under its lock.  What leads up to "up" is here, what
  * leads to "dead" and back to "down" in end.c, "held" in dump.c.
  */
+#include <linux/delay.h>
 #include <linux/io.h>
 #include <linux/jiffies.h>
+#include <linux/moduleparam.h>
 #include <linux/wait.h>
 
 #include "../link/link.h"
@@ -30,26 +32,43 @@
  */
 #define ALIVE_TIMEOUT	(60 * HZ)
 
+/* For those who are just starting an instance. */
+#define CLOSE_TIMEOUT	(5 * HZ)
+
 DECLARE_WAIT_QUEUE_HEAD(mios_state_wait);
 
 static bool closed;
 
+#ifdef MIOS_FAULT
+static bool fault_stay_open;
+module_param(fault_stay_open, bool, 0600);
+MODULE_PARM_DESC(fault_stay_open, "fault: start instances though instance 0 ends");
+#else
+#define fault_stay_open false
+#endif
+
 /**
  * mios_nodes_close - start no instance any more: instance 0 ends
+ *
+ * Whoever has not seen that is past its start when it drops the node's lock.
+ * Only a migration may hold that for long, and who waits for one will see it.
  */
 void mios_nodes_close(void)
 {
+	unsigned long end = jiffies + CLOSE_TIMEOUT;
 	unsigned int i;
 
-	WRITE_ONCE(closed, true);
-	/* Whoever has not seen that is past its start when it drops the lock. */
+	WRITE_ONCE(closed, !fault_stay_open);
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
 		struct mios_node *node = mios_node_get(i);
 
-		if (!node)
-			continue;
-		mutex_lock(&node->lock);
-		mutex_unlock(&node->lock);
+		while (node && !mutex_trylock(&node->lock)) {
+			if (time_after(jiffies, end))
+				node = NULL;
+			msleep(20);
+		}
+		if (node)
+			mutex_unlock(&node->lock);
 	}
 }
 
@@ -138,6 +157,8 @@ void mios_node_return(struct mios_node *node)
 	mios_cpus_return(node);
 	mios_memory_lend(node);
 	node->claimer = NULL;
+	/* Who still has its dump open reads nothing of the next one. */
+	node->dumper = NULL;
 	mios_node_state(node, MIOS_STATE_DOWN);
 }
 
@@ -221,6 +242,7 @@ int mios_node_claim(struct mios_claim *claim, const void *claimer,
 	node->incarnation++;
 	node->loaded = false;
 	node->overdue = 0;
+	node->last_words = MIOS_CHILD_EMPTY;
 	node->crashed = false;
 	node->unwanted = false;
 	mios_node_pulse_reset(node);
@@ -336,6 +358,12 @@ static int boot_result(struct mios_node *node, u32 incarnation,
 	if (READ_ONCE(node->state) == MIOS_STATE_UP &&
 	    READ_ONCE(node->incarnation) == incarnation)
 		return 0;
+	if (READ_ONCE(node->state) == MIOS_STATE_FENCING) {
+		mios_reason_set(why,
+				"instance %u did not join, and a CPU does not stop; see dmesg",
+				node->id);
+		return -ETIMEDOUT;
+	}
 	/* What it would have come to is not known. */
 	if (READ_ONCE(node->unwanted) && (last == MIOS_CHILD_LOADED ||
 					  last == MIOS_CHILD_ALIVE)) {
@@ -397,7 +425,7 @@ static int wait_joined(struct mios_node *node, u32 incarnation,
  * @why: explains a failure
  *
  * Return: 0 when the instance has joined; after a failure behind the SIPI the
- * node is already back with instance 0.
+ * node is already back with instance 0, unless a CPU does not stop.
  */
 int mios_node_start(u32 instance, unsigned int timeout_ms, const void *claimer,
 		    struct mios_reason *why)

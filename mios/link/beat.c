@@ -66,6 +66,9 @@ static void beat_write(struct mios_ring *ring)
 		beat.load[i] = (avenrun[i] * 100) >> FSHIFT;
 	mios_seq_write((u32 *)&ring->lines->beat, (const u32 *)&beat,
 		       sizeof(beat));
+	if (mios_fault(MIOS_FAULT_ODD_BEAT))
+		WRITE_ONCE(ring->lines->beat.sequence,
+			   ring->lines->beat.sequence | 1);
 }
 
 /* One instant on both clocks: the closest of a few tries. */

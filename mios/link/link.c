@@ -299,6 +299,7 @@ static void info_peer(struct mios_ring *ring, u32 instance,
 int mios_link_info(u32 instance, struct mios_info *info)
 {
 	struct mios_ring *ring;
+	bool heard = false;
 	u32 i;
 
 	if (instance >= mios_link.nr)
@@ -306,10 +307,13 @@ int mios_link_info(u32 instance, struct mios_info *info)
 	memset(info, 0, sizeof(*info));
 	mutex_lock(&mios_link.lock);
 	info_view(instance, info);
-	for_each_mios_ring(ring, i)
+	for_each_mios_ring(ring, i) {
 		info_peer(ring, instance, info);
+		heard |= instance < ring->g.nr &&
+			 ring->peers[instance].state == MIOS_PEER_JOINED;
+	}
 	/* It died without instance 0 saying so: it was instance 0. */
-	if (!instance && !mios_link.host && info->beat_age_ms < 0)
+	if (!instance && !mios_link.host && !heard)
 		info->state = MIOS_STATE_DEAD;
 	/* The host of all rings stands in the first. */
 	if (!instance && mios_link.host)
@@ -318,6 +322,25 @@ int mios_link_info(u32 instance, struct mios_info *info)
 	return 0;
 }
 EXPORT_SYMBOL_NS_GPL(mios_link_info, MIOS);
+
+bool mios_link_silent(u32 instance, u32 incarnation)
+{
+	struct mios_ring *ring;
+	bool silent = false;
+	u32 i;
+
+	mutex_lock(&mios_link.lock);
+	for_each_mios_ring(ring, i) {
+		struct mios_peer *peer = &ring->peers[instance];
+
+		silent |= instance < ring->g.nr &&
+			  peer->state == MIOS_PEER_JOINED &&
+			  peer->incarnation == incarnation &&
+			  mios_suspect_ms(peer);
+	}
+	mutex_unlock(&mios_link.lock);
+	return silent;
+}
 
 u32 mios_link_distance(u32 from, u32 to)
 {

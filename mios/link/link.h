@@ -31,21 +31,17 @@ enum mios_ending {
  * @shutdown_request: instance 0 asks this instance to power off in order;
  *		NULL: orderly_poweroff() is called
  * @rang:	a doorbell without a message: perhaps somebody's last words
- * @suspect:	a member has not been heard for @silent_ms; 0: it is heard again.
- *		Not told when it leaves.  Only a suspicion: fence before anything
- *		is taken from it
  *
  * Each may be NULL.  All are called in process context without locks, possibly
  * at the same time for different instances; they may call anything in this
  * header.  @joined and @leaving run where other members' acknowledgements come
- * in, and must not wait for them; @rang and @suspect may.
+ * in, and must not wait for them; @rang may.
  */
 struct mios_link_ops {
 	void (*joined)(u32 instance, u32 incarnation);
 	void (*leaving)(u32 instance, u32 incarnation, enum mios_ending how);
 	void (*shutdown_request)(void);
 	void (*rang)(void);
-	void (*suspect)(u32 instance, u32 incarnation, u32 silent_ms);
 };
 
 /**
@@ -120,6 +116,15 @@ void mios_link_exit(void);
  * mios_link_quiet() - call none of the ops from now on; waits for those at work
  */
 void mios_link_quiet(void);
+
+/**
+ * mios_link_silent() - is a member of a ring here suspect?
+ * @instance: its number
+ * @incarnation: another one is not meant
+ *
+ * Only a suspicion: fence it before anything is taken from it.  May sleep.
+ */
+bool mios_link_silent(u32 instance, u32 incarnation);
 
 /* Number of this instance, and how many the machine may have. */
 u32 mios_link_self(void);

@@ -2,8 +2,8 @@
 /*
  * Silence: a member whose heartbeat stands still for too long is suspect, and
  * unharmed when it is heard again (the table in docs/failure.md).  Only said
- * here, to the log, the listeners and mios_link_ops; whoever does more about
- * it must fence first.
+ * here, to the log and the listeners; whoever does more about it must fence
+ * first.
  *
  * Silence is counted in heartbeats of this kernel, not in time: when all of
  * the machine stands still, or only the observer, nobody becomes suspect.
@@ -83,16 +83,6 @@ u32 mios_suspect_ms(const struct mios_peer *peer)
 	return READ_ONCE(s->suspect) ? READ_ONCE(s->ms) : 0;
 }
 
-static void silence_tell(struct mios_peer *peer, u32 incarnation, u32 ms)
-{
-	const struct mios_link_ops *ops = READ_ONCE(mios_link.ops);
-
-	mios_event_tell(MIOS_EVENT_SUSPECT, peer->ring->id, peer->instance,
-			incarnation);
-	if (ops && ops->suspect)
-		ops->suspect(peer->instance, incarnation, ms);
-}
-
 /* One row of docs/failure.md, "Suspicion", per branch. */
 static void peer_tell(struct mios_peer *peer)
 {
@@ -109,13 +99,15 @@ static void peer_tell(struct mios_peer *peer)
 	if (ms) {
 		pr_warn("instance %u is suspect: no heartbeat for %u.%u s\n",
 			peer->instance, ms / 1000, ms / 100 % 10);
-		silence_tell(peer, incarnation, ms);
 	} else if (told == incarnation &&
 		   READ_ONCE(peer->state) == MIOS_PEER_JOINED) {
 		pr_info("instance %u is heard again after %u.%u s: unharmed\n",
 			peer->instance, s->ms / 1000, s->ms / 100 % 10);
-		silence_tell(peer, incarnation, 0);
+	} else {
+		return;
 	}
+	mios_event_tell(MIOS_EVENT_SUSPECT, peer->ring->id, peer->instance,
+			incarnation);
 }
 
 static void tell(struct work_struct *work)

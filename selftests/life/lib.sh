@@ -46,7 +46,7 @@ sound()
 {
 	local when=$1 said
 
-	[ -e /sys/kernel/debug/mios/area ] || return 0
+	[ -e /sys/kernel/debug/mios/area ] || fail "$1: nothing to look at"
 	shift
 	said=$(/usr/lib/mios/guest/area-check "$@") ||
 		fail "$when: $(echo "$said" | wc -l) findings: $(echo "$said" |

@@ -25,6 +25,11 @@
 #define GROUP_TRIES	20
 
 static char mount[256];		/* where version 2 is */
+/*
+ * The same, open: a path from "/" leads nowhere any more when instance 0, and
+ * with it the root, has died.  All paths below are relative to it.
+ */
+static int top = -1;
 static char base[CGROUP_PATH];	/* folder that holds the sessions */
 
 /* Where cgroup2 is mounted: systemd's /sys/fs/cgroup, or its hybrid place. */
@@ -84,7 +89,7 @@ static int write_file(const char *path, const char *name, const char *text)
 	int fd, err = 0;
 
 	snprintf(file, sizeof(file), "%s/%s", path, name);
-	fd = open(file, O_WRONLY | O_CLOEXEC);
+	fd = openat(top, file, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	if (write(fd, text, strlen(text)) < 0)
@@ -100,7 +105,7 @@ static int remove_path(const char *path)
 	if (err && err != -ENOENT)
 		fprintf(stderr, "miosd: cannot kill what is in %s: %s\n", path,
 			strerror(-err));
-	if (rmdir(path) && errno != ENOENT)
+	if (unlinkat(top, path, AT_REMOVEDIR) && errno != ENOENT)
 		return -errno;
 	return 0;
 }
@@ -125,9 +130,9 @@ static void remove_stale(const char *path, const char *name)
 static void remove_stale_below(const char *path)
 {
 	struct dirent *e;
-	DIR *d;
+	int fd = openat(top, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 
-	d = opendir(path);
 	if (!d)
 		return;
 	while ((e = readdir(d)))
@@ -144,7 +149,7 @@ static int step_aside(void)
 	char path[CGROUP_PATH + 32];
 
 	snprintf(path, sizeof(path), "%s/" DAEMON, base);
-	if (mkdir(path, 0755) && errno != EEXIST)
+	if (mkdirat(top, path, 0755) && errno != EEXIST)
 		return -errno;
 	return write_file(path, "cgroup.procs", "0");
 }
@@ -162,11 +167,12 @@ int cgroup_setup(void)
 	close(proc);
 	if (err)
 		return err;
-	if (!strcmp(own, "/"))
-		own[0] = '\0';
-	snprintf(base, sizeof(base), "%s%s", mount, own);
+	top = open(mount, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (top < 0)
+		return -errno;
+	snprintf(base, sizeof(base), ".%s", strcmp(own, "/") ? own : "");
 	remove_stale_below(base);
-	return own[0] ? step_aside() : 0;
+	return strcmp(own, "/") ? step_aside() : 0;
 }
 
 /* The folder of the outermost @depth groups that a session is below. */
@@ -224,7 +230,7 @@ static int make_group(const char *path, const struct mios_limits *l)
 	char period[32];
 	int err = 0;
 
-	if (mkdir(path, 0755) && errno != EEXIST)
+	if (mkdirat(top, path, 0755) && errno != EEXIST)
 		err = -errno;
 	if (!err)
 		err = write_limit(path, "memory.max", l->memory_max, "");
@@ -260,10 +266,11 @@ static int make_session(const struct slot *s)
 	int fd;
 
 	session_path(s, path, sizeof(path));
-	if (mkdir(path, 0755) && (errno != EEXIST || rmdir(path) ||
-				  mkdir(path, 0755)))
+	if (mkdirat(top, path, 0755) &&
+	    (errno != EEXIST || unlinkat(top, path, AT_REMOVEDIR) ||
+	     mkdirat(top, path, 0755)))
 		return -errno;
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = openat(top, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -300,7 +307,7 @@ int cgroup_open(const struct slot *s, const char *file, int flags)
 	session_path(s, path, sizeof(path));
 	len = strlen(path);
 	snprintf(path + len, sizeof(path) - len, "/%s", file);
-	fd = open(path, flags | O_CLOEXEC);
+	fd = openat(top, path, flags | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -318,7 +325,7 @@ int cgroup_remove(const struct slot *s)
 	err = remove_path(path);
 	for (; !err && depth; depth--) {
 		group_path(s, depth, path, sizeof(path));
-		if (rmdir(path))
+		if (unlinkat(top, path, AT_REMOVEDIR))
 			break;
 	}
 	return err;

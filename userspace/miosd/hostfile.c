@@ -31,6 +31,7 @@ static size_t describe(const struct ring_view *v, char *text, size_t size)
 void hostfile_update(const struct ring_view *v)
 {
 	static char last[8192];
+	static bool told;
 	char text[8192] = "";
 	FILE *f;
 
@@ -41,6 +42,8 @@ void hostfile_update(const struct ring_view *v)
 	if (f && fputs(text, f) >= 0 && !fclose(f) &&
 	    !rename(MIOSD_HOSTFILE ".new", MIOSD_HOSTFILE))
 		strcpy(last, text);
-	else
+	else if (!told)
 		fprintf(stderr, "miosd: cannot write " MIOSD_HOSTFILE ": %m\n");
+	/* Tried again each time: a full disk empties. */
+	told = strcmp(text, last);
 }

@@ -35,6 +35,7 @@ struct request {
 /* What each instance was at the last look. */
 static struct {
 	unsigned int incarnation;	/* 0: not up */
+	unsigned int gone;		/* the incarnation that is to be reset */
 	int ring;
 	time_t due;			/* of the reset, 0: none */
 } known[MIOS_MAX_INSTANCES];
@@ -195,8 +196,13 @@ static void look(const struct mios_instance *inst, int own_ring, time_t now)
 	bool up = ring >= 0 && mios_instance_runs(inst);
 	typeof(known[0]) *k = &known[inst->id];
 
-	if (k->incarnation && (!up || inst->incarnation != k->incarnation))
+	if (k->incarnation && (!up || inst->incarnation != k->incarnation)) {
 		k->due = inst->id ? now : now + HOST_GRACE_S;
+		k->gone = k->incarnation;
+	}
+	/* Called dead for a moment: a peer may have damaged what is read. */
+	if (up && inst->incarnation == k->gone)
+		k->due = 0;
 	if (k->due && now >= k->due) {
 		k->due = 0;
 		reset_address((struct in_addr){
