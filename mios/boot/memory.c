@@ -24,6 +24,8 @@
  */
 static const char *lent_name;
 
+#define TAKE_MAX	3600U
+
 static unsigned int take_timeout = 15;
 module_param(take_timeout, uint, 0644);
 MODULE_PARM_DESC(take_timeout,
@@ -34,6 +36,11 @@ static int fault_leak_page;
 module_param(fault_leak_page, int, 0600);
 MODULE_PARM_DESC(fault_leak_page, "fault: lose a page whenever a node's memory is lent: times, -1 for always");
 #endif
+
+static unsigned int take_seconds(void)
+{
+	return min(READ_ONCE(take_timeout), TAKE_MAX);
+}
 
 /* Only whole memory blocks can be lent; the rest waits for an instance. */
 static struct mios_range lendable(const struct mios_range *range)
@@ -191,16 +198,19 @@ static void explain(struct mios_node *node, int err, struct mios_reason *why)
  *
  * Live data migrates to other nodes.
  *
- * Return: 0; -EBUSY if a page could not be moved in time, with everything
- * lent again; -ENOMEM if instance 0 has no room for what lives there.
+ * Return: 0; -EBUSY if a page could not be moved in time, or the caller was
+ * killed, with everything lent again; -ENOMEM if instance 0 has no room for
+ * what lives there; -EINTR if the caller was killed before.
  */
 int mios_memory_take(struct mios_node *node, struct mios_reason *why)
 {
 	struct take_job job = { .node = node };
 	struct task_struct *task;
+	long left;
 
 	init_completion(&job.done);
-	mutex_lock(&take_lock);
+	if (mutex_lock_killable(&take_lock))
+		return -EINTR;
 	task = kthread_run(take_thread, &job, "mios-take/%u", node->id);
 	if (IS_ERR(task)) {
 		mutex_unlock(&take_lock);
@@ -208,7 +218,9 @@ int mios_memory_take(struct mios_node *node, struct mios_reason *why)
 	}
 	get_task_struct(task);
 
-	if (!wait_for_completion_timeout(&job.done, take_timeout * HZ)) {
+	left = wait_for_completion_killable_timeout(&job.done,
+						    take_seconds() * HZ);
+	if (left <= 0) {
 		send_sig(SIGKILL, task, 1);
 		wait_for_completion(&job.done);
 		if (job.err)
