@@ -288,7 +288,7 @@ static void arguments(int argc, char **argv, struct request *rq)
 	if (argc - optind > 2 ||
 	    !!rq->file + rq->discard + rq->automatic != 1)
 		mios_die(MIOS_EXIT_USAGE, "dump %d: into which file? As in "
-			 "'mios dump %d /var/crash/it', or --discard",
+			 "'mios dump %d /var/tmp/it', or --discard",
 			 rq->instance, rq->instance);
 }
 

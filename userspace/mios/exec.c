@@ -39,7 +39,9 @@ int cmd_exec(int argc, char **argv)
 	long instance;
 	int c;
 
-	cmd.tty = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+	/* Taking it from the background would stop this. */
+	cmd.tty = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) &&
+		  tcgetpgrp(STDIN_FILENO) == getpgrp();
 	while ((c = getopt_long(argc, argv, "+:tTh", options, NULL)) != -1) {
 		switch (c) {
 		case 't':
