@@ -102,6 +102,8 @@ failed_for()
 # must_fail KNOB VALUE TEST WORD-IN-ITS-LINE
 must_fail()
 {
+	# What the test before has left up must not end with the knob on.
+	everything_down
 	echo "$2" > "$KNOBS/fault_$1"
 	"$HERE/$3" > /tmp/knob.log 2>&1
 	status=$?
