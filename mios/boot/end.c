@@ -21,7 +21,7 @@
 #ifdef MIOS_FAULT
 static unsigned int fault_linger;
 module_param(fault_linger, uint, 0600);
-MODULE_PARM_DESC(fault_linger, "fault: leave a dead instance's node alone for so many milliseconds");
+MODULE_PARM_DESC(fault_linger, "fault: leave a dead instance's node alone for so many milliseconds, less when it is set lower");
 static bool fault_early_death;
 module_param(fault_early_death, bool, 0600);
 MODULE_PARM_DESC(fault_early_death, "fault: call an instance dead before it is fenced");
@@ -94,6 +94,15 @@ static bool give_back(struct mios_node *node)
 	return again;
 }
 
+/* So that a test can look whether anything still moves. */
+static void linger(void)
+{
+	unsigned int waited;
+
+	for (waited = 0; waited < READ_ONCE(fault_linger); waited += 20)
+		msleep(20);
+}
+
 /* All its CPUs have stopped: keep the log, make the others forget it. */
 static void bury(struct mios_node *node)
 {
@@ -101,9 +110,7 @@ static void bury(struct mios_node *node)
 	node->last_words = READ_ONCE(mios_node_manifest(node)->state);
 	mios_log_retire(node->log);
 	mios_link_dead(node->id, node->incarnation);
-	/* So that a test can look whether anything still moves. */
-	if (fault_linger)
-		msleep(fault_linger);
+	linger();
 }
 
 /* Fence, bury, give back: at once, or when somebody has read the memory. */
