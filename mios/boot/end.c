@@ -18,7 +18,10 @@
 /* How often to look for last words. */
 #define WATCH_INTERVAL	(HZ / MIOS_WATCH_HZ)
 
+static int fault_fence_twice;
 #ifdef MIOS_FAULT
+module_param(fault_fence_twice, int, 0600);
+MODULE_PARM_DESC(fault_fence_twice, "fault: fence a dead instance once more: times, -1 for always");
 static unsigned int fault_linger;
 module_param(fault_linger, uint, 0600);
 MODULE_PARM_DESC(fault_linger, "fault: leave a dead instance's node alone for so many milliseconds, less when it is set lower");
@@ -122,6 +125,8 @@ static void reaper(struct work_struct *work)
 	mutex_lock(&node->lock);
 	/* Nothing is recovered that may still be in use: the watch tries again */
 	if (node->state == MIOS_STATE_FENCING && !mios_node_fence(node)) {
+		if (mios_fault_take(&fault_fence_twice))
+			mios_node_fence(node);
 		bury(node);
 		held = mios_node_hold(node);
 		again = !held && give_back(node);

@@ -42,6 +42,10 @@ MIOS_FAULT_PARAM(forget_channel, MIOS_FAULT_FORGET_CHANNEL,
 		 "leave a channel to a member that goes open");
 MIOS_FAULT_PARAM(stuck_end, MIOS_FAULT_STUCK_END,
 		 "begin to end in order and go no further");
+MIOS_FAULT_PARAM(count_time, MIOS_FAULT_COUNT_TIME,
+		 "count silence by the clock");
+MIOS_FAULT_PARAM(no_restore, MIOS_FAULT_NO_RESTORE,
+		 "leave what a peer has overwritten in the area");
 MIOS_FAULT_PARAM(odd_beat, MIOS_FAULT_ODD_BEAT,
 		 "leave the heartbeat as if it were being written");
 MIOS_FAULT_PARAM(leak_peer, MIOS_FAULT_LEAK_PEER,

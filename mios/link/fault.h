@@ -22,6 +22,8 @@ enum mios_fault {
 	MIOS_FAULT_ACCEPT_OLD,		/* believe any incarnation */
 	MIOS_FAULT_FORGET_CHANNEL,	/* leave a channel to the dead open */
 	MIOS_FAULT_STUCK_END,		/* begin to end in order, and go no further */
+	MIOS_FAULT_COUNT_TIME,		/* silence by the clock, not in own beats */
+	MIOS_FAULT_NO_RESTORE,		/* leave what a peer has overwritten */
 	MIOS_FAULT_ODD_BEAT,		/* never finish writing the heartbeat */
 	MIOS_FAULT_LEAK_PEER,		/* lose a page when a peer is dropped */
 	MIOS_FAULTS

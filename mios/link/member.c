@@ -297,6 +297,8 @@ static void news_tell(struct mios_ring *ring, const struct news *news)
 /* Others cannot know it better, so what stands there is not asked. */
 static void host_restore(struct mios_ring *ring)
 {
+	if (mios_fault(MIOS_FAULT_NO_RESTORE))
+		return;
 	mios_area_restore(ring);
 	mios_hostlog_restore(ring);
 	mios_view_fill(ring);

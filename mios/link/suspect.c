@@ -13,7 +13,11 @@
  */
 #define pr_fmt(fmt) "mios: " fmt
 
+#include <linux/math64.h>
 #include <linux/moduleparam.h>
+
+#include <asm/msr.h>
+#include <asm/tsc.h>
 
 #include "fault.h"
 #include "ring.h"
@@ -41,6 +45,14 @@ static u32 silence_limit(const struct mios_peer *peer, u32 beat_ms)
 	return max(seconds * 1000U, BEATS_MISSING * theirs) / beat_ms;
 }
 
+/* For a fault: what a clock says, also while nobody listened. */
+static u32 time_silent_ms(const struct mios_peer *peer)
+{
+	u64 then = READ_ONCE(peer->lines->beat.tsc), now = rdtsc_ordered();
+
+	return now > then ? div_u64(now - then, tsc_khz) : 0;
+}
+
 /* Look at one member at an own heartbeat; true: there is news. */
 static bool peer_listen(struct mios_peer *peer, u32 beat_ms)
 {
@@ -54,6 +66,8 @@ static bool peer_listen(struct mios_peer *peer, u32 beat_ms)
 		s->ticks = min(s->ticks + 1, U32_MAX / beat_ms);
 	else
 		s->ticks = 0;
+	if (joined && mios_fault(MIOS_FAULT_COUNT_TIME))
+		s->ticks = time_silent_ms(peer) / beat_ms;
 	s->count = count;
 	s->incarnation = incarnation;
 	suspect = s->ticks >= silence_limit(peer, beat_ms);
