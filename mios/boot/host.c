@@ -37,7 +37,7 @@ MODULE_PARM_DESC(fault_spare_others, "fault: end without the others");
 #define KILL_TIMEOUT_MS	10000
 
 /* No CPU of it runs: it never started, or has been fenced. */
-static bool stands_still(u32 instance)
+static bool at_rest(u32 instance)
 {
 	struct mios_node *node = mios_node_get(instance);
 
@@ -59,7 +59,7 @@ static bool all_down(void)
 	unsigned int i;
 
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
-		if (!stands_still(i))
+		if (!at_rest(i))
 			return false;
 	return true;
 }
@@ -92,7 +92,7 @@ static void each_node(int (*end)(u32 instance, unsigned int timeout_ms,
 	unsigned int i;
 
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
-		if (!stands_still(i))
+		if (!at_rest(i))
 			end(i, 0, &unused);
 }
 
