@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Exit statuses of the commands. */
 #define MIOS_EXIT_OK		0
@@ -41,6 +42,9 @@ const char *mios_reason(int fd, int err);
 uint64_t mios_reason_frame(int fd);
 int mios_stream_open(const char *command, int instance, unsigned int flags,
 		     unsigned long request);
+
+/* process.c APIs: */
+int mios_end_with(pid_t parent, int sig);
 
 /* units.c APIs: */
 int64_t mios_now_ms(void);

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -95,12 +94,13 @@ static int load(int fd, const struct boot_plan *plan,
  */
 static pid_t writer_start(void)
 {
+	const pid_t self = getpid();
 	pid_t pid = fork();
 	int i;
 
 	if (pid)
 		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	mios_end_with(self, SIGKILL);
 	for (i = 0; i < WRITER_SECONDS; i++) {
 		sync();
 		sleep(1);

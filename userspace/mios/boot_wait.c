@@ -47,18 +47,10 @@ static int answers(unsigned int ring, unsigned int node, unsigned int port)
 	return !err;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
-}
-
 int boot_wait(const struct boot_plan *plan, unsigned int node)
 {
 	static const struct timespec pause = { .tv_nsec = TRY_MS * 1000000L };
-	int64_t end = now_ms() + plan->timeout_ms;
+	int64_t end = mios_now_ms() + plan->timeout_ms;
 	struct mios_instance inst;
 
 	/* sshd is started after miosd */
@@ -71,7 +63,7 @@ int boot_wait(const struct boot_plan *plan, unsigned int node)
 				   node);
 			return MIOS_EXIT_FAILED;
 		}
-		if (now_ms() > end) {
+		if (mios_now_ms() > end) {
 			mios_error("mios", "boot %u: it is up, but its init "
 				   "has not started miosd and sshd in %u s: "
 				   "'mios log %u' may say why", node,

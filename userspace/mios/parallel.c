@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -55,6 +54,7 @@ static int wait_all(const char *what, uint64_t waiting,
 /* The exit status of the command: what failed has said why. */
 int parallel_run(const struct parallel *p, uint64_t nodes)
 {
+	const pid_t self = getpid();
 	pid_t pids[MIOS_MAX_INSTANCES] = { 0 };
 	sigset_t chld, old;
 	uint64_t waiting = 0;
@@ -71,7 +71,7 @@ int parallel_run(const struct parallel *p, uint64_t nodes)
 		pids[i] = fork();
 		if (!pids[i]) {
 			/* Who kills the command wants nothing half done. */
-			prctl(PR_SET_PDEATHSIG, SIGTERM);
+			mios_end_with(self, SIGTERM);
 			sigprocmask(SIG_SETMASK, &old, NULL);
 			exit(p->work(p->context, i));
 		}

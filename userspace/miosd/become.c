@@ -237,6 +237,7 @@ static int become_task(const struct caller *c, const char **step)
  */
 int become_caller(const struct caller *c, bool for_exec, const char **step)
 {
+	const pid_t parent = getppid();
 	int err;
 
 	err = set_account(&c->hello, step);
@@ -251,7 +252,5 @@ int become_caller(const struct caller *c, bool for_exec, const char **step)
 			       1ull << CAP_KILL, 0);
 	if (!err && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
 		err = -errno;
-	if (!err && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0))
-		err = -errno;
-	return err;
+	return err ? err : mios_end_with(parent, SIGKILL);
 }

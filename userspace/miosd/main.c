@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -55,6 +54,7 @@ static void device_refresh(void)
 static void start_process(int fd, struct slot *slot,
 			  void (*serve)(int fd, struct slot *slot))
 {
+	const pid_t self = getpid();
 	sigset_t none;
 	pid_t pid;
 	int i;
@@ -67,7 +67,7 @@ static void start_process(int fd, struct slot *slot,
 		slot_free(slot);
 	} else {
 		slot->pid = getpid();	/* counted before main gets to it */
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		mios_end_with(self, SIGKILL);
 		for (i = 0; i < NR_FDS; i++)
 			close(d.fds[i]);
 		for (i = 0; i < (int)d.view.nr_watched; i++)
