@@ -190,6 +190,13 @@ static int kill_locked(struct mios_node *node, struct mios_reason *why)
 		node->unwanted = true;
 		return 0;
 	}
+	/* That boot goes on: who is only told "not running" takes it for over. */
+	if (node->state == MIOS_STATE_CLAIMED) {
+		mios_reason_set(why,
+				"instance %u is not running yet; end the 'mios boot' that has its node",
+				node->id);
+		return -EBUSY;
+	}
 	mios_reason_set(why, "instance %u is not running", node->id);
 	return -ESRCH;
 }
