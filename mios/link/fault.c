@@ -50,6 +50,12 @@ MIOS_FAULT_PARAM(odd_beat, MIOS_FAULT_ODD_BEAT,
 		 "leave the heartbeat as if it were being written");
 MIOS_FAULT_PARAM(leak_peer, MIOS_FAULT_LEAK_PEER,
 		 "lose a page when a peer is dropped");
+MIOS_FAULT_PARAM(keep_connections, MIOS_FAULT_KEEP_CONNECTIONS,
+		 "end no connection with a dead instance");
+MIOS_FAULT_PARAM(keep_sessions, MIOS_FAULT_KEEP_SESSIONS,
+		 "leave running what a dead instance has started");
+MIOS_FAULT_PARAM(end_with_host, MIOS_FAULT_END_WITH_HOST,
+		 "end what instance 0 has started when it dies");
 
 bool mios_fault(enum mios_fault fault)
 {

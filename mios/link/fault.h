@@ -26,6 +26,10 @@ enum mios_fault {
 	MIOS_FAULT_NO_RESTORE,		/* leave what a peer has overwritten */
 	MIOS_FAULT_ODD_BEAT,		/* never finish writing the heartbeat */
 	MIOS_FAULT_LEAK_PEER,		/* lose a page when a peer is dropped */
+	/* Asked by miosd (mios_fault() of libmios), no count: */
+	MIOS_FAULT_KEEP_CONNECTIONS,	/* end no TCP connection with the dead */
+	MIOS_FAULT_KEEP_SESSIONS,	/* leave running what the dead started */
+	MIOS_FAULT_END_WITH_HOST,	/* end what a dead instance 0 started */
 	MIOS_FAULTS
 };
 

@@ -170,12 +170,28 @@ int mios_instances_read(struct mios_instance *list, int max)
 	return n;
 }
 
+/* A number that is a parameter of the module, 0 when there is none. */
+static long read_parameter(const char *name)
+{
+	char path[128], buf[32];
+
+	snprintf(path, sizeof(path), "../../module/mios/parameters/%s", name);
+	take_line(openat(top_folder(), path, O_RDONLY | O_CLOEXEC), buf,
+		  sizeof(buf));
+	return atol(buf);
+}
+
 /* Seconds of silence that make an instance suspect, 0: none do. */
 long mios_suspect_timeout(void)
 {
-	char buf[32];
+	return read_parameter("suspect_timeout");
+}
 
-	take_line(open("/sys/module/mios/parameters/suspect_timeout",
-		       O_RDONLY | O_CLOEXEC), buf, sizeof(buf));
-	return atol(buf);
+/* Is a test to see this broken?  Modules without knobs say no. */
+bool mios_fault(const char *name)
+{
+	char knob[64];
+
+	snprintf(knob, sizeof(knob), "fault_%s", name);
+	return read_parameter(knob);
 }

@@ -165,7 +165,8 @@ static void reap(void)
 /* What was started from instance 0 goes on without it: see session.c. */
 static bool outlives(const struct slot *s)
 {
-	return !s->peer && !s->relay && ring_host_died(&d.view);
+	return !s->peer && !s->relay && ring_host_died(&d.view) &&
+	       !mios_fault("end_with_host");
 }
 
 /* Returns whether some cgroups are still being emptied. */
@@ -177,7 +178,8 @@ static bool sweep(void)
 
 	for (i = 0; (s = slot_at(i)); i++) {
 		if (s->pid && !s->ending && !outlives(s) &&
-		    !ring_has(&d.view, s->peer, s->incarnation))
+		    !ring_has(&d.view, s->peer, s->incarnation) &&
+		    !mios_fault("keep_sessions"))
 			kill(s->pid, SIGKILL);
 		if (!s->ending)
 			continue;
