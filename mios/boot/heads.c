@@ -34,13 +34,16 @@ static ssize_t head_read(struct file *file, char __user *buf, size_t size,
 
 /*
  * Not the size of the log: its writer, which is the instance itself, goes by
- * it, and would write wherever that leads.
+ * it, and would write wherever that leads.  Of the text a page at a time, or
+ * 10^6 rounds would take hours.
  */
 static void log_overwrite(struct mios_log *log, u64 *seed)
 {
+	u32 page = mios_garbage_random(seed) % (MIOS_LOG_SIZE / PAGE_SIZE);
+
 	mios_garbage_write(&log->magic, sizeof(log->magic), seed);
 	WRITE_ONCE(log->head, mios_garbage_random(seed));
-	mios_garbage_write(log->text, MIOS_LOG_SIZE, seed);
+	mios_garbage_write(log->text + page * PAGE_SIZE, PAGE_SIZE, seed);
 }
 
 static bool overwrite(struct mios_node *node, const char *what, u64 *seed)
