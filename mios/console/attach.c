@@ -31,8 +31,9 @@
  * struct attachment - an open file
  * @instance, @incarnation: whose console it is
  * @status:	1: no answer yet, else 0 or -errno; @dead: the instance is gone
+ * @sent, @taken: bytes of input, ours and what its terminal has taken of it
  * @output:	what it has printed and nobody has read
- * @wait:	readers, and the opener
+ * @wait:	readers, writers, and the opener
  * @read_lock:	one reader at a time
  */
 struct attachment {
@@ -40,6 +41,8 @@ struct attachment {
 	u32 incarnation;
 	int status;
 	bool dead;
+	u32 sent;
+	u32 taken;
 	DECLARE_KFIFO_PTR(output, u8);
 	wait_queue_head_t wait;
 	struct mutex read_lock; /* taking from output */
@@ -75,6 +78,26 @@ static void status_message(void *ctx, u32 instance, u32 incarnation,
 	a = table[instance];
 	if (a && a->incarnation == incarnation) {
 		a->status = status.error ? -EBUSY : 0;
+		wake_up_interruptible(&a->wait);
+	}
+	spin_unlock_bh(&table_lock);
+}
+
+/* A word to somebody attached before fits nothing that we have sent. */
+static void taken_message(void *ctx, u32 instance, u32 incarnation,
+			  const void *data, u32 length)
+{
+	struct mios_msg_taken taken;
+	struct attachment *a;
+
+	if (length != sizeof(taken))
+		return;
+	memcpy(&taken, data, sizeof(taken));
+	spin_lock_bh(&table_lock);
+	a = table[instance];
+	if (a && a->incarnation == incarnation &&
+	    a->sent - taken.bytes <= MIOS_CONSOLE_WINDOW) {
+		WRITE_ONCE(a->taken, taken.bytes);
 		wake_up_interruptible(&a->wait);
 	}
 	spin_unlock_bh(&table_lock);
@@ -117,9 +140,8 @@ static ssize_t attach_read(struct file *file, char __user *buf, size_t size,
 	return copied ?: err;
 }
 
-/* Send one part; waits for room, but not on after a signal. */
-static int part_send(struct attachment *a, const u8 *part, size_t length,
-		     bool wait)
+static int channel_send(struct attachment *a, const u8 *part, size_t length,
+			bool wait)
 {
 	int err;
 
@@ -137,6 +159,60 @@ static int part_send(struct attachment *a, const u8 *part, size_t length,
 	return err;
 }
 
+static bool has_room(const struct attachment *a)
+{
+	return READ_ONCE(a->sent) - READ_ONCE(a->taken) < MIOS_CONSOLE_WINDOW;
+}
+
+/* How many bytes of the window one of several writers gets. */
+static size_t take_room(struct attachment *a, size_t length)
+{
+	spin_lock_bh(&table_lock);
+	if (has_room(a))
+		length = min_t(size_t, length, MIOS_CONSOLE_WINDOW -
+			       (a->sent - a->taken));
+	else
+		length = 0;
+	WRITE_ONCE(a->sent, a->sent + length);
+	spin_unlock_bh(&table_lock);
+	return length;
+}
+
+static void give_room(struct attachment *a, size_t length)
+{
+	spin_lock_bh(&table_lock);
+	WRITE_ONCE(a->sent, a->sent - length);
+	spin_unlock_bh(&table_lock);
+	wake_up_interruptible(&a->wait);
+}
+
+/*
+ * Wait for room in the window, and in the channel; not on after a signal.
+ * How much of it was sent, or -errno.
+ */
+static ssize_t part_send(struct attachment *a, const u8 *part, size_t length,
+			 bool wait)
+{
+	size_t room;
+	int err;
+
+	while (!(room = take_room(a, length))) {
+		if (!wait)
+			return -EAGAIN;
+		err = wait_event_interruptible(a->wait, has_room(a) ||
+					       READ_ONCE(a->dead));
+		if (err)
+			return err;
+		if (READ_ONCE(a->dead))
+			return -EIO;
+	}
+	err = channel_send(a, part, room, wait);
+	if (!err)
+		return room;
+	give_room(a, room);
+	return err;
+}
+
 /* What was sent before an error counts; the error comes back at once. */
 static ssize_t attach_write(struct file *file, const char __user *buf,
 			    size_t size, loff_t *pos)
@@ -144,27 +220,29 @@ static ssize_t attach_write(struct file *file, const char __user *buf,
 	struct attachment *a = file->private_data;
 	u8 part[MIOS_CONSOLE_MAX];
 	size_t sent = 0, length;
-	int err = 0;
+	ssize_t done = 0;
 
-	while (sent < size && !err) {
+	while (sent < size && done >= 0) {
 		length = min_t(size_t, size - sent, sizeof(part));
 		if (copy_from_user(part, buf + sent, length))
-			err = -EFAULT;
+			done = -EFAULT;
 		else
-			err = part_send(a, part, length,
-					!(file->f_flags & O_NONBLOCK));
-		if (!err)
-			sent += length;
+			done = part_send(a, part, length,
+					 !(file->f_flags & O_NONBLOCK));
+		if (done > 0)
+			sent += done;
 	}
-	return sent ?: err;
+	return sent ?: done;
 }
 
 static __poll_t attach_poll(struct file *file, poll_table *wait)
 {
 	struct attachment *a = file->private_data;
-	__poll_t mask = EPOLLOUT | EPOLLWRNORM;
+	__poll_t mask = 0;
 
 	poll_wait(file, &a->wait, wait);
+	if (has_room(a))
+		mask |= EPOLLOUT | EPOLLWRNORM;
 	if (!kfifo_is_empty(&a->output))
 		mask |= EPOLLIN | EPOLLRDNORM;
 	if (READ_ONCE(a->dead))
@@ -283,6 +361,7 @@ static int attach_open(u32 instance)
 
 static const struct mios_handler output_handler = { .fn = output_message };
 static const struct mios_handler status_handler = { .fn = status_message };
+static const struct mios_handler taken_handler = { .fn = taken_message };
 
 int mios_attach_init(void)
 {
@@ -294,11 +373,16 @@ int mios_attach_init(void)
 	err = mios_handler_register(MIOS_MSG_CONSOLE_STATUS, &status_handler);
 	if (err)
 		goto output;
-	err = mios_console_register(attach_open);
+	err = mios_handler_register(MIOS_MSG_CONSOLE_TAKEN, &taken_handler);
 	if (err)
 		goto status;
+	err = mios_console_register(attach_open);
+	if (err)
+		goto taken;
 	return 0;
 
+taken:
+	mios_handler_unregister(MIOS_MSG_CONSOLE_TAKEN);
 status:
 	mios_handler_unregister(MIOS_MSG_CONSOLE_STATUS);
 output:
@@ -309,6 +393,7 @@ output:
 void mios_attach_exit(void)
 {
 	mios_console_unregister();
+	mios_handler_unregister(MIOS_MSG_CONSOLE_TAKEN);
 	mios_handler_unregister(MIOS_MSG_CONSOLE_STATUS);
 	mios_handler_unregister(MIOS_MSG_CONSOLE_OUTPUT);
 }

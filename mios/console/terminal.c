@@ -6,7 +6,8 @@
  *
  * Output never waits: without an attached instance it is dropped; with a full
  * channel the terminal keeps it (and a kernel message is cut).  Nothing here
- * prints, so nothing recurses.
+ * prints, so nothing recurses.  Input has a window: whoever types is told how
+ * much has been taken, and waits with more.
  */
 #include <linux/err.h>
 #include <linux/kfifo.h>
@@ -19,14 +20,32 @@
 
 #define TERMINAL_ID	0x4d494f53	/* "MIOS" */
 #define OUTPUT_BUFFER	1024
+#define TELL_EVERY	(MIOS_CONSOLE_WINDOW / 4)
 
-/* All three are guarded by terminal_lock; @who: 0xffffffff: nobody. */
+/*
+ * All are guarded by terminal_lock.  @who: 0xffffffff: nobody; @taken: bytes
+ * of their input that the hvc driver has, @told: what they know of that.
+ */
 static DEFINE_SPINLOCK(terminal_lock);
 static u32 who = MIOS_NO_INSTANCE;
 static u32 who_incarnation;
-static DEFINE_KFIFO(input, u8, 4096);
+static u32 taken, told;
+static DEFINE_KFIFO(input, u8, MIOS_CONSOLE_WINDOW);
 
 static struct hvc_struct *terminal;
+
+/* With a full channel the driver's next look tells it. */
+static void tell_taken(void)
+{
+	struct mios_msg_taken message = { .bytes = taken };
+
+	lockdep_assert_held(&terminal_lock);
+	if (who == MIOS_NO_INSTANCE || taken == told ||
+	    (taken - told < TELL_EVERY && !kfifo_is_empty(&input)))
+		return;
+	if (!mios_send(who, MIOS_MSG_CONSOLE_TAKEN, &message, sizeof(message)))
+		told = taken;
+}
 
 static ssize_t terminal_get(u32 id, u8 *to, size_t count)
 {
@@ -34,6 +53,8 @@ static ssize_t terminal_get(u32 id, u8 *to, size_t count)
 
 	spin_lock_irqsave(&terminal_lock, flags);
 	count = kfifo_out(&input, to, count);
+	taken += count;
+	tell_taken();
 	spin_unlock_irqrestore(&terminal_lock, flags);
 	return count;
 }
@@ -88,6 +109,10 @@ static void attach_message(void *ctx, u32 instance, u32 incarnation,
 	if (who == MIOS_NO_INSTANCE || who == instance) {
 		WRITE_ONCE(who, instance);
 		who_incarnation = incarnation;
+		/* What somebody else has typed is not theirs. */
+		kfifo_reset(&input);
+		taken = 0;
+		told = 0;
 	} else {
 		status.error = -EBUSY;
 	}
@@ -109,6 +134,7 @@ static void input_message(void *ctx, u32 instance, u32 incarnation,
 	unsigned long flags;
 
 	spin_lock_irqsave(&terminal_lock, flags);
+	/* One who does not heed the window loses what is beyond it. */
 	if (who == instance)
 		kfifo_in(&input, (const u8 *)data, length);
 	spin_unlock_irqrestore(&terminal_lock, flags);

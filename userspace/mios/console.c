@@ -6,6 +6,7 @@
  * the end of the input and a quiet console end it.  No locks.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <poll.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@
 #define ESCAPE		0x1d		/* Ctrl-] */
 #define LINGER_DEFAULT	2
 #define LINGER_MAX	3600
+#define FULL_MS		10
 
 static const char usage[] =
 "Usage: mios console INSTANCE [OPTION...]\n"
@@ -28,17 +30,20 @@ static const char usage[] =
 "  -l, --linger=SECS  how long that is (default 2)\n"
 "  -h, --help         print this\n";
 
-/* All of it, although the console's file may be full for a moment. */
-static int put(int fd, const char *buf, size_t len)
+/* What was typed and the console has not taken yet: its program may not read. */
+struct typed {
+	char buf[65536];
+	size_t len;
+};
+
+/* Standard output waits for its reader. */
+static int put(const char *buf, size_t len)
 {
-	struct pollfd pfd = { .fd = fd, .events = POLLOUT };
 	ssize_t done;
 
 	while (len) {
-		done = write(fd, buf, len);
-		if (done < 0 && errno == EAGAIN)
-			poll(&pfd, 1, -1);
-		else if (done < 0 && errno != EINTR)
+		done = write(STDOUT_FILENO, buf, len);
+		if (done < 0 && errno != EINTR)
 			return -errno;
 		if (done > 0) {
 			buf += done;
@@ -48,54 +53,92 @@ static int put(int fd, const char *buf, size_t len)
 	return 0;
 }
 
-/* 1: bytes went across, 0: @from is at its end or the escape came. */
-static int move(int from, int to, int escape)
+/* 1: go on; -ENODEV: the instance has ended. */
+static int show(int console)
 {
-	char buf[4096], *end = NULL;
+	char buf[4096];
 	ssize_t got;
 	int ret;
 
-	got = read(from, buf, sizeof(buf));
+	got = read(console, buf, sizeof(buf));
 	if (got < 0)
 		return errno == EINTR || errno == EAGAIN ? 1 : -errno;
-	if (escape)
-		end = memchr(buf, ESCAPE, got);
-	ret = put(to, buf, end ? end - buf : got);
+	ret = put(buf, got);
 	if (ret)
 		return ret;
-	return got && !end;
+	return got ? 1 : -ENODEV;
+}
+
+/* 1: go on, 0: the input is at its end or the escape came. */
+static int take(struct typed *t, int escape)
+{
+	const size_t room = sizeof(t->buf) - t->len;
+	char lost[4096], *to = room ? t->buf + t->len : lost;
+	ssize_t got;
+
+	got = read(STDIN_FILENO, to, room ? room : sizeof(lost));
+	if (got < 0)
+		return errno == EINTR || errno == EAGAIN ? 1 : -errno;
+	if (!got || (escape && memchr(to, ESCAPE, got)))
+		return 0;
+	if (room)
+		t->len += got;
+	else
+		put("\a", 1);	/* as a terminal that cannot take more */
+	return 1;
+}
+
+static int send_typed(int console, struct typed *t)
+{
+	ssize_t done = write(console, t->buf, t->len);
+
+	if (done > 0) {
+		t->len -= done;
+		memmove(t->buf, t->buf + done, t->len);
+	} else if (done < 0 && errno == EAGAIN) {
+		/* Its window has room, its channel has none for a moment. */
+		poll(NULL, 0, FULL_MS);
+	} else if (done < 0 && errno != EINTR) {
+		return -errno;
+	}
+	return 0;
 }
 
 /* 0 when it was left on purpose; -errno, -ENODEV if the instance ended. */
 static int talk(int console, int escape, int linger_ms)
 {
-	struct pollfd fds[2] = {
-		{ .fd = STDIN_FILENO, .events = POLLIN },
-		{ .fd = console, .events = POLLIN },
-	};
-	int ret, timeout = -1;
+	static struct typed typed;
+	struct pollfd fds[2] = { { .events = POLLIN }, { .fd = console } };
+	bool ended = false;
+	int ret;
 
 	for (;;) {
-		ret = poll(fds, 2, timeout);
+		/* The escape is looked for however much is waiting. */
+		fds[0].fd = ended || (typed.len == sizeof(typed.buf) &&
+				      !escape) ? -1 : STDIN_FILENO;
+		fds[1].events = POLLIN | (typed.len ? POLLOUT : 0);
+		ret = poll(fds, 2, ended && !typed.len ? linger_ms : -1);
 		if (ret < 0 && errno != EINTR)
 			return -errno;
 		if (!ret)
 			return 0;	/* input ended and console is quiet */
 		if (ret < 0)
 			continue;
-		if (fds[1].revents) {
-			ret = move(console, STDOUT_FILENO, 0);
+		if (fds[1].revents & ~POLLOUT) {
+			ret = show(console);
 			if (ret <= 0)
-				return ret ? ret : -ENODEV;
+				return ret;
+		}
+		if (fds[1].revents & POLLOUT) {
+			ret = send_typed(console, &typed);
+			if (ret)
+				return ret;
 		}
 		if (fds[0].revents) {
-			ret = move(STDIN_FILENO, console, escape);
+			ret = take(&typed, escape);
 			if (ret < 0 || (!ret && escape))
 				return ret;
-			if (!ret) {
-				fds[0].fd = -1;
-				timeout = linger_ms;
-			}
+			ended = !ret;
 		}
 	}
 }
@@ -105,6 +148,7 @@ static void run(long instance, long linger)
 	int console, tty, ret;
 
 	console = mios_stream_open("console", instance, 0, MIOS_IOC_CONSOLE);
+	fcntl(console, F_SETFL, O_RDWR | O_NONBLOCK);
 	tty = isatty(STDIN_FILENO);
 	if (tty) {
 		fprintf(stderr, "[console of instance %ld, Ctrl-] leaves it]\n",

@@ -27,6 +27,7 @@ enum mios_msg_type {
 	MIOS_MSG_CONSOLE_STATUS, /* answer to ATTACH: struct mios_msg_status */
 	MIOS_MSG_CONSOLE_OUTPUT, /* bytes that the console prints */
 	MIOS_MSG_CONSOLE_INPUT,	/* bytes that were typed */
+	MIOS_MSG_CONSOLE_TAKEN,	/* some of them were taken: struct mios_msg_taken */
 	/* net */
 	MIOS_MSG_FRAME = MIOS_CLASS_NET * MIOS_TYPES_PER_CLASS,
 	MIOS_MSG_TYPES = MIOS_CLASSES * MIOS_TYPES_PER_CLASS
@@ -34,6 +35,7 @@ enum mios_msg_type {
 
 #define MIOS_CONTROL_MAX	1024u	/* bytes of a control message */
 #define MIOS_CONSOLE_MAX	224u	/* of a console one: one slot */
+#define MIOS_CONSOLE_WINDOW	4096u	/* of input that a terminal has not taken */
 
 /* Comes back as it went, but for the type. */
 struct mios_msg_echo {
@@ -45,6 +47,19 @@ struct mios_msg_status {
 	__s32 error;	/* 0 or -EBUSY: somebody else is attached */
 	__u32 reserved;
 };
+
+/**
+ * struct mios_msg_taken - how much input a terminal has taken
+ * @bytes:	since the ATTACH, modulo 2^32; what comes more than
+ *		MIOS_CONSOLE_WINDOW beyond that is lost
+ * @reserved:	0
+ */
+struct mios_msg_taken {
+	__u32 bytes;
+	__u32 reserved;
+};
+
+static_assert(sizeof(struct mios_msg_taken) == 8);
 
 #define MIOS_FRAME_CSUM		(1u << 0)	/* checksum still to be filled */
 
