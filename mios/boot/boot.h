@@ -96,6 +96,7 @@ struct mios_log_source;
  * @tick, @task: what the watch knows of each CPU: interrupts and tasks
  * @memory:	and of all of them: pages
  * @again:	to be booted again once it is down
+ * @reboots:	how often it was, for hanging, since @reboots_since (jiffies)
  * @crashed:	it has panicked, or was ended because it hung or was not heard
  * @unwanted:	nobody is to dump it, or nobody is any more
  * @dumper:	the open file through which its memory is read, or NULL
@@ -132,6 +133,8 @@ struct mios_node {
 	struct mios_pulse task[MIOS_MAX_CPUS];
 	struct mios_pulse memory;
 	bool again;
+	unsigned int reboots;
+	unsigned long reboots_since;
 	bool crashed;
 	bool unwanted;
 	const void *dumper;

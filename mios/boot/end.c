@@ -233,24 +233,50 @@ int mios_node_kill(u32 instance, unsigned int timeout_ms,
 	return 0;
 }
 
+/* Its node is back, but did it end as it was asked to? */
+static int stop_result(const struct mios_node *node, u32 incarnation,
+		       struct mios_reason *why)
+{
+	if (READ_ONCE(node->state) == MIOS_STATE_HELD) {
+		mios_reason_set(why,
+				"instance %u crashed while it shut down; it is held for a dump",
+				node->id);
+		return -EIO;
+	}
+	/* Booted by somebody else meanwhile: so it was down. */
+	if (READ_ONCE(node->incarnation) != incarnation)
+		return 0;
+	if (READ_ONCE(node->crashed) ||
+	    READ_ONCE(node->last_words) == MIOS_CHILD_PANICKED) {
+		mios_reason_set(why,
+				"instance %u hung or crashed while it shut down; its node is back",
+				node->id);
+		return -EIO;
+	}
+	return 0;
+}
+
 /**
  * mios_node_stop - let an instance power off in order
  * @instance: which
  * @timeout_ms: how long it may take
  * @why: explains a failure
  *
- * Returns when CPUs and memory are back; -ETIMEDOUT if it is still running.
+ * Return: 0 when CPUs and memory are back; -ETIMEDOUT if it is still running;
+ * -EIO if it has crashed meanwhile, or was ended because it hung.
  */
 int mios_node_stop(u32 instance, unsigned int timeout_ms,
 		   struct mios_reason *why)
 {
 	struct mios_node *node;
+	u32 incarnation;
 	long left;
 	int err;
 
 	node = mios_node_find_locked(instance, why, &err);
 	if (!node)
 		return err;
+	incarnation = node->incarnation;
 	if (joined(node)) {
 		/* Asked again each time: a request may have been lost. */
 		err = mios_link_request_shutdown(instance);
@@ -271,13 +297,7 @@ int mios_node_stop(u32 instance, unsigned int timeout_ms,
 				instance);
 		return left ? (int)left : -ETIMEDOUT;
 	}
-	if (READ_ONCE(node->state) == MIOS_STATE_HELD) {
-		mios_reason_set(why,
-				"instance %u crashed while it shut down; it is held for a dump",
-				instance);
-		return -EIO;
-	}
-	return 0;
+	return stop_result(node, incarnation, why);
 }
 
 /* @how it came to be looked at is for the log. */

@@ -17,6 +17,12 @@ static unsigned int hang_timeout = 20;
 module_param(hang_timeout, uint, 0644);
 MODULE_PARM_DESC(hang_timeout, "seconds that a CPU of an instance may stand still (default 20, at least 3; 0: never look)");
 
+/* One that hangs whenever it is up would go on for ever. */
+#define REBOOTS_WITHIN	(600 * HZ)
+static unsigned int hang_reboots = 3;
+module_param(hang_reboots, uint, 0644);
+MODULE_PARM_DESC(hang_reboots, "how often within ten minutes an instance that hangs is booted again (default 3)");
+
 #ifdef MIOS_FAULT
 static bool fault_blind_watch;
 module_param(fault_blind_watch, bool, 0600);
@@ -92,6 +98,25 @@ static bool memory_hangs(struct mios_node *node, struct mios_notes *notes,
 	return none;
 }
 
+/* Who has asked it to stop wants it down; and it must not hang for ever. */
+static bool comes_back(struct mios_node *node)
+{
+	if (node->state == MIOS_STATE_STOPPING)
+		return false;
+	if (!node->reboots ||
+	    time_after(jiffies, node->reboots_since + REBOOTS_WITHIN)) {
+		node->reboots = 0;
+		node->reboots_since = jiffies;
+	}
+	if (node->reboots >= READ_ONCE(hang_reboots)) {
+		pr_err("instance %u has hung too often and is not booted again; see hang_reboots\n",
+		       node->id);
+		return false;
+	}
+	node->reboots++;
+	return true;
+}
+
 /**
  * mios_node_give_up - is an instance that does not answer to be ended?
  * @node: locked; told whether to come back
@@ -102,7 +127,7 @@ bool mios_node_give_up(struct mios_node *node)
 
 	if (policy == MIOS_HANG_REPORT)
 		return false;
-	node->again = policy == MIOS_HANG_REBOOT;
+	node->again = policy == MIOS_HANG_REBOOT && comes_back(node);
 	node->crashed = true;
 	return true;
 }

@@ -39,7 +39,9 @@ int mios_console_open(u32 instance)
 {
 	int fd = -EOPNOTSUPP;
 
-	mutex_lock(&opener_lock);
+	/* Another one's may be waiting for an instance that does not answer. */
+	if (mutex_lock_killable(&opener_lock))
+		return -EINTR;
 	if (opener)
 		fd = opener(instance);
 	mutex_unlock(&opener_lock);

@@ -37,13 +37,13 @@ const char *mios_state_name(enum mios_state state)
  * through the root on instance 0, and what is known here of instance 0's end
  * must not depend on that.
  */
+static int top_fd = -1;
+
 static int top_folder(void)
 {
-	static int fd = -1;
-
-	if (fd < 0)
-		fd = open(MIOS_SYSFS, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return fd;
+	if (top_fd < 0)
+		top_fd = open(MIOS_SYSFS, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return top_fd;
 }
 
 /* A file of an instance, to read or to poll; -1 and errno. */
@@ -96,6 +96,11 @@ int mios_self(void)
 
 	err = take_line(openat(top_folder(), "self", O_RDONLY | O_CLOEXEC),
 			buf, sizeof(buf));
+	/* The module has gone; when it comes again the folder is another. */
+	if (err == -ENOENT && top_fd >= 0) {
+		close(top_fd);
+		top_fd = -1;
+	}
 	if (err)
 		return err;
 	err = mios_number(buf, 0, MIOS_MAX_INSTANCES - 1, &id);

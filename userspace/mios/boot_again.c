@@ -83,6 +83,10 @@ static void __attribute__((noreturn)) again_exec(int node)
 	for (at = text + strlen(text) + 1; at < text + size && nr < WORDS_MAX;
 	     at += strlen(at) + 1)
 		argv[nr++] = at;
+	if (at < text + size || size == SIZE_MAX_FILE)
+		mios_die(MIOS_EXIT_FAILED, "boot %d: %s has more than %d words "
+			 "or %d bytes: boot it without --again", node, path,
+			 WORDS_MAX - 3, SIZE_MAX_FILE - 1);
 	argv[nr] = NULL;
 	execv("/proc/self/exe", argv);
 	mios_die(MIOS_EXIT_FAILED, "boot %d: %m", node);

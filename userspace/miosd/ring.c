@@ -21,6 +21,13 @@ static void watch(struct ring_view *v, int id)
 		v->nr_watched++;
 }
 
+/* Their files have gone with the module. */
+static void watch_none(struct ring_view *v)
+{
+	while (v->nr_watched)
+		close(v->watched[--v->nr_watched].fd);
+}
+
 /* sysfs notes that a change has been seen when the file is read. */
 static void acknowledge(struct ring_view *v)
 {
@@ -28,8 +35,11 @@ static void acknowledge(struct ring_view *v)
 	unsigned int i;
 
 	for (i = 0; i < v->nr_watched; i++)
-		if (pread(v->watched[i].fd, buf, sizeof(buf), 0) < 0)
+		if (pread(v->watched[i].fd, buf, sizeof(buf), 0) < 0 &&
+		    v->watched[i].fd >= 0) {
+			close(v->watched[i].fd);
 			v->watched[i].fd = -1;
+		}
 }
 
 void ring_refresh(struct ring_view *v)
@@ -38,6 +48,8 @@ void ring_refresh(struct ring_view *v)
 
 	acknowledge(v);
 	v->self = mios_self();
+	if (v->self < 0)
+		watch_none(v);
 	v->ring = -1;
 	v->nr_instances = mios_instances_read(v->instances,
 					      MIOS_MAX_INSTANCES);
@@ -69,8 +81,7 @@ bool ring_has(const struct ring_view *v, int id, unsigned int incarnation)
 		inst = &v->instances[i];
 		if (inst->id == id)
 			return id == v->self ||
-			       ((inst->state == MIOS_STATE_UP ||
-				 inst->state == MIOS_STATE_FENCING) &&
+			       (mios_instance_runs(inst) &&
 				inst->incarnation == incarnation &&
 				(!id || !v->self || inst->ring == v->ring));
 	}
