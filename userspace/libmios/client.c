@@ -199,8 +199,8 @@ int client_send_spec(struct mios_link *l, uint32_t flags, char **argv,
 int client_signals(void)
 {
 	static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT,
-					 SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT,
-					 SIGTSTP };
+					 SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH,
+					 SIGCONT, SIGTSTP };
 	struct sigaction sa;
 	sigset_t set;
 	size_t i;

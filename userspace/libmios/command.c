@@ -14,12 +14,11 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "client.h"
 
-#define FIRST_ANSWER_S	90	/* slow files on the other side included */
+#define FIRST_ANSWER_MS	90000	/* slow files on the other side included */
 #define TICK_MS		1000
 
 struct run {
@@ -174,13 +173,6 @@ static int take_frames(struct run *r)
 	return err;
 }
 
-/* A job in the background must not be stopped for input it may not want. */
-static bool may_read(const struct run *r)
-{
-	return source_ready(&r->in) && (!isatty(STDIN_FILENO) ||
-		tcgetpgrp(STDIN_FILENO) == getpgrp());
-}
-
 static void arm(struct pollfd *p, int fd, short events)
 {
 	p->fd = events ? fd : -1;
@@ -194,7 +186,7 @@ static int step(struct run *r)
 	int n, err = 0;
 
 	arm(&p[0], r->link.fd, r->ended ? 0 : link_events(&r->link));
-	arm(&p[1], r->in.fd, may_read(r) && !r->ended ? POLLIN : 0);
+	arm(&p[1], r->in.fd, source_may_read(&r->in) && !r->ended ? POLLIN : 0);
 	arm(&p[2], r->out.fd, sink_ready(&r->out) ? POLLOUT : 0);
 	arm(&p[3], r->err.fd, sink_ready(&r->err) ? POLLOUT : 0);
 	arm(&p[4], r->signals, POLLIN);
@@ -221,13 +213,13 @@ static int step(struct run *r)
 
 static int loop(struct run *r)
 {
-	time_t limit = time(NULL) + FIRST_ANSWER_S;
+	int64_t limit = mios_now_ms() + FIRST_ANSWER_MS;
 	int err = 0;
 
 	while (!err && (!r->ended || sink_ready(&r->out) ||
 			sink_ready(&r->err))) {
 		err = step(r);
-		if (!r->started && !r->ended && time(NULL) > limit)
+		if (!r->started && !r->ended && mios_now_ms() > limit)
 			err = -ETIMEDOUT;
 	}
 	return err;

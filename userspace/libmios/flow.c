@@ -64,6 +64,13 @@ bool source_ready(const struct mios_source *s)
 	return s->fd >= 0 && s->credit;
 }
 
+/* A job in the background must not be stopped for input it may not want. */
+bool source_may_read(const struct mios_source *s)
+{
+	return source_ready(s) &&
+	       (!isatty(s->fd) || tcgetpgrp(s->fd) == getpgrp());
+}
+
 void sink_init(struct mios_sink *s, int fd, int stream)
 {
 	memset(s, 0, sizeof(*s));

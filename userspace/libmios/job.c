@@ -5,6 +5,7 @@
  * does not end them within seconds is followed by a kill.
  */
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,45 +22,58 @@
 #define TICK_MS		500
 #define GRACE_MS	2000	/* between a signal and the kill */
 #define LINE_MAX_LEN	65536	/* longer lines are cut here */
+#define OUT_ENOUGH	262144	/* waiting for our reader, of all tasks */
 
-static void write_all(int fd, const unsigned char *data, size_t len)
+static int put_line(struct job *job, const struct job_task *t, int stream,
+		    const unsigned char *data, size_t len)
 {
-	struct pollfd p = { .fd = fd, .events = POLLOUT };
-	ssize_t n;
+	struct mios_buffer *out = &job->out[stream - 1];
+	char label[16] = "";
+	int err;
 
-	while (len) {
-		n = write(fd, data, len);
-		if (n < 0 && errno == EAGAIN)
-			poll(&p, 1, -1);
-		else if (n < 0 && errno != EINTR)
-			return;
-		else if (n > 0) {
-			data += n;
-			len -= n;
-		}
-	}
+	if (job->label)
+		snprintf(label, sizeof(label), "[%u] ", t->rank);
+	err = buffer_add(out, label, strlen(label));
+	if (!err)
+		err = buffer_add(out, data, len);
+	/* an unfinished line must not swallow another task's next one */
+	if (!err && job->nr_tasks > 1 && len && data[len - 1] != '\n')
+		err = buffer_add(out, "\n", 1);
+	return err;
 }
 
-static void put_line(const struct job *job, const struct job_task *t, int fd,
-		     const unsigned char *data, size_t len)
+/* A task whose output waits for our reader gets no credit for more. */
+static int pay(struct job *job, struct job_task *t, int stream)
 {
-	struct mios_buffer b = { 0 };
-	char label[16];
+	uint32_t owed = t->owed[stream - 1];
 
-	if (job->label) {
-		snprintf(label, sizeof(label), "[%u] ", t->rank);
-		buffer_add(&b, label, strlen(label));
-	}
-	buffer_add(&b, data, len);
-	/* an unfinished line must not swallow another task's next one */
-	if (job->nr_tasks > 1 && len && data[len - 1] != '\n')
-		buffer_add(&b, "\n", 1);
-	write_all(fd, b.data + b.start, b.len);
-	buffer_free(&b);
+	if (!owed || !t->open || job->out[stream - 1].len > OUT_ENOUGH)
+		return 0;
+	t->owed[stream - 1] = 0;
+	return link_send(&t->link, MIOS_FRAME_CREDIT, stream, &owed,
+			 sizeof(owed));
+}
+
+/* Write once; the caller has polled.  Without a reader it is dropped. */
+static void write_out(struct job *job, int stream)
+{
+	struct mios_buffer *out = &job->out[stream - 1];
+	unsigned int i;
+	ssize_t n;
+
+	n = write(stream, out->data + out->start,
+		  out->len < PIPE_BUF ? out->len : PIPE_BUF);
+	if (n < 0 && errno != EAGAIN && errno != EINTR)
+		n = out->len;
+	if (n <= 0)
+		return;
+	buffer_drop(out, n);
+	for (i = 0; i < job->nr_tasks; i++)
+		pay(job, &job->tasks[i], stream);
 }
 
 /* Whole lines go out at once; what is left waits for its end. */
-static int put_data(const struct job *job, struct job_task *t, int stream,
+static int put_data(struct job *job, struct job_task *t, int stream,
 		    const void *data, size_t len, bool last)
 {
 	struct mios_buffer *b = &t->line[stream - 1];
@@ -74,7 +88,8 @@ static int put_data(const struct job *job, struct job_task *t, int stream,
 		if (!nl && !last && b->len < LINE_MAX_LEN)
 			break;
 		n = nl ? (size_t)(nl - start) + 1 : b->len;
-		put_line(job, t, stream, start, n);
+		if (put_line(job, t, stream, start, n))
+			return -ENOMEM;
 		buffer_drop(b, n);
 	}
 	return 0;
@@ -145,16 +160,11 @@ static void task_lost(struct job *job, struct job_task *t, int status,
 static int take_output(struct job *job, struct job_task *t,
 		       const struct mios_frame *f, const void *data)
 {
-	uint32_t len = f->len;
-	int err;
-
 	if (f->stream != 1 && f->stream != 2)
 		return -EPROTO;
-	err = put_data(job, t, f->stream, data, len, false);
-	if (!err)
-		err = link_send(&t->link, MIOS_FRAME_CREDIT, f->stream, &len,
-				sizeof(len));
-	return err;
+	t->owed[f->stream - 1] += f->len;
+	return put_data(job, t, f->stream, data, f->len, false) ?:
+	       pay(job, t, f->stream);
 }
 
 static int take_frame(struct job *job, struct job_task *t,
@@ -233,6 +243,7 @@ static void forward_signals(struct job *job)
 		if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP ||
 		    sig == SIGQUIT) {
 			job->failed = true;
+			job->signalled = true;
 			job->status = 128 + sig;
 			job->deadline = mios_now_ms() + GRACE_MS;
 		}
@@ -272,9 +283,12 @@ static int step(struct job *job, struct pollfd *p)
 	}
 	p[n] = (struct pollfd){ job->signals, POLLIN, 0 };
 	t = &job->tasks[0];
-	p[n + 1] = (struct pollfd){ t->open && source_ready(&t->in) ?
+	p[n + 1] = (struct pollfd){ t->open && source_may_read(&t->in) ?
 				    t->in.fd : -1, POLLIN, 0 };
-	ready = poll(p, n + 2, TICK_MS);
+	for (i = 0; i < 2; i++)
+		p[n + 2 + i] = (struct pollfd){ job->out[i].len ? (int)i + 1 :
+						-1, POLLOUT, 0 };
+	ready = poll(p, n + 4, TICK_MS);
 	if (ready < 0)
 		return errno == EINTR ? 0 : -errno;
 	for (i = 0; i < n; i++)
@@ -282,6 +296,9 @@ static int step(struct job *job, struct pollfd *p)
 			serve_task(job, &job->tasks[i]);
 	if (t->open && p[n + 1].revents)
 		source_pump(&t->in, &t->link);
+	for (i = 0; i < 2; i++)
+		if (p[n + 2 + i].revents)
+			write_out(job, i + 1);
 	if (p[n].revents)
 		forward_signals(job);
 	if (!ready)
@@ -292,14 +309,15 @@ static int step(struct job *job, struct pollfd *p)
 	return 0;
 }
 
-static bool any_open(const struct job *job)
+/* Tasks, or output that nobody has read yet? */
+static bool goes_on(const struct job *job)
 {
 	unsigned int i;
 
 	for (i = 0; i < job->nr_tasks; i++)
 		if (job->tasks[i].open)
 			return true;
-	return false;
+	return job->out[0].len || job->out[1].len;
 }
 
 static int set_number(const char *name, unsigned int value)
@@ -352,7 +370,7 @@ static int start_task(struct job *job, struct job_task *t)
 /* Returns the exit status. */
 int job_run(struct job *job)
 {
-	struct pollfd *p = calloc(job->nr_tasks + 2, sizeof(*p));
+	struct pollfd *p = calloc(job->nr_tasks + 4, sizeof(*p));
 	unsigned int i;
 	int err = p ? 0 : -ENOMEM;
 
@@ -363,9 +381,13 @@ int job_run(struct job *job)
 		hang_up_all(job);
 		return STATUS_LOST;
 	}
-	while (any_open(job) && !step(job, p))
-		if (job->deadline && mios_now_ms() > job->deadline)
-			hang_up_all(job);
+	while (goes_on(job) && !step(job, p)) {
+		if (!job->deadline || mios_now_ms() <= job->deadline)
+			continue;
+		hang_up_all(job);
+		if (job->signalled)
+			break;		/* whoever does not read */
+	}
 	free(p);
 	return job->status;
 }

@@ -14,6 +14,7 @@ struct job_task {
 	struct mios_source in;		/* rank 0 reads our input */
 	struct mios_watch watch;
 	struct mios_buffer line[2];	/* unfinished lines of 1 and 2 */
+	uint32_t owed[2];		/* of credit */
 	bool open, started, ended;
 	struct mios_exit exit;
 };
@@ -24,9 +25,10 @@ struct job {
 	unsigned int cpus_per_task;	/* to bind, 0: do not */
 	bool label;			/* lines begin with [rank] */
 	char **argv;
+	struct mios_buffer out[2];	/* for our 1 and 2, which may be full */
 	/* how it ended */
 	int status;			/* of the first failure */
-	bool failed, hung_up;
+	bool failed, hung_up, signalled;
 	int signals;
 	int64_t deadline;		/* ms; then the rest is killed */
 };

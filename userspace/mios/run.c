@@ -177,12 +177,12 @@ static void explain(const struct run_options *o, const struct placement *places,
 		printf(": rank%s %u", p->tasks == 1 ? "" : "s", rank);
 		if (p->tasks > 1)
 			printf("-%u", rank + p->tasks - 1);
-		printf("\n");
+		printf("\n    MIOS_INSTANCE=%d MIOS_LOCAL_SIZE=%u "
+		       "MIOS_LOCAL_RANK=0..%u MIOS_RANK=%u..%u\n", p->inst->id,
+		       p->tasks, p->tasks - 1, rank, rank + p->tasks - 1);
 		rank += p->tasks;
 	}
-	printf("  variables: MIOS_RANK=0..%u MIOS_SIZE=%u MIOS_LOCAL_RANK "
-	       "MIOS_LOCAL_SIZE MIOS_INSTANCE\n", o->rq.tasks - 1,
-	       o->rq.tasks);
+	printf("  every task: MIOS_SIZE=%u\n", o->rq.tasks);
 	mios_flush_stdout();
 }
 
