@@ -28,7 +28,8 @@ static const char usage[] =
 "  -h, --help   print this\n";
 
 enum { C_INSTANCE, C_STATE, C_RING, C_CPUS, C_MEMORY, C_FREE, C_UPTIME,
-       C_BOOT, C_HEARTBEAT, C_SUSPECT, C_COST, C_RELEASE, C_DISTANCE, NR_COLUMNS };
+       C_BOOT, C_HEARTBEAT, C_SUSPECT, C_COST, C_RELEASE, C_DISTANCE,
+       C_LIMIT, NR_COLUMNS };
 
 static const struct {
 	const char *title, *json;
@@ -52,6 +53,9 @@ static const struct {
 	[C_RELEASE] = { "KERNEL", "release", 0, SCOLS_JSON_STRING },
 	[C_DISTANCE] = { "DISTANCES", "distances", 0,
 			 SCOLS_JSON_ARRAY_NUMBER },
+	/* In the table's last line: it is the same for all. */
+	[C_LIMIT] = { NULL, "suspect_timeout", SCOLS_FL_RIGHT,
+		      SCOLS_JSON_NUMBER },
 };
 
 static void die_nomem(void)
@@ -110,6 +114,7 @@ static void fill_times(struct libscols_line *line,
 		set_number(line, C_UPTIME, inst->uptime);
 		set_number(line, C_HEARTBEAT, inst->heartbeat_age);
 		set_number(line, C_SUSPECT, inst->suspect);
+		set_number(line, C_LIMIT, mios_suspect_timeout());
 		set_number(line, C_RING, inst->ring);
 		return;
 	}
@@ -163,7 +168,7 @@ static struct libscols_table *new_table(int json)
 	scols_table_set_name(table, "instances");
 	/* Cut by a narrow terminal a table would hide what is asked for. */
 	scols_table_enable_nowrap(table, 0);
-	for (i = 0; i < NR_COLUMNS; i++) {
+	for (i = 0; i < NR_COLUMNS && (json || columns[i].title); i++) {
 		column = scols_table_new_column(table, json ? columns[i].json :
 						columns[i].title, 0,
 						columns[i].flags);
