@@ -206,6 +206,7 @@ int mios_memory_take(struct mios_node *node, struct mios_reason *why);
 /* cpu.c: CPUs of a node, to and from instance 0 */
 int mios_cpus_init(void);
 void mios_cpus_exit(void);
+int mios_cpus_usable(const struct mios_node *node, struct mios_reason *why);
 int mios_cpus_take(struct mios_node *node, struct mios_reason *why);
 int mios_cpus_return(struct mios_node *node);
 int mios_icr_send(u32 low, u32 apicid);

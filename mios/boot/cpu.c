@@ -226,6 +226,30 @@ int mios_cpus_stop(const struct mios_node *node)
 }
 
 /**
+ * mios_cpus_usable - may a node's CPUs be taken away from instance 0?
+ * @node: node to boot
+ * @why: explains a refusal
+ *
+ * Return: 0; -EBUSY if somebody has taken one offline, who must not find it in
+ * use by another kernel, nor online afterwards.
+ */
+int mios_cpus_usable(const struct mios_node *node, struct mios_reason *why)
+{
+	unsigned int cpu;
+
+	for_each_cpu(cpu, &node->cpus) {
+		/* One that is still away is one that we failed to give back. */
+		if (cpu_online(cpu) || cpumask_test_cpu(cpu, &away))
+			continue;
+		mios_reason_set(why,
+				"node %u: CPU %u has been taken offline: bring it back, or load mios again to boot the node without it",
+				node->id, cpu);
+		return -EBUSY;
+	}
+	return 0;
+}
+
+/**
  * mios_cpus_take - take a node's CPUs away from instance 0
  * @node: node to boot
  * @why: explains a failure

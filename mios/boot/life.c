@@ -228,6 +228,9 @@ int mios_node_claim(struct mios_claim *claim, const void *claimer,
 	err = node_free(node, why);
 	if (err)
 		goto out;
+	err = mios_cpus_usable(node, why);
+	if (err)
+		goto out;
 	err = mios_memory_take(node, why);
 	if (err)
 		goto out;

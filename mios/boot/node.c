@@ -141,6 +141,9 @@ static bool node_complete(struct mios_node *node)
 	for_each_present_cpu(cpu) {
 		if (cpu_to_node(cpu) != node->id)
 			continue;
+		/* nosmt, maxcpus= or an operator has taken it out of use. */
+		if (!cpu_online(cpu))
+			continue;
 		/* The machine's boot CPU resets everything when it is INITed */
 		if (!cpu || node->nr_cpus == MIOS_MAX_CPUS)
 			return false;
