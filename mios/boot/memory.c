@@ -15,6 +15,8 @@
 #include <linux/moduleparam.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/swap.h>
+#include <linux/vmstat.h>
 
 #include "boot.h"
 
@@ -175,11 +177,48 @@ static unsigned long find_pinned(const struct mios_node *node, int *refs)
 	return 0;
 }
 
-static void explain(struct mios_node *node, int err, struct mios_reason *why)
+/* What has to move out of a node's memory, and the room for it elsewhere. */
+struct balance {
+	unsigned long data, room;	/* pages */
+};
+
+static struct balance weigh(const struct mios_node *node)
+{
+	struct pglist_data *pgdat = NODE_DATA(node->id);
+	unsigned long here = 0;
+	struct balance b = {};
+	int i;
+
+	for (i = LRU_INACTIVE_ANON; i < NR_LRU_LISTS; i++) {
+		long pages = atomic_long_read(&pgdat->vm_stat[NR_LRU_BASE + i]);
+
+		/* Files can be read again. */
+		if (is_file_lru(i))
+			here += max(pages, 0L);
+		else
+			b.data += max(pages, 0L);
+	}
+	for (i = 0; i < MAX_NR_ZONES; i++)
+		here += zone_page_state(&pgdat->node_zones[i], NR_FREE_PAGES);
+	b.room = max(si_mem_available() - (long)here, 0L) +
+		 get_nr_swap_pages();
+	return b;
+}
+
+static void explain(struct mios_node *node, const struct balance *b, int err,
+		    struct mios_reason *why)
 {
 	int refs = 0;
-	unsigned long pfn = find_pinned(node, &refs);
+	unsigned long pfn;
 
+	if (b->data > b->room) {
+		mios_reason_set(why,
+				"node %u: %lu MiB of data live in its memory, and instance 0 has room for %lu MiB elsewhere; end some programs first",
+				node->id, b->data >> (20 - PAGE_SHIFT),
+				b->room >> (20 - PAGE_SHIFT));
+		return;
+	}
+	pfn = find_pinned(node, &refs);
 	why->frame = pfn;
 	if (pfn)
 		mios_reason_set(why,
@@ -205,6 +244,7 @@ static void explain(struct mios_node *node, int err, struct mios_reason *why)
 int mios_memory_take(struct mios_node *node, struct mios_reason *why)
 {
 	struct take_job job = { .node = node };
+	const struct balance before = weigh(node);
 	struct task_struct *task;
 	long left;
 
@@ -231,7 +271,7 @@ int mios_memory_take(struct mios_node *node, struct mios_reason *why)
 	mutex_unlock(&take_lock);
 
 	if (job.err) {
-		explain(node, job.err, why);
+		explain(node, &before, job.err, why);
 		mios_memory_lend(node);
 		return job.err == -ENOMEM ? -ENOMEM : -EBUSY;
 	}
