@@ -10,7 +10,9 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 SERIES_AIM = 700
 MODULES = {"mios.ko": ["main.c", "boot", "link", "proc", "clock", "fence",
                        "arch"],
-           "mios_net.ko": ["net"], "mios_console.ko": ["console"]}
+           "mios_net.ko": ["net"], "mios_console.ko": ["console"],
+           "mios_dsm.ko": ["dsm"]}
+
 
 def added_lines(patch):
     """(file, added lines, removed lines) of each file of a patch."""
@@ -37,7 +39,8 @@ def series_lines():
                             (TOP / "linux" / name).read_text(), re.M)
         removed = sum(f[2] for f in files)
         yield Count(subject[1] if subject else name, added, "lines",
-                    None, f"{removed} removed, {len(files)} files")
+                    None, f"{removed} removed; " + ", ".join(
+                        f"{pathlib.Path(f[0]).name} {f[1]}" for f in files))
     yield Count("the series", total, "lines added", SERIES_AIM)
 
 

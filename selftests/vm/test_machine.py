@@ -219,6 +219,15 @@ class CommandLine(unittest.TestCase):
         self.assertRegex(done.stderr.splitlines()[-1],
                          r"^mios-vm: FAILED: instance 0: .*WARNING: ")
 
+    def test_warning_of_a_child_fails_the_run(self):
+        done = self.call("run", "--nodes", "2", "--", "sh", "-c",
+                         "mios boot 1 && mios exec 1 -- sh -c 'mount -t "
+                         "debugfs none /sys/kernel/debug; "
+                         f"{PROVOKE % 'WARNING'}'")
+        self.assertEqual(done.returncode, 125)
+        self.assertRegex(done.stderr.splitlines()[-1],
+                         r"^mios-vm: FAILED: instance 1: .*WARNING: ")
+
     def test_bad_options_are_one_line(self):
         for words in (["run", "--nodes", "9", "--", "true"],
                       ["run", "--cpus-per-node", "5", "--", "true"],
