@@ -166,14 +166,11 @@ static bool others_stop(u32 request)
 	return false;
 }
 
-/*
- * In place of the kernel's smp_ops.stop_other_cpus().  In a panic: leave this
- * CPU's registers, as panic() has them, and those of all others.
- */
-static noinline void stop_others(int wait)
+/* In a panic: leave this CPU's registers and those of all others. */
+static noinline void stop_all_at(unsigned long ip, unsigned long bp,
+				 unsigned long sp, int wait)
 {
 	struct mios_cpu_note *note = this_cpu_read(own_note);
-	unsigned long *frame = __builtin_frame_address(0);
 	u32 request = mios_manifest()->incarnation;
 	struct pt_regs regs = { };
 	bool stopped = false;
@@ -181,9 +178,9 @@ static noinline void stop_others(int wait)
 	if (oops_in_progress && note && cmpxchg(&panic_cpu_own, -1,
 						smp_processor_id()) == -1) {
 		crash_setup_regs(&regs, NULL);
-		regs.ip = _RET_IP_;
-		regs.bp = frame[0];
-		regs.sp = (unsigned long)(frame + 2);
+		regs.ip = ip;
+		regs.bp = bp;
+		regs.sp = sp;
 		notes->panicked = note - notes->cpu + 1;
 		if (!fault_wrong_regs)
 			note_save(note, &regs, request);
@@ -191,6 +188,18 @@ static noinline void stop_others(int wait)
 	}
 	if (!stopped)
 		stop_others_native(wait);
+}
+
+/*
+ * In place of the kernel's smp_ops.stop_other_cpus(), which panic() calls: the
+ * registers are to be as it has them.  Nothing else here: objtool does not
+ * follow a function that has a frame of its own and branches.
+ */
+static noinline void stop_others(int wait)
+{
+	unsigned long *frame = __builtin_frame_address(0);
+
+	stop_all_at(_RET_IP_, frame[0], (unsigned long)(frame + 2), wait);
 }
 
 static struct mios_cpu_note *note_find(unsigned int cpu)
