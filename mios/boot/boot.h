@@ -41,10 +41,11 @@ static_assert(MIOS_NOTES_CPUS == MIOS_MAX_CPUS);
 /*
  * Below 1 MiB each instance has a slice: first for the page that its boot CPU
  * starts from and the tables it starts with, then for its own trampoline,
- * which needs 20,516 bytes on 6.12.  A kernel ignores what lies below 64 KiB.
+ * which needs 25,188 bytes on 6.12 with Debian's configuration.  A kernel ignores
+ * what lies below 64 KiB.
  */
 #define MIOS_SLICE_FIRST	0x10000UL
-#define MIOS_SLICE_SIZE		0x6000UL
+#define MIOS_SLICE_SIZE		0x7000UL
 #define MIOS_SLICE_LIMIT	0x98000UL
 
 /* How often the watch looks at every node, a second. */
@@ -81,6 +82,8 @@ struct mios_log_source;
  * @lock:	held while the node changes hands; guards everything below
  * @state:	enum mios_state; written under @lock, but for BOOTING to UP, which
  *		is a cmpxchg; read anywhere
+ * @lender:	who adds its memory to instance 0, which nobody else may online;
+ *		@adding: nor may the system's policy for added memory
  * @claimer:	the open file that holds the node before the start, or NULL
  * @incarnation: number of the last boot
  * @ring:	ring of the last boot
@@ -116,6 +119,8 @@ struct mios_node {
 
 	struct mutex lock;	/* everything below */
 	u32 state;
+	const struct task_struct *lender;
+	bool adding;
 	const void *claimer;
 	u32 incarnation;
 	u32 ring;
@@ -200,6 +205,8 @@ static inline u64 mios_node_base(const struct mios_node *node)
 }
 
 /* memory.c: memory of a node, to and from instance 0 */
+int mios_memory_init(void);
+void mios_memory_exit(void);
 int mios_memory_lend(struct mios_node *node);
 int mios_memory_take(struct mios_node *node, struct mios_reason *why);
 
