@@ -29,15 +29,22 @@ int mios_boot_init(void)
 	if (err)
 		return err;
 	mios_nodes_init();
+	err = mios_memory_init();
+	if (err)
+		goto nodes;
 	err = mios_life_init();
-	if (err) {
-		mios_nodes_exit();
-		mios_cpus_exit();
-		return err;
-	}
+	if (err)
+		goto memory;
 	mios_host_watch();
 	mios_heads_init();
 	return 0;
+
+memory:
+	mios_memory_exit();
+nodes:
+	mios_nodes_exit();
+	mios_cpus_exit();
+	return err;
 }
 
 /**
@@ -48,6 +55,7 @@ void mios_boot_exit(void)
 	mios_host_unwatch();
 	mios_heads_exit();
 	mios_life_exit();
+	mios_memory_exit();
 	mios_nodes_exit();
 	mios_cpus_exit();
 }

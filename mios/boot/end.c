@@ -102,7 +102,7 @@ static void linger(void)
 {
 	unsigned int waited;
 
-	for (waited = 0; waited < READ_ONCE(fault_linger); waited += 20)
+	for (waited = 0; waited < fault_linger; waited += 20)
 		msleep(20);
 }
 

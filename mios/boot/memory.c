@@ -55,6 +55,83 @@ static struct mios_range lendable(const struct mios_range *range)
 	return r;
 }
 
+/* Is somebody about to lend this, and does somebody else online it? */
+static bool untimely(const struct mios_node *node, u64 address)
+{
+	const struct task_struct *lender = READ_ONCE(node->lender);
+	unsigned int i;
+
+	if (!lender || (lender == current && !node->adding))
+		return false;
+	for (i = 0; i < node->nr_ranges; i++)
+		if (address - node->ranges[i].base < node->ranges[i].size)
+			return true;
+	return false;
+}
+
+/*
+ * Where the policy is to online what is added (Debian's is), the kernel's own
+ * data settle there at once, and never move again.
+ */
+static int guard_online(struct notifier_block *nb, unsigned long action,
+			void *data)
+{
+	const struct memory_notify *notify = data;
+	unsigned int i;
+
+	if (action != MEM_GOING_ONLINE)
+		return NOTIFY_OK;
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
+		if (mios_node_get(i) &&
+		    untimely(mios_node_get(i), PFN_PHYS(notify->start_pfn)))
+			return NOTIFY_BAD;
+	return NOTIFY_OK;
+}
+
+static struct notifier_block online_nb = { .notifier_call = guard_online };
+
+/**
+ * mios_memory_init - from now on lent memory is onlined by us alone
+ */
+int mios_memory_init(void)
+{
+	return register_memory_notifier(&online_nb);
+}
+
+/**
+ * mios_memory_exit - undo it; nothing is being lent any more
+ */
+void mios_memory_exit(void)
+{
+	unregister_memory_notifier(&online_nb);
+}
+
+static int range_lend(struct mios_node *node, unsigned int index)
+{
+	const struct mios_range r = lendable(&node->ranges[index]);
+	int err;
+
+	if (!r.size || test_bit(index, node->lent))
+		return 0;
+
+	node->adding = true;
+	WRITE_ONCE(node->lender, current);
+	err = add_memory_driver_managed(node->id, r.base, r.size, lent_name,
+					MHP_NONE);
+	node->adding = false;
+	/* -EEXIST: lent by an earlier life of this module */
+	if (!err || err == -EEXIST) {
+		/* Some blocks may be in use even if the call fails */
+		__set_bit(index, node->lent);
+		err = memory_blocks_online_movable(r.base, r.size);
+	}
+	WRITE_ONCE(node->lender, NULL);
+	if (err)
+		pr_err("node %u: cannot lend %#llx bytes at %#llx: %d\n",
+		       node->id, r.size, r.base, err);
+	return err;
+}
+
 /**
  * mios_memory_lend - let instance 0 use a node's memory
  * @node: node without an instance
@@ -64,7 +141,7 @@ static struct mios_range lendable(const struct mios_range *range)
 int mios_memory_lend(struct mios_node *node)
 {
 	unsigned int i;
-	int err;
+	int err = 0;
 
 	if (!lent_name)
 		lent_name = kstrdup("System RAM (mios)", GFP_KERNEL);
@@ -72,26 +149,9 @@ int mios_memory_lend(struct mios_node *node)
 		return -ENOMEM;
 	if (mios_fault_take(&fault_leak_page))
 		kmalloc(PAGE_SIZE, GFP_KERNEL);
-	for (i = 0; i < node->nr_ranges; i++) {
-		struct mios_range r = lendable(&node->ranges[i]);
-
-		if (!r.size || test_bit(i, node->lent))
-			continue;
-		err = add_memory_driver_managed(node->id, r.base, r.size,
-						lent_name, MHP_NONE);
-		/* -EEXIST: lent by an earlier life of this module */
-		if (!err || err == -EEXIST) {
-			/* Some blocks may be in use even if the call fails */
-			__set_bit(i, node->lent);
-			err = memory_blocks_online_movable(r.base, r.size);
-		}
-		if (err) {
-			pr_err("node %u: cannot lend %#llx bytes at %#llx: %d\n",
-			       node->id, r.size, r.base, err);
-			return err;
-		}
-	}
-	return 0;
+	for (i = 0; i < node->nr_ranges && !err; i++)
+		err = range_lend(node, i);
+	return err;
 }
 
 /* One at a time: each holds the lock of all hotplug for its whole migration. */
