@@ -16,7 +16,8 @@ help:
 	@echo "make bench     the ratios of docs/performance.md (B=word: a part)"
 	@echo "make soak      the long tests, hours"
 	@echo "make dsm       the DSM engine's native tools"
-	@echo "make deb       packages for a real machine"
+	@echo "make deb       packages for a real machine (LSMOD=FILE: with the modules"
+	@echo "               that lsmod listed there, instead of all)"
 	@echo "make packages|kernel|rootfs|modules|user|clean"
 
 packages:

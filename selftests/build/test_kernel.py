@@ -4,6 +4,7 @@ import importlib.machinery
 import importlib.util
 import os
 import pathlib
+import subprocess
 import tempfile
 import unittest
 
@@ -13,6 +14,7 @@ LOADER = importlib.machinery.SourceFileLoader("kernel",
 kernel = importlib.util.module_from_spec(
     importlib.util.spec_from_loader("kernel", LOADER))
 LOADER.exec_module(kernel)
+import kconfig                                               # noqa: E402
 
 CHANGE = """\
 From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001
@@ -107,14 +109,14 @@ class Configuration(unittest.TestCase):
 
     def test_parse(self):
         self.assertEqual(
-            kernel.parse_config('# note\nCONFIG_A=y\nCONFIG_B="x=y"\n'
+            kconfig.parse_config('# note\nCONFIG_A=y\nCONFIG_B="x=y"\n'
                                 "# CONFIG_C is not set\n\n"),
             {"CONFIG_A": "y", "CONFIG_B": '"x=y"', "CONFIG_C": "n"})
 
     def test_lost_options(self):
         wanted = {"CONFIG_A": "y", "CONFIG_B": "n", "CONFIG_C": "y"}
         after = {"CONFIG_A": "m", "CONFIG_C": "y"}
-        self.assertEqual(kernel.lost_options(wanted, after),
+        self.assertEqual(kconfig.lost_options(wanted, after),
                          ["CONFIG_A: asked y, got m"])
 
     def test_option_that_cannot_be_is_refused(self):
@@ -123,30 +125,53 @@ class Configuration(unittest.TestCase):
         with tempfile.TemporaryDirectory(dir=tree.parent.parent) as folder:
             new = pathlib.Path(folder) / "tree"
             kernel.clone(tree, new)
-            old = kernel.FRAGMENTS["test"]
+            old = kconfig.FRAGMENTS["test"]
             extra = pathlib.Path(folder) / "extra.config"
             extra.write_text("CONFIG_NO_SUCH_OPTION=y\n")
             try:
-                kernel.FRAGMENTS["test"] = old + [str(extra)]
+                kconfig.FRAGMENTS["test"] = old + [str(extra)]
                 with self.assertRaisesRegex(kernel.BuildError,
                                             "CONFIG_NO_SUCH_OPTION: asked y"):
-                    kernel.configure(new, "test", b"")
+                    kconfig.configure(new, "test")
             finally:
-                kernel.FRAGMENTS["test"] = old
+                kconfig.FRAGMENTS["test"] = old
 
-
-    @unittest.skipUnless(kernel.DEBIAN_CONFIG.exists(),
+    @unittest.skipUnless(kconfig.DEBIAN_CONFIG.exists(),
                          "linux-config-6.12 is not installed")
-    def test_debians_configuration_takes_the_fragment(self):
-        """Building it takes hours; that it can be configured is a start."""
+    def test_debians_configuration(self):
+        """It takes the fragment; LSMOD leaves the modules that it names, and
+        those that the fragment asks for."""
         tree = kernel.build("test")
         with tempfile.TemporaryDirectory(dir=tree.parent.parent) as folder:
             new = pathlib.Path(folder) / "tree"
             kernel.clone(tree, new)
-            kernel.configure(new, "debian", kernel.base_config("debian"))
+            kconfig.configure(new, "debian")
             text = (new / ".config").read_text()
-        self.assertIn("CONFIG_MIOS=y\n", text)
-        self.assertIn("CONFIG_EXT4_FS=m\n", text)
+            whole = kconfig.inputs("debian")
+            listing = pathlib.Path(folder) / "lsmod"
+            listing.write_text("Module Size Used by\next4 1 0\n")
+            os.environ["LSMOD"] = str(listing)
+            try:
+                kconfig.configure(new, "debian")
+                less = kconfig.inputs("debian")
+            finally:
+                del os.environ["LSMOD"]
+            cut = (new / ".config").read_text()
+        for line in "MIOS=y", "EXT4_FS=m", "NFSD=m", "BTRFS_FS=m":
+            self.assertIn(f"CONFIG_{line}\n", text)
+        for line in "MIOS=y", "EXT4_FS=m", "NFSD=m":
+            self.assertIn(f"CONFIG_{line}\n", cut)
+        self.assertNotIn("CONFIG_BTRFS_FS=m", cut)
+        self.assertNotEqual(whole, less)
+
+    def test_modules_that_are_not_there(self):
+        """LSMOD names no file"""
+        os.environ["LSMOD"] = "/no/such/file"
+        try:
+            with self.assertRaisesRegex(kernel.BuildError, "make it with lsmod"):
+                kconfig.inputs("debian")
+        finally:
+            del os.environ["LSMOD"]
 
 
 class OtherSource(unittest.TestCase):
@@ -196,6 +221,19 @@ class Cache(unittest.TestCase):
         stamp = (first / "vmlinux").stat().st_mtime_ns
         self.assertEqual(kernel.build("test"), first)
         self.assertEqual((first / "vmlinux").stat().st_mtime_ns, stamp)
+
+    def test_nothing_is_built_again(self):
+        """What make check needs, the root file system too."""
+        rootfs = [str(TOP / "selftests/vm/rootfs"), "build"]
+        images = []
+        for _ in range(2):
+            files = [kernel.build(name) / "vmlinux"
+                     for name in ("test", "next", "debug")]
+            done = subprocess.run(rootfs, check=True, text=True,
+                                  stdout=subprocess.PIPE)
+            files.append(pathlib.Path(done.stdout.splitlines()[-1]))
+            images.append([(f, f.stat().st_mtime_ns) for f in files])
+        self.assertEqual(*images)
 
     def test_series_is_part_of_the_key(self):
         before = kernel.build("test")

@@ -172,7 +172,8 @@ class Machine:
 
     def make_disks(self):
         """Root, stage and, when asked for, the host folder."""
-        stage.make_stage(self.folder / "stage.tar", self.tree, self.modules)
+        stage.make_stage(self.folder / "stage.tar", self.tree, self.modules,
+                         self.folder / qemu.INITRD)
         disks = [self.rootfs, self.folder / "stage.tar"]
         if self.copy:
             stage.make_copy(self.copy, self.folder / "copy.ext4")

@@ -44,6 +44,9 @@ def parse(words):
         help="one size, or one per node: 1G,512M,512M (1G)")
     add("--debug", action="store_true",
         help="the kernel with KASAN, lockdep and kmemleak")
+    add("--debian", action="store_true",
+        help="Debian's own configuration, but for modules that this machine "
+        "has no use for (an hour to build)")
     add("--copy", metavar="DIR", help="a host folder, at /mnt/host")
     add("--append", default="", help="more kernel command line")
     add("--plain", action="store_true",
@@ -70,6 +73,8 @@ def refuse_ignored(options, command):
         raise UsageError(f"{options.action} takes no instance")
     if options.action != "console" and options.run:
         raise UsageError("--run is for console: it names a machine that runs")
+    if options.debian + options.debug + bool(options.kernel) > 1:
+        raise UsageError("one of --debug, --debian and --kernel, not more")
 
 
 def tool(*words):
@@ -112,7 +117,10 @@ def make_machine(options):
         raise UsageError(f"--kernel {options.kernel}: no such file")
     if options.copy and not os.path.isdir(options.copy):
         raise UsageError(f"--copy {options.copy}: not a folder")
-    tree, modules = build("debug" if options.debug else "test")
+    if options.debian:
+        os.environ.setdefault("LSMOD", str(stage.HERE / "lsmod"))
+    tree, modules = build("debug" if options.debug else
+                          "debian" if options.debian else "test")
     kernel = options.kernel or tree / "arch/x86/boot/bzImage"
     rootfs = tool("selftests/vm/rootfs", "build")
     accel = options.accel or machine.default_accel(kernel, buildcache.root())

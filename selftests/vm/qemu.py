@@ -16,6 +16,7 @@ import tempfile
 import memmap
 
 LOG = "qemu.log"        # every reset of a CPU, and what is traced
+INITRD = "initrd"       # where the kernel has the disks' drivers as modules
 EXTRA_AGENTS = 2        # ports beside the first, for console and friends
 
 
@@ -96,7 +97,8 @@ def port_options(folder):
 
 
 def options(shape, kernel, words, disks, folder, accel, memory_fds):
-    """The whole command."""
+    """The whole command; an initrd in the folder goes with the kernel."""
+    initrd = pathlib.Path(folder) / INITRD
     cpus = shape.nodes * shape.cpus_per_node
     return ["qemu-system-x86_64", "-machine", "q35,usb=off", "-accel", accel,
             "-cpu", "host" if accel == "kvm" else "max",
@@ -107,6 +109,7 @@ def options(shape, kernel, words, disks, folder, accel, memory_fds):
             "-nodefaults", "-display", "none", "-no-reboot",
             "-d", "cpu_reset", "-D", f"{folder}/{LOG}",
             "-kernel", str(kernel), "-append", words,
+            *(["-initrd", str(initrd)] if initrd.exists() else []),
             "-serial", f"file:{folder}/instance0.log",
             "-qmp", f"unix:{folder}/qmp.sock,server=on,wait=off",
             "-qmp", f"unix:{folder}/events.sock,server=on,wait=off",

@@ -17,6 +17,9 @@ import buildcache
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent.parent
 BUILD = TOP / "build"
+# Of instance 0, before any program could load them on demand.
+FIRST_MODULES = ("virtio_pci", "virtio_blk", "virtio_console", "virtio_rng",
+                 "ext4")
 
 
 class StageError(Exception):
@@ -98,8 +101,11 @@ def stage_modules(built, modules):
             shutil.copyfile(module, extra / module.name)
 
 
-def make_stage(path, tree, built_modules):
-    """Write the stage disk for the kernel in tree to path."""
+def make_stage(path, tree, built_modules, initrd):
+    """Write the stage disk for the kernel in tree to path.
+
+    And an initrd, if that kernel cannot read the disks without modules.
+    """
     root = path.with_suffix(".d")
     shutil.rmtree(root, ignore_errors=True)
     guest = root / "usr/lib/mios/guest"
@@ -113,6 +119,8 @@ def make_stage(path, tree, built_modules):
         if built_modules and built_modules.exists():
             stage_modules(built_modules, modules)
         run(["/sbin/depmod", "-b", root, kernel_release(tree)])
+        if (modules / "kernel/drivers/block/virtio_blk.ko").exists():
+            make_initrd(root, kernel_release(tree), initrd)
     installed = BUILD / "stage"         # make user installs here
     if installed.exists():
         run(["cp", "-a", f"{installed}/.", root])
@@ -123,6 +131,26 @@ def make_stage(path, tree, built_modules):
             archive.add(entry, arcname=entry.name, filter=root_owned)
     shutil.rmtree(root)
     pad(path)
+
+
+def make_initrd(root, release, path):
+    """What instance 0 needs on its way to the root: see guest/first."""
+    tree = path.with_suffix(".d")
+    for name in ("bin", "dev", "proc", "root", "modules"):
+        (tree / name).mkdir(parents=True)
+    shutil.copy(shutil.which("busybox"), tree / "bin/busybox")
+    shutil.copy(HERE / "guest/first", tree / "init")
+    steps = run(["/sbin/modprobe", "--dirname", root, "--set-version", release,
+                 "--ignore-install", "--show-depends", "--all",
+                 *FIRST_MODULES])
+    files = [pathlib.Path(step.split()[1]) for step in steps.splitlines()
+             if step.startswith("insmod ")]
+    for file in files:
+        shutil.copy(file, tree / "modules")
+    (tree / "modules/order").write_text(
+        "".join(f"{name}\n" for name in dict.fromkeys(f.name for f in files)))
+    run(["sh", "-c", f"find . | cpio --quiet -o -H newc > '{path}'"], cwd=tree)
+    shutil.rmtree(tree)
 
 
 def root_owned(member):

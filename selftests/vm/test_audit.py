@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """A child touches no port and no device register that is not its own."""
+import os
 import pathlib
 import sys
 import time
@@ -57,7 +58,8 @@ class Child(unittest.TestCase):
     """A real one, from its first instruction to its end."""
 
     def test_boot_work_and_kill(self):
-        words = ["run", "--nodes", "2", "--cpus-per-node", "2", "--", "x"]
+        words = ["run", "--nodes", "2", "--cpus-per-node", "2",
+                 *os.environ.get("AUDIT", "").split(), "--", "x"]
         lines = []
         with options.make_machine(options.parse(words)[0]) as vm:
             control = vm.qmp()
