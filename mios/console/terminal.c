@@ -34,28 +34,39 @@ static DEFINE_KFIFO(input, u8, MIOS_CONSOLE_WINDOW);
 
 static struct hvc_struct *terminal;
 
-/* With a full channel the driver's next look tells it. */
-static void tell_taken(void)
+/*
+ * Tell whoever types; with a full channel the driver's next look does.  The
+ * channel's lock is not taken within ours, which those who receive take.
+ */
+static void tell_taken(u32 instance, u32 bytes)
 {
-	struct mios_msg_taken message = { .bytes = taken };
+	struct mios_msg_taken message = { .bytes = bytes };
+	unsigned long flags;
 
-	lockdep_assert_held(&terminal_lock);
-	if (who == MIOS_NO_INSTANCE || taken == told ||
-	    (taken - told < TELL_EVERY && !kfifo_is_empty(&input)))
+	if (mios_send(instance, MIOS_MSG_CONSOLE_TAKEN, &message,
+		      sizeof(message)))
 		return;
-	if (!mios_send(who, MIOS_MSG_CONSOLE_TAKEN, &message, sizeof(message)))
-		told = taken;
+	spin_lock_irqsave(&terminal_lock, flags);
+	told = bytes;
+	spin_unlock_irqrestore(&terminal_lock, flags);
 }
 
 static ssize_t terminal_get(u32 id, u8 *to, size_t count)
 {
+	u32 instance, bytes;
 	unsigned long flags;
+	bool owed;
 
 	spin_lock_irqsave(&terminal_lock, flags);
 	count = kfifo_out(&input, to, count);
 	taken += count;
-	tell_taken();
+	bytes = taken;
+	instance = who;
+	owed = who != MIOS_NO_INSTANCE && taken != told &&
+	       (taken - told >= TELL_EVERY || kfifo_is_empty(&input));
 	spin_unlock_irqrestore(&terminal_lock, flags);
+	if (owed)
+		tell_taken(instance, bytes);
 	return count;
 }
 
