@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,21 @@ static void write_out(struct job *job, int stream)
 		pay(job, &job->tasks[i], stream);
 }
 
+/* A line of our own, behind what the tasks have said. */
+static void __attribute__((format(printf, 2, 3)))
+say(struct job *job, const char *fmt, ...)
+{
+	char text[MIOS_TEXT_LEN + 128];
+	va_list args;
+	int len;
+
+	va_start(args, fmt);
+	len = vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	if (len > 0)
+		buffer_add(&job->out[1], text, strlen(text));
+}
+
 /* Whole lines go out at once; what is left waits for its end. */
 static int put_data(struct job *job, struct job_task *t, int stream,
 		    const void *data, size_t len, bool last)
@@ -134,12 +150,12 @@ static void task_ended(struct job *job, struct job_task *t)
 	put_data(job, t, 1, "", 0, true);
 	put_data(job, t, 2, "", 0, true);
 	if (!job->failed && t->exit.signal)
-		mios_error(WHO, "task %u on instance %d was ended by signal "
-			   "%u (%s)", t->rank, t->instance, t->exit.signal,
-			   strsignal(t->exit.signal));
+		say(job, WHO ": task %u on instance %d was ended by signal "
+		    "%u (%s)\n", t->rank, t->instance, t->exit.signal,
+		    strsignal(t->exit.signal));
 	else if (!job->failed && t->exit.code)
-		mios_error(WHO, "task %u on instance %d exited with %u",
-			   t->rank, t->instance, t->exit.code & 0xff);
+		say(job, WHO ": task %u on instance %d exited with %u\n",
+		    t->rank, t->instance, t->exit.code & 0xff);
 	if (t->exit.signal || t->exit.code)
 		fail(job, t->exit.signal ? 128 + (int)t->exit.signal :
 		     (int)(t->exit.code & 0xff));
@@ -150,8 +166,8 @@ static void task_lost(struct job *job, struct job_task *t, int status,
 		      const char *colon, const char *why)
 {
 	if (!job->failed)
-		mios_error(WHO, "task %u: instance %d%s %s", t->rank,
-			   t->instance, colon, why);
+		say(job, WHO ": task %u: instance %d%s %s\n", t->rank,
+		    t->instance, colon, why);
 	t->exit.code = status;
 	fail(job, status);
 	hang_up(t);
