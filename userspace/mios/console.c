@@ -74,18 +74,19 @@ static int take(struct typed *t, int escape)
 {
 	const size_t room = sizeof(t->buf) - t->len;
 	char lost[4096], *to = room ? t->buf + t->len : lost;
+	char *end = NULL;
 	ssize_t got;
 
 	got = read(STDIN_FILENO, to, room ? room : sizeof(lost));
 	if (got < 0)
 		return errno == EINTR || errno == EAGAIN ? 1 : -errno;
-	if (!got || (escape && memchr(to, ESCAPE, got)))
-		return 0;
+	if (escape)
+		end = memchr(to, ESCAPE, got);
 	if (room)
-		t->len += got;
-	else
+		t->len += end ? end - to : got;
+	else if (!end)
 		put("\a", 1);	/* as a terminal that cannot take more */
-	return 1;
+	return got && !end;
 }
 
 static int send_typed(int console, struct typed *t)
@@ -136,8 +137,12 @@ static int talk(int console, int escape, int linger_ms)
 		}
 		if (fds[0].revents) {
 			ret = take(&typed, escape);
-			if (ret < 0 || (!ret && escape))
+			if (ret < 0)
 				return ret;
+			/* What came before it, as far as there is room. */
+			if (!ret && escape)
+				return typed.len ?
+				       send_typed(console, &typed) : 0;
 			ended = !ret;
 		}
 	}
