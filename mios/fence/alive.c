@@ -9,6 +9,8 @@
 #include <linux/gfp.h>
 #include <linux/hrtimer.h>
 #include <linux/moduleparam.h>
+#include <linux/notifier.h>
+#include <linux/oom.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/smpboot.h>
@@ -24,10 +26,9 @@ module_param(fault_lost_tick, bool, 0600);
 MODULE_PARM_DESC(fault_lost_tick, "fault: a CPU loses its timer");
 static bool fault_no_memory;
 module_param(fault_no_memory, bool, 0600);
-MODULE_PARM_DESC(fault_no_memory, "fault: nobody gets memory");
+MODULE_PARM_DESC(fault_no_memory, "fault: take all memory, and end nobody for it");
 #else
 #define fault_lost_tick false
-#define fault_no_memory false
 #endif
 
 static DEFINE_PER_CPU(struct hrtimer, tick_timer);
@@ -103,13 +104,44 @@ static struct smp_hotplug_thread alive_threads = {
 	.thread_comm		= "mios-alive/%u",
 };
 
+#ifdef MIOS_FAULT
+/* The kernel would end a task or panic: it is kept from that. */
+static int memory_wait(struct notifier_block *block, unsigned long unused,
+		       void *freed)
+{
+	while (fault_no_memory)
+		schedule_timeout_uninterruptible(HZ);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block memory_notifier = {
+	.notifier_call = memory_wait,
+};
+
+static void memory_take(void)
+{
+	int order = MAX_PAGE_ORDER;
+
+	if (!fault_no_memory || register_oom_notifier(&memory_notifier))
+		return;
+	while (order >= 0)
+		if (!alloc_pages(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN,
+				 order))
+			order--;
+}
+#else
+static void memory_take(void) { }
+#endif
+
 /* Nobody gets memory where this waits for ever. */
 static void memory_ask(struct work_struct *work)
 {
 	struct mios_notes *notes = mios_notes();
-	unsigned long page = __get_free_page(GFP_KERNEL);
+	unsigned long page;
 
-	if (page && !fault_no_memory)
+	memory_take();
+	page = __get_free_page(GFP_KERNEL);
+	if (page)
 		WRITE_ONCE(notes->memory, notes->memory + 1);
 	free_page(page);
 	queue_delayed_work(system_unbound_wq, &memory_work, HZ);
