@@ -85,6 +85,7 @@ class Runner(unittest.TestCase):
         status, lines = self.host("echo a; echo the reason; echo; exit 1\n")
         self.assertEqual((status, lines[-1]), (1, "0 passed, 1 failed"))
         self.assertIn("# the reason", lines)
+        self.assertEqual(lines[-2], "# failed: area/10-x: the reason")
 
     def test_signal_is_a_failure(self):
         self.assertEqual(self.host("kill -9 $$\n")[0], 1)

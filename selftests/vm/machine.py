@@ -13,6 +13,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -102,6 +103,13 @@ class Machine:
         self.copy = copy
         self.accel = accel
         self.logs = logs or new_log_folder(stage.BUILD / "logs")
+        self.slot = None        # held open while the machine runs
+        self.silence_limit = SILENCE_LIMIT
+        self.booted_in = 0.0
+        self.forget()
+
+    def forget(self):
+        """As before the first start."""
         self.watch = watch.Watch()
         self.memory = []        # a memfd per node
         self.pulses = []        # of the children
@@ -110,9 +118,6 @@ class Machine:
         self.events = None      # QEMU's control socket, for its last words
         self.deadline = None
         self.folder = None      # sockets and disks, gone at the end
-        self.booted_in = 0.0
-        self.slot = None        # held open while the machine runs
-        self.silence_limit = SILENCE_LIMIT
         self.alive = (0.0, 0, 0)        # when, frames and characters then
         self.ticked = None              # when we last looked
         self.stood_still = 0.0          # the longest that we were kept from it
@@ -131,7 +136,25 @@ class Machine:
         self.stop()
 
     def start(self):
-        """Boot, until the agent in instance 0 takes commands."""
+        """Boot, until the agent in instance 0 takes commands.
+
+        Once more when QEMU itself crashes on the way: before its version 8.1
+        a CPU may look an access up in a memory map that another one, which
+        moves a PCI device, has changed half (tcg_commit), and dies of it.
+        """
+        try:
+            self.boot()
+        except MachineError as error:
+            if not self.process or self.process.poll() != -signal.SIGSEGV:
+                raise
+            print(f"# {error}: QEMU crashed, once more", file=sys.stderr,
+                  flush=True)
+            self.stop()
+            self.forget()
+            self.boot()
+
+    def boot(self):
+        """One try to start."""
         self.slot = slots.take()
         begin = time.monotonic()
         self.logs.mkdir(parents=True, exist_ok=True)

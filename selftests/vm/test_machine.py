@@ -2,10 +2,12 @@
 """The test machine itself: what it passes on, and that no fault gets by."""
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "lib"))
@@ -14,6 +16,16 @@ import memmap                                                # noqa: E402
 import options                                               # noqa: E402
 
 PROVOKE = "modprobe lkdtm; echo %s > /sys/kernel/debug/provoke-crash/DIRECT"
+
+# QEMU, which crashes after a second as often as a file has characters
+CRASHING = """#!/bin/sh
+[ -s %(left)s ] || exec %(qemu)s "$@"
+%(qemu)s "$@" &
+sleep 1
+truncate -s -1 %(left)s
+kill -9 $!
+kill -SEGV $$
+"""
 
 
 def make(words):
@@ -188,6 +200,30 @@ class BrokenMachines(unittest.TestCase):
     def test_poweroff(self):
         self.assertIn("QEMU ended: guest-shutdown",
                       self.failure("poweroff; sleep 100"))
+
+    def test_crash_of_qemu(self):
+        """Of its own while it boots: tried again, and only once."""
+        for crashes in 1, 2:
+            with self.subTest(crashes), tempfile.TemporaryDirectory() as at:
+                left = pathlib.Path(at, "left")
+                left.write_text("x" * crashes)
+                wrapper = pathlib.Path(at, "qemu-system-x86_64")
+                wrapper.write_text(CRASHING % {"left": left,
+                                               "qemu": shutil.which(
+                                                   wrapper.name)})
+                wrapper.chmod(0o755)
+                vm = make(["--nodes", "1"])
+                path = f"{at}:{os.environ['PATH']}"
+                with unittest.mock.patch.dict(os.environ, PATH=path):
+                    if crashes == 1:
+                        with vm:
+                            self.assertEqual(run(vm, "exit 7")[0], 7)
+                    else:
+                        with self.assertRaisesRegex(machine.MachineError,
+                                                    r"\(exit -11\)"):
+                            vm.start()
+                        vm.stop()
+                self.assertEqual(left.read_text(), "")
 
     def test_reset(self):
         self.assertIn("QEMU ended: guest-reset",
