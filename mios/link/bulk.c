@@ -98,7 +98,8 @@ int mios_bulk_send(u32 instance, u32 type, u32 total,
 	if (!peer)
 		return -ENOTCONN;
 	out = &peer->out[MIOS_CLASS_NET];
-	spin_lock_bh(&out->lock);
+	lockdep_assert_in_softirq();
+	spin_lock(&out->lock);
 	err = mios_producer_begin(&out->p, total);
 	if (err == -EAGAIN && mios_producer_wish(&out->p, total))
 		err = mios_producer_begin(&out->p, total);
@@ -109,7 +110,7 @@ int mios_bulk_send(u32 instance, u32 type, u32 total,
 		}
 		bell = mios_producer_end(&out->p, type);
 	}
-	spin_unlock_bh(&out->lock);
+	spin_unlock(&out->lock);
 	if (bell)
 		mios_bell_ring(peer, MIOS_BELL_NET);
 	if (err == -ESHUTDOWN)
@@ -119,21 +120,22 @@ int mios_bulk_send(u32 instance, u32 type, u32 total,
 EXPORT_SYMBOL_NS_GPL(mios_bulk_send, MIOS);
 
 int mios_bulk_take(u32 instance,
-		   int (*take)(void *ctx, const struct mios_bulk_reader *r,
-			       u32 type, u32 total),
+		   void (*take)(void *ctx, const struct mios_bulk_reader *r,
+				u32 type, u32 total),
 		   void *ctx)
 {
 	struct mios_peer *peer = mios_peer_get(instance);
 	struct mios_bulk_reader reader;
 	struct mios_message m;
 	struct mios_in *in;
-	bool bell;
+	bool bell = false;
 	int ret;
 
 	if (!peer)
 		return 0;
 	in = &peer->in[MIOS_CLASS_NET];
-	spin_lock_bh(&in->lock);
+	lockdep_assert_in_softirq();
+	spin_lock(&in->lock);
 	mios_consumer_disarm(&in->c);
 	ret = mios_consumer_peek(&in->c, &m);
 	if (ret < 0) {
@@ -145,12 +147,11 @@ int mios_bulk_take(u32 instance,
 	if (ret) {
 		reader.c = &in->c;
 		reader.m = &m;
-		ret = take(ctx, &reader, m.type, m.total);
+		take(ctx, &reader, m.type, m.total);
 		bell = mios_consumer_pop(&in->c, &m);
-	} else {
-		bell = mios_consumer_flush(&in->c);
+		ret = mios_consumer_more(&in->c) ? 2 : 1;
 	}
-	spin_unlock_bh(&in->lock);
+	spin_unlock(&in->lock);
 	if (bell)
 		mios_bell_ring(peer, MIOS_BELL_SPACE);
 	return ret;
@@ -182,7 +183,9 @@ EXPORT_SYMBOL_NS_GPL(mios_bulk_read, MIOS);
 u64 mios_bulk_arm(u64 from)
 {
 	struct mios_peer *peer;
+	struct mios_in *in;
 	u64 more = 0;
+	bool bell;
 	u32 i;
 
 	for (; from; from &= from - 1) {
@@ -190,10 +193,15 @@ u64 mios_bulk_arm(u64 from)
 		peer = mios_peer_get(i);
 		if (!peer)
 			continue;
-		spin_lock_bh(&peer->in[MIOS_CLASS_NET].lock);
-		if (mios_consumer_arm(&peer->in[MIOS_CLASS_NET].c))
+		in = &peer->in[MIOS_CLASS_NET];
+		lockdep_assert_in_softirq();
+		spin_lock(&in->lock);
+		bell = mios_consumer_flush(&in->c);
+		if (mios_consumer_arm(&in->c))
 			more |= BIT_ULL(i);
-		spin_unlock_bh(&peer->in[MIOS_CLASS_NET].lock);
+		spin_unlock(&in->lock);
+		if (bell)
+			mios_bell_ring(peer, MIOS_BELL_SPACE);
 	}
 	return more;
 }

@@ -37,7 +37,7 @@ void mios_bulk_unregister(void);
 u64 mios_bulk_members(void);
 
 /**
- * mios_bulk_send() - send a message; process or softirq context
+ * mios_bulk_send() - send a message; softirqs off
  * @instance: to whom
  * @type: enum mios_msg_type
  * @total: bytes
@@ -54,14 +54,18 @@ int mios_bulk_send(u32 instance, u32 type, u32 total,
 /**
  * mios_bulk_take() - read the next message from one instance; softirq context
  * @instance: from whom
- * @take: copies what it wants with mios_bulk_read(); its result is returned
+ * @take: copies what it wants with mios_bulk_read()
  * @ctx: its first argument
  *
- * 0: there is none, and the doorbell is not armed; see mios_bulk_arm().
+ * The doorbell is not armed then: before it stops taking, the user calls
+ * mios_bulk_arm().
+ *
+ * Return: 0: there is none; 1: one has been taken, no other was there yet;
+ * 2: one has been taken, and there is more.
  */
 int mios_bulk_take(u32 instance,
-		   int (*take)(void *ctx, const struct mios_bulk_reader *r,
-			       u32 type, u32 total),
+		   void (*take)(void *ctx, const struct mios_bulk_reader *r,
+				u32 type, u32 total),
 		   void *ctx);
 
 /**
@@ -80,7 +84,7 @@ void mios_bulk_read(const struct mios_bulk_reader *r, void *to, u32 offset,
 		    void *ctx);
 
 /**
- * mios_bulk_arm() - ask for ->receive() again
+ * mios_bulk_arm() - nothing more is read; ask for ->receive(); softirq context
  * @from: bit for every instance that is asked for
  *
  * Return: bit for every one of them that has sent something already.

@@ -304,7 +304,7 @@ void mios_consumer_resync(struct mios_consumer *c)
 }
 
 /* Has the slot at @position been published?  -EBADMSG: it cannot be. */
-static int consumer_published(struct mios_consumer *c, u32 position)
+static int consumer_published(const struct mios_consumer *c, u32 position)
 {
 	struct mios_slot *slot = slot_at(c->chan, &c->shape, position);
 	u64 stamp = smp_load_acquire(&slot->stamp); /* STAMP */
@@ -425,13 +425,18 @@ bool mios_consumer_pop(struct mios_consumer *c, const struct mios_message *m)
 	return mios_consumer_flush(c);
 }
 
+bool mios_consumer_more(const struct mios_consumer *c)
+{
+	return c->peer && consumer_published(c, c->head) != 0;
+}
+
 bool mios_consumer_arm(struct mios_consumer *c)
 {
 	if (!++c->armings)
 		c->armings = 1;
 	WRITE_ONCE(c->chan->armed, c->armings);
 	smp_mb(); /* ARMED */
-	return c->peer && consumer_published(c, c->head) != 0;
+	return mios_consumer_more(c);
 }
 
 void mios_consumer_disarm(struct mios_consumer *c)

@@ -240,6 +240,9 @@ bool mios_consumer_pop(struct mios_consumer *c, const struct mios_message *m);
 /* Give all slots back; true when the producer wants a doorbell. */
 bool mios_consumer_flush(struct mios_consumer *c);
 
+/* Is there something at the head, be it garbage? */
+bool mios_consumer_more(const struct mios_consumer *c);
+
 /**
  * mios_consumer_arm() - ask for a doorbell at the next message
  * @c: open

@@ -22,8 +22,13 @@ struct taker {
 
 static void frame_store(void *ctx, const void *from, u32 offset, u32 length)
 {
-	skb_store_bits(ctx, offset - sizeof(struct mios_msg_frame), from,
-		       length);
+	struct sk_buff *skb = ctx;
+
+	offset -= sizeof(struct mios_msg_frame);
+	if (skb_is_nonlinear(skb))
+		skb_store_bits(skb, offset, from, length);
+	else
+		memcpy(skb->data + offset, from, length);
 }
 
 static struct sk_buff *frame_alloc(struct napi_struct *napi, u32 length)
@@ -60,9 +65,8 @@ static bool frame_ok(struct mios_net *net, u32 type, u32 total,
 	       !(frame->flags & ~MIOS_FRAME_CSUM);
 }
 
-/* Returns 1: the message has been dealt with, one way or the other. */
-static int frame_take(void *ctx, const struct mios_bulk_reader *r, u32 type,
-		      u32 total)
+static void frame_take(void *ctx, const struct mios_bulk_reader *r, u32 type,
+		       u32 total)
 {
 	struct mios_msg_frame frame = {};
 	struct taker *t = ctx;
@@ -72,13 +76,13 @@ static int frame_take(void *ctx, const struct mios_bulk_reader *r, u32 type,
 		mios_bulk_read(r, &frame, 0, sizeof(frame), NULL, NULL);
 	if (total <= sizeof(frame) || !frame_ok(t->net, type, total, &frame)) {
 		t->net->bad++;
-		return 1;
+		return;
 	}
 	length = total - sizeof(frame);
 	t->skb = frame_alloc(&t->net->napi, length);
 	if (!t->skb) {
 		dev_core_stats_rx_dropped_inc(t->net->dev);
-		return 1;
+		return;
 	}
 	mios_bulk_read(r, NULL, sizeof(frame), length, frame_store, t->skb);
 	if ((frame.flags & MIOS_FRAME_CSUM) &&
@@ -88,22 +92,22 @@ static int frame_take(void *ctx, const struct mios_bulk_reader *r, u32 type,
 		kfree_skb(t->skb);
 		t->skb = NULL;
 	}
-	return 1;
 }
 
+/* As mios_bulk_take(). */
 static int frame_receive(struct mios_net *net, u32 instance)
 {
 	struct taker t = { .net = net };
+	int taken;
 
-	if (!mios_bulk_take(instance, frame_take, &t))
-		return 0;
+	taken = mios_bulk_take(instance, frame_take, &t);
 	if (!t.skb)
-		return 1;
+		return taken;
 	dev_sw_netstats_rx_add(net->dev, t.skb->len);
 	skb_record_rx_queue(t.skb, 0);
 	t.skb->protocol = eth_type_trans(t.skb, net->dev);
 	netif_receive_skb(t.skb);
-	return 1;
+	return taken;
 }
 
 /* The next member after the last one that may have something. */
@@ -117,31 +121,30 @@ static u32 next_turn(const struct mios_net *net)
 /*
  * One frame from each member that has rung, round and round, until nobody has
  * any.  Only those are asked for again: the others' doorbells are armed.
+ * A look counts as work even if it finds nothing, or a member whose channel
+ * changes all the time would keep us here.
  */
 int mios_net_poll(struct napi_struct *napi, int budget)
 {
 	struct mios_net *net = container_of(napi, struct mios_net, napi);
-	int done = 0;
-	u64 more;
+	int looks = 0;
 
 	net->left |= atomic64_xchg(&net->news, 0);
 	net->polled |= net->left;
-	while (done < budget && net->left) {
-		net->turn = next_turn(net);
-		if (frame_receive(net, net->turn))
-			done++;
-		else
-			net->left &= ~BIT_ULL(net->turn);
-	}
-	if (done == budget)
-		return done;
-	more = mios_bulk_arm(net->polled);
+	do {
+		while (looks < budget && net->left) {
+			looks++;
+			net->turn = next_turn(net);
+			if (frame_receive(net, net->turn) < 2)
+				net->left &= ~BIT_ULL(net->turn);
+		}
+		if (looks == budget)
+			return looks;
+		net->left = mios_bulk_arm(net->polled);
+	} while (net->left);
 	net->polled = 0;
-	if (more)
-		atomic64_or(more, &net->news);
-	if (napi_complete_done(napi, done) && more)
-		napi_schedule(napi);
-	return done;
+	napi_complete_done(napi, looks);
+	return looks;
 }
 
 /* Hard interrupt, softirq or process context; does nothing while it is down. */
