@@ -284,6 +284,10 @@ static void explain(struct mios_node *node, const struct balance *b, int err,
 		mios_reason_set(why,
 				"node %u: page frame %#lx is pinned (%d references) and cannot move",
 				node->id, pfn, refs);
+	else if (err == -ETIME)
+		mios_reason_set(why,
+				"node %u: its memory could not be emptied within %u s; try again, or allow more (take_timeout of the module mios)",
+				node->id, take_seconds());
 	else
 		mios_reason_set(why,
 				"node %u: its memory cannot be taken back now (error %d); try again",
@@ -324,7 +328,7 @@ int mios_memory_take(struct mios_node *node, struct mios_reason *why)
 		send_sig(SIGKILL, task, 1);
 		wait_for_completion(&job.done);
 		if (job.err)
-			job.err = -EBUSY;
+			job.err = left ? -EBUSY : -ETIME;
 	}
 	kthread_stop(task);
 	put_task_struct(task);
