@@ -24,7 +24,7 @@ static int __init mios_init(void)
 {
 	int err;
 
-	err = mios_link_init(NULL, host() ? &mios_life_ops : NULL);
+	err = mios_link_init(host() ? &mios_life_ops : NULL);
 	if (err)
 		return err;
 	err = mios_stop_init();
@@ -45,11 +45,16 @@ static int __init mios_init(void)
 	err = host() ? mios_boot_init() : 0;
 	if (err)
 		goto clock;
-	err = mios_dev_init();
+	err = mios_sleep_init();
 	if (err)
 		goto boot;
+	err = mios_dev_init();
+	if (err)
+		goto sleep;
 	return 0;
 
+sleep:
+	mios_sleep_exit();
 boot:
 	if (host())
 		mios_boot_exit();
@@ -71,6 +76,7 @@ link:
 static void __exit mios_exit(void)
 {
 	mios_dev_exit();
+	mios_sleep_exit();
 	if (host())
 		mios_boot_exit();
 	mios_clock_exit();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Starting and ending instances, on instance 0 only: what the files of this
- * directory share.  mios/main.c calls init and exit; user space comes in
- * through dev.c, a child's death through end.c.
+ * Starting and ending instances, on instance 0 only but for dev.c and sleep.c:
+ * what the files of this directory share.  mios/main.c calls init and exit;
+ * user space comes in through dev.c, a child's death through end.c.
  */
 #ifndef MIOS_BOOT_H
 #define MIOS_BOOT_H
@@ -235,6 +235,10 @@ void mios_node_pulse_reset(struct mios_node *node);
 void mios_host_watch(void);
 void mios_host_unwatch(void);
 
+/* sleep.c: suspend and hibernation, on every instance */
+int mios_sleep_init(void);
+void mios_sleep_exit(void);
+
 /* image.c: what lies in the node's memory when it starts */
 int mios_image_load(struct mios_node *node, const struct mios_load *load,
 		    struct mios_reason *why);
@@ -248,7 +252,8 @@ int mios_image_finish(struct mios_node *node, struct mios_reason *why);
 extern wait_queue_head_t mios_state_wait;
 
 void mios_node_state(struct mios_node *node, u32 state);
-void mios_nodes_close(void);
+bool mios_nodes_close(void);
+void mios_nodes_open(void);
 struct mios_node *mios_node_find(u32 instance, struct mios_reason *why,
 				 int *err);
 struct mios_node *mios_node_find_locked(u32 instance, struct mios_reason *why,

@@ -57,11 +57,12 @@ MODULE_PARM_DESC(fault_stray_sipi, "fault: a start-up interrupt comes right behi
 #endif
 
 /* How long a CPU may take to show itself: an emulated one waits for a core. */
-#define PARK_WAIT_US	5000000
+#define PARK_WAIT_US	20000000
 /* A SIPI that has not arrived by then is taken for lost. */
 #define SIPI_AGAIN_US	200000
 
 static struct cpumask away;		/* CPUs that run another kernel */
+static struct cpumask owed;		/* that did not come back: all may try */
 static enum cpuhp_state guard_state;
 
 /*
@@ -238,8 +239,9 @@ int mios_cpus_usable(const struct mios_node *node, struct mios_reason *why)
 	unsigned int cpu;
 
 	for_each_cpu(cpu, &node->cpus) {
-		/* One that is still away is one that we failed to give back. */
-		if (cpu_online(cpu) || cpumask_test_cpu(cpu, &away))
+		if (cpu_online(cpu))
+			cpumask_clear_cpu(cpu, &owed);
+		if (cpu_online(cpu) || cpumask_test_cpu(cpu, &owed))
 			continue;
 		mios_reason_set(why,
 				"node %u: CPU %u has been taken offline: bring it back, or load mios again to boot the node without it",
@@ -269,11 +271,14 @@ int mios_cpus_take(struct mios_node *node, struct mios_reason *why)
 		cpumask_set_cpu(cpu, &away);
 	for_each_cpu(cpu, &node->cpus) {
 		err = remove_cpu(cpu);
-		/* 1: it was offline before */
-		if (err < 0 || cpu_online(cpu)) {
+		/* 1: somebody has, since we looked, and wants it so */
+		if (err == 1 && !cpumask_test_cpu(cpu, &owed))
+			cpumask_clear_cpu(cpu, &away);
+		if (err < 0 || cpu_online(cpu) ||
+		    !cpumask_test_cpu(cpu, &away)) {
 			mios_reason_set(why,
 					"node %u: CPU %u cannot be taken offline (error %d)",
-					node->id, cpu, -err);
+					node->id, cpu, err < 0 ? -err : EBUSY);
 			mios_cpus_return(node);
 			return err < 0 ? err : -EBUSY;
 		}
@@ -304,9 +309,12 @@ int mios_cpus_return(struct mios_node *node)
 			left--;
 			continue;
 		}
-		cpumask_clear_cpu(cpu, &away);
+		/* Offline since it came back for a dump: as somebody wants it. */
+		if (!cpumask_test_and_clear_cpu(cpu, &away))
+			continue;
 		err = add_cpu(cpu);
 		/* 1: it was online before */
+		cpumask_assign_cpu(cpu, &owed, err < 0);
 		if (err < 0) {
 			pr_err("node %u: CPU %u does not come back: %d\n",
 			       node->id, cpu, err);

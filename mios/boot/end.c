@@ -226,7 +226,10 @@ int mios_node_kill(u32 instance, unsigned int timeout_ms,
 		return err;
 	left = mios_node_settle(node, timeout_ms);
 	if (left <= 0) {
-		mios_reason_set(why, "instance %u is dead, but a CPU does not stop; see dmesg",
+		/* Else it waits for whoever moves another node's memory. */
+		mios_reason_set(why, READ_ONCE(node->state) == MIOS_STATE_FENCING ?
+				"instance %u is dead, but a CPU does not stop; see dmesg" :
+				"instance %u is dead and stopped, but its CPUs and memory are not back yet; see mios status",
 				instance);
 		return left ? (int)left : -ETIMEDOUT;
 	}

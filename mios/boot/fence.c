@@ -14,8 +14,8 @@
 
 #include "boot.h"
 
-/* How long an NMI may take: it waits for another one's handler at most. */
-#define NMI_WAIT_US	200000
+/* An NMI waits for another one's handler, and a virtual CPU for a core. */
+#define NMI_WAIT_US	1000000
 #define LOOK_US		200
 
 static int fault_skip_fence;

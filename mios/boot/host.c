@@ -33,8 +33,8 @@ MODULE_PARM_DESC(fault_spare_others, "fault: end without the others");
 #define fault_spare_others false
 #endif
 
-/* Killing takes two INITs a CPU, and at most 200 ms for its registers. */
-#define KILL_TIMEOUT_MS	10000
+/* A second for the registers, and twenty for the INIT of a CPU that is late. */
+#define KILL_TIMEOUT_MS	30000
 
 /* No CPU of it runs: it never started, or has been fenced. */
 static bool at_rest(u32 instance)

@@ -48,14 +48,17 @@ MODULE_PARM_DESC(fault_stay_open, "fault: start instances though instance 0 ends
 #endif
 
 /**
- * mios_nodes_close - start no instance any more: instance 0 ends
+ * mios_nodes_close - start no instance any more: instance 0 ends or sleeps
  *
  * Whoever has not seen that is past its start when it drops the node's lock.
  * Only a migration may hold that for long, and who waits for one will see it.
+ *
+ * Return: whether every lock has been dropped.
  */
-void mios_nodes_close(void)
+bool mios_nodes_close(void)
 {
 	unsigned long end = jiffies + CLOSE_TIMEOUT;
+	bool all = true;
 	unsigned int i;
 
 	WRITE_ONCE(closed, !fault_stay_open);
@@ -63,20 +66,31 @@ void mios_nodes_close(void)
 		struct mios_node *node = mios_node_get(i);
 
 		while (node && !mutex_trylock(&node->lock)) {
-			if (time_after(jiffies, end))
+			if (time_after(jiffies, end)) {
 				node = NULL;
+				all = false;
+			}
 			msleep(20);
 		}
 		if (node)
 			mutex_unlock(&node->lock);
 	}
+	return all;
+}
+
+/**
+ * mios_nodes_open - instances may be started again: instance 0 stays
+ */
+void mios_nodes_open(void)
+{
+	WRITE_ONCE(closed, false);
 }
 
 static int still_open(struct mios_reason *why)
 {
 	if (!READ_ONCE(closed))
 		return 0;
-	mios_reason_set(why, "instance 0 is about to end");
+	mios_reason_set(why, "instance 0 is about to end or to sleep");
 	return -ESHUTDOWN;
 }
 
@@ -219,13 +233,10 @@ int mios_node_claim(struct mios_claim *claim, const void *claimer,
 				claim->ring, MIOS_MAX_RINGS - 1);
 		return -EINVAL;
 	}
-	err = still_open(why);
-	if (err)
-		return err;
 	/* Others give up at once rather than wait for a slow migration. */
 	if (!mutex_trylock(&node->lock))
 		return node_free(node, why) ?: node_busy(node, why);
-	err = node_free(node, why);
+	err = still_open(why) ?: node_free(node, why);
 	if (err)
 		goto out;
 	err = mios_cpus_usable(node, why);
@@ -308,7 +319,7 @@ static int node_launch(struct mios_node *node, struct mios_reason *why)
 {
 	int err;
 
-	err = mios_image_finish(node, why);
+	err = mios_image_finish(node, why) ?: still_open(why);
 	if (err)
 		return err;
 	if (node->log)

@@ -37,6 +37,11 @@ static int fault_leak_page;
 #ifdef MIOS_FAULT
 module_param(fault_leak_page, int, 0600);
 MODULE_PARM_DESC(fault_leak_page, "fault: lose a page whenever a node's memory is lent: times, -1 for always");
+static bool fault_by_policy;
+module_param(fault_by_policy, bool, 0600);
+MODULE_PARM_DESC(fault_by_policy, "fault: leave lent memory where the system's policy has put it");
+#else
+#define fault_by_policy false
 #endif
 
 static unsigned int take_seconds(void)
@@ -79,7 +84,7 @@ static int guard_online(struct notifier_block *nb, unsigned long action,
 	const struct memory_notify *notify = data;
 	unsigned int i;
 
-	if (action != MEM_GOING_ONLINE)
+	if (action != MEM_GOING_ONLINE || fault_by_policy)
 		return NOTIFY_OK;
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
 		if (mios_node_get(i) &&
@@ -123,7 +128,8 @@ static int range_lend(struct mios_node *node, unsigned int index)
 	if (!err || err == -EEXIST) {
 		/* Some blocks may be in use even if the call fails */
 		__set_bit(index, node->lent);
-		err = memory_blocks_online_movable(r.base, r.size);
+		err = fault_by_policy ? 0 :
+			memory_blocks_online_movable(r.base, r.size);
 	}
 	WRITE_ONCE(node->lender, NULL);
 	if (err)
@@ -325,8 +331,10 @@ int mios_memory_take(struct mios_node *node, struct mios_reason *why)
 	left = wait_for_completion_killable_timeout(&job.done,
 						    take_seconds() * HZ);
 	if (left <= 0) {
-		send_sig(SIGKILL, task, 1);
-		wait_for_completion(&job.done);
+		/* More than once: it may not take signals yet. */
+		do
+			send_sig(SIGKILL, task, 1);
+		while (!wait_for_completion_timeout(&job.done, HZ / 10));
 		if (job.err)
 			job.err = left ? -EBUSY : -ETIME;
 	}

@@ -23,7 +23,7 @@
 #include "console.h"
 
 #define BUFFER_SIZE	65536
-#define STATUS_TIMEOUT	(HZ * 2)
+#define STATUS_TIMEOUT	(HZ * 15)
 #define SEND_TIMEOUT_MS	1000
 #define SEND_SLICE_MS	100	/* between two looks for a signal */
 
@@ -376,7 +376,7 @@ int mios_attach_init(void)
 	err = mios_handler_register(MIOS_MSG_CONSOLE_TAKEN, &taken_handler);
 	if (err)
 		goto status;
-	err = mios_console_register(attach_open);
+	err = mios_console_register(attach_open, THIS_MODULE);
 	if (err)
 		goto taken;
 	return 0;

@@ -5,7 +5,9 @@
  * taken down by compare and exchange.
  */
 #include <linux/atomic.h>
+#include <linux/delay.h>
 #include <linux/module.h>
+#include <linux/stop_machine.h>
 #include <linux/types.h>
 
 #include <mios/msg.h>
@@ -56,6 +58,36 @@ MIOS_FAULT_PARAM(keep_sessions, MIOS_FAULT_KEEP_SESSIONS,
 		 "leave running what a dead instance has started");
 MIOS_FAULT_PARAM(end_with_host, MIOS_FAULT_END_WITH_HOST,
 		 "end what instance 0 has started when it dies");
+MIOS_FAULT_PARAM(impatient, MIOS_FAULT_IMPATIENT,
+		 "give up a session that is silent for ten seconds");
+
+#define STAND_STILL_MAX	60
+
+static int stand_still(void *ms)
+{
+	mdelay(*(unsigned long *)ms);
+	return 0;
+}
+
+/* All CPUs, interrupts off, as when firmware has taken them or a host stalls. */
+static int stand_still_set(const char *text, const struct kernel_param *kp)
+{
+	unsigned long ms;
+	int err = kstrtoul(text, 0, &ms);
+
+	if (err)
+		return err;
+	if (ms > STAND_STILL_MAX)
+		return -EINVAL;
+	ms *= MSEC_PER_SEC;
+	return stop_machine(stand_still, &ms, cpu_online_mask);
+}
+
+static const struct kernel_param_ops stand_still_ops = {
+	.set = stand_still_set,
+};
+module_param_cb(fault_stand_still, &stand_still_ops, NULL, 0200);
+MODULE_PARM_DESC(fault_stand_still, "this instance, at once: for so many seconds");
 
 bool mios_fault(enum mios_fault fault)
 {

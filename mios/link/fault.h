@@ -30,6 +30,7 @@ enum mios_fault {
 	MIOS_FAULT_KEEP_CONNECTIONS,	/* end no TCP connection with the dead */
 	MIOS_FAULT_KEEP_SESSIONS,	/* leave running what the dead started */
 	MIOS_FAULT_END_WITH_HOST,	/* end what a dead instance 0 started */
+	MIOS_FAULT_IMPATIENT,		/* give up a session that is silent */
 	MIOS_FAULTS
 };
 

@@ -31,8 +31,7 @@ u32 mios_link_nr(void)
 }
 EXPORT_SYMBOL_NS_GPL(mios_link_nr, MIOS);
 
-static void identity(const struct mios_self *self,
-		     const struct mios_link_ops *ops)
+static void identity(const struct mios_link_ops *ops)
 {
 	const struct mios_manifest *m = mios_manifest();
 
@@ -42,8 +41,6 @@ static void identity(const struct mios_self *self,
 	mios_link.node = m ? m->node : first_online_node;
 	mios_link.nr = min_t(u32, nr_node_ids, MIOS_AREA_INSTANCES);
 	mios_link.ops = ops;
-	if (self)
-		mios_link.about = *self;
 }
 
 /* What the others read about instance 0 before they know its descriptor. */
@@ -159,12 +156,11 @@ void mios_link_quiet(void)
 	flush_workqueue(mios_link.mail);
 }
 
-int mios_link_init(const struct mios_self *self,
-		   const struct mios_link_ops *ops)
+int mios_link_init(const struct mios_link_ops *ops)
 {
 	int err;
 
-	identity(self, ops);
+	identity(ops);
 	err = workers_start();
 	if (err)
 		return err;

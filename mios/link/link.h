@@ -45,18 +45,6 @@ struct mios_link_ops {
 };
 
 /**
- * struct mios_self - what this kernel tells the others about itself
- * @nr_ranges:	entries of @memory; 0: the link looks itself
- * @memory:	physical memory of this instance
- * @pool:	memory that others may allocate from
- */
-struct mios_self {
-	u32 nr_ranges;
-	struct mios_range memory[MIOS_DESC_RANGES];
-	struct mios_range pool;
-};
-
-/**
  * struct mios_info - a consistent picture of an instance
  * @state:	enum mios_state
  * @incarnation: number of its present or last boot
@@ -97,15 +85,13 @@ struct mios_info {
 
 /**
  * mios_link_init() - start the link; in a child this is the sync point
- * @self: what to say of this instance
  * @ops: whom to tell about the others; stays valid until mios_link_exit()
  *
  * Instance 0 becomes able to host rings; a child maps the area that its
  * manifest names, publishes its descriptor and joins.  -EPROTO: the area is
  * of a version that this module does not speak, or damaged.
  */
-int mios_link_init(const struct mios_self *self,
-		   const struct mios_link_ops *ops);
+int mios_link_init(const struct mios_link_ops *ops);
 
 /**
  * mios_link_exit() - leave the ring and stop; nothing is sent afterwards
@@ -278,7 +264,7 @@ int mios_send_wait(u32 instance, u32 type, const void *data, u32 length,
 		   u32 timeout_ms);
 
 /* console: how mios.ko finds mios_console.ko */
-int mios_console_register(int (*open)(u32 instance));
+int mios_console_register(int (*open)(u32 instance), struct module *owner);
 void mios_console_unregister(void);
 
 /**

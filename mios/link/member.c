@@ -237,21 +237,33 @@ static void views_look(struct news *news)
 	}
 }
 
+/* Who looks late finds that the node has gone on since. */
+static bool is_over(u32 state)
+{
+	return state == MIOS_STATE_DEAD || state == MIOS_STATE_HELD ||
+	       state == MIOS_STATE_DOWN;
+}
+
 /* Tell instance 0 whose death has sunk in. */
 static void views_ack(struct mios_ring *ring)
 {
 	struct mios_view view;
 	struct mios_peer *peer;
+	u32 *ack, incarnation;
 
 	if (mios_link.host || mios_fault(MIOS_FAULT_NO_ACK))
 		return;
 	for_each_mios_peer(peer, ring) {
 		mios_view_get(peer->instance, &view);
-		if ((u32)view.stamp == MIOS_STATE_DEAD &&
-		    peer->state == MIOS_PEER_ABSENT)
-			/* ACK: pairs with the acquire in mios_link_dead(). */
-			smp_store_release(&ring->lines->ack[peer->instance],
-					  (u32)(view.stamp >> 32));
+		if (!is_over((u32)view.stamp) ||
+		    peer->state != MIOS_PEER_ABSENT)
+			continue;
+		ack = &ring->lines->ack[peer->instance];
+		incarnation = view.stamp >> 32;
+		if (READ_ONCE(*ack) == incarnation)
+			continue;
+		/* ACK: pairs with the acquire in all_acked(). */
+		smp_store_release(ack, incarnation);
 	}
 }
 

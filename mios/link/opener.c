@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * How mios/boot/, in mios.ko, opens consoles, which mios_console.ko makes: a
- * function that is registered while that module is loaded.  opener_lock is
- * held while it runs, so that the module cannot go meanwhile.
+ * function that is registered while that module is loaded, and which keeps it
+ * from going while it runs.
  */
 #include <linux/errno.h>
 #include <linux/export.h>
+#include <linux/module.h>
 #include <linux/mutex.h>
 
 #include "link.h"
 
 static DEFINE_MUTEX(opener_lock);
 static int (*opener)(u32 instance);
+static struct module *opener_owner;
 
-int mios_console_register(int (*open)(u32 instance))
+int mios_console_register(int (*open)(u32 instance), struct module *owner)
 {
 	int err = -EBUSY;
 
 	mutex_lock(&opener_lock);
 	if (!opener) {
 		opener = open;
+		opener_owner = owner;
 		err = 0;
 	}
 	mutex_unlock(&opener_lock);
@@ -37,13 +40,19 @@ EXPORT_SYMBOL_NS_GPL(mios_console_unregister, MIOS);
 
 int mios_console_open(u32 instance)
 {
-	int fd = -EOPNOTSUPP;
+	int (*open)(u32 instance) = NULL;
+	struct module *owner;
+	int fd;
 
-	/* Another one's may be waiting for an instance that does not answer. */
-	if (mutex_lock_killable(&opener_lock))
-		return -EINTR;
-	if (opener)
-		fd = opener(instance);
+	/* Not held while it runs: its instance may not answer for long. */
+	mutex_lock(&opener_lock);
+	owner = opener_owner;
+	if (opener && try_module_get(owner))
+		open = opener;
 	mutex_unlock(&opener_lock);
+	if (!open)
+		return -EOPNOTSUPP;
+	fd = open(instance);
+	module_put(owner);
 	return fd;
 }

@@ -22,7 +22,7 @@
 
 #define PROBE_MAX	100000
 /* A busy host may keep a virtual CPU from running for a second. */
-#define PROBE_WAIT_NS	(2 * NSEC_PER_SEC)
+#define PROBE_WAIT_NS	(5 * NSEC_PER_SEC)
 #define PROBE_SPINS	1000
 
 struct probe {

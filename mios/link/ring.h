@@ -170,7 +170,6 @@ struct mios_ring {
  * @incarnation: of this boot
  * @host:	instance 0
  * @node:	NUMA node that it runs on
- * @about:	what mios_link_init() was told
  * @ops:	whom to tell
  * @lock:	"link_lock": descriptors, views, peers' states
  * @wq:		ordered: scans; may sleep
@@ -187,7 +186,6 @@ struct mios_link {
 	u32 incarnation;
 	bool host;
 	u32 node;
-	struct mios_self about;
 	const struct mios_link_ops *ops;
 	struct mutex lock; /* link_lock */
 	struct workqueue_struct *wq;

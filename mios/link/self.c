@@ -36,39 +36,38 @@ static enum cpuhp_state hotplug_state;
 
 static int count_range(struct resource *res, void *arg)
 {
-	struct mios_self *about = arg;
+	struct mios_desc_body *body = arg;
 
 	/* Memory of a node that can be taken back is not ours. */
 	if (res->flags & IORESOURCE_SYSRAM_DRIVER_MANAGED)
 		return 0;
-	if (about->nr_ranges == MIOS_DESC_RANGES) {
-		about->memory[MIOS_DESC_RANGES - 1].size += resource_size(res);
+	body->memory_bytes += resource_size(res);
+	/* More than fit, as on big machines: the first ones are named. */
+	if (body->nr_ranges == MIOS_DESC_RANGES)
 		return 0;
-	}
-	about->memory[about->nr_ranges].base = res->start;
-	about->memory[about->nr_ranges++].size = resource_size(res);
+	body->memory[body->nr_ranges].base = res->start;
+	body->memory[body->nr_ranges++].size = resource_size(res);
 	return 0;
 }
 
+/* All that the page allocator has its pages from, with what is lent to it. */
+static int count_all(struct resource *res, void *bytes)
+{
+	*(u64 *)bytes += resource_size(res);
+	return 0;
+}
+
+/* Of a body that is all zero in these. */
 static void memory_describe(struct mios_desc_body *body)
 {
-	struct mios_self *about = &mios_link.about;
-	u64 bytes = 0, available;
-	u32 i;
+	u64 bytes = 0, pages;
 
-	if (!about->nr_ranges)
-		walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM |
-				    IORESOURCE_BUSY, 0, -1, about, count_range);
-	about->nr_ranges = min(about->nr_ranges, MIOS_DESC_RANGES);
-	body->nr_ranges = about->nr_ranges;
-	body->pool = about->pool;
-	for (i = 0; i < about->nr_ranges; i++) {
-		body->memory[i] = about->memory[i];
-		bytes += about->memory[i].size;
-	}
-	body->memory_bytes = bytes;
-	available = (u64)si_mem_available() << PAGE_SHIFT;
-	body->cost_bytes = bytes > available ? bytes - available : 0;
+	walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM |
+			    IORESOURCE_BUSY, 0, -1, body, count_range);
+	walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM |
+			    IORESOURCE_BUSY, 0, -1, &bytes, count_all);
+	pages = (u64)totalram_pages() << PAGE_SHIFT;
+	body->cost_bytes = bytes > pages ? bytes - pages : 0;
 }
 
 /* The chosen CPU if it is online, else the first that will stay. */

@@ -13,6 +13,7 @@
 #include <linux/err.h>
 #include <linux/etherdevice.h>
 #include <linux/ethtool.h>
+#include <linux/mutex.h>
 
 #include "net.h"
 
@@ -27,12 +28,17 @@ void mios_net_address(u8 *address, u32 instance)
 	address[5] = instance;
 }
 
+/* Who looks last sets it last: members come and go beside each other. */
 void mios_net_carrier(struct mios_net *net)
 {
+	static DEFINE_MUTEX(carrier_lock);
+
+	mutex_lock(&carrier_lock);
 	if (mios_bulk_members())
 		netif_carrier_on(net->dev);
 	else
 		netif_carrier_off(net->dev);
+	mutex_unlock(&carrier_lock);
 }
 
 static int net_open(struct net_device *dev)

@@ -293,20 +293,21 @@ static const struct file_operations log_fops = {
 int mios_log_open(struct mios_log_source *source, u32 flags)
 {
 	struct log_file *f = kzalloc(sizeof(*f), GFP_KERNEL);
+	bool follow = flags & MIOS_STREAM_FOLLOW;
 	int fd;
 
 	if (!f)
 		return -ENOMEM;
 	f->source = source;
-	f->follow = flags & MIOS_STREAM_FOLLOW;
+	f->follow = follow;
 	kref_get(&source->ref);
 	mutex_lock(&source->lock);
 	source->followers += f->follow;
 	f->end = source_head(source);
 	mutex_unlock(&source->lock);
 	fd = anon_inode_getfd("mios-log", &log_fops, f, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		if (f->follow)
+	if (fd >= 0) {	/* somebody may have closed it already: f is not ours */
+		if (follow)
 			schedule_delayed_work(&source->watch, 0);
 		return fd;
 	}

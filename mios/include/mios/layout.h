@@ -138,7 +138,7 @@ struct mios_range {
  * @nr_ranges:	entries of @memory
  * @area_version: MIOS_AREA_VERSION of its modules
  * @manifest_version: version of the manifest that its kernel understands
- * @memory_bytes: sum of @memory
+ * @memory_bytes: all of it; @memory has the first ranges
  * @cost_bytes:	what its kernel occupies (docs/abi/sysfs-kernel-mios, "cost")
  * @pool:	memory that others may allocate from; size 0: none
  * @memory:	physical memory that it owns
