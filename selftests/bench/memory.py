@@ -37,5 +37,5 @@ def measure(rounds):
         machines.check_logs(ours)
         said = machines.facts(ours)
     area = [Count("cost as mios status has it", status["cost"] // 1024,
-                  "KiB", None, "kernel, ring area, reserved ranges")]
+                  "KiB", None, "kernel, reserved ranges, its share of the ring area")]
     return said, [usable, *area]

@@ -206,11 +206,39 @@ class OtherSource(unittest.TestCase):
         self.assertFalse((kernel.source_tree() / ".config").exists())
         self.assertTrue((self.source / ".config").exists())
 
+    def test_it_goes_by_contents_not_by_date(self):
+        """As anything that is built."""
+        file = self.source / "a.c"
+        file.write_text("one")
+        first = kernel.source_id()
+        os.utime(file, (1, 1))
+        self.assertEqual(kernel.source_id(), first)
+        file.write_text("two")
+        os.utime(file, (1, 1))
+        self.assertNotEqual(kernel.source_id(), first)
+
     def test_what_is_no_kernel_is_refused(self):
         """In one line that names it."""
         os.environ["KSRC"] = "/usr"
         with self.assertRaisesRegex(kernel.BuildError, "KSRC=/usr: not a"):
             kernel.source_tree()
+
+
+class Modules(unittest.TestCase):
+    """Outputs of mios/ stay while the kernel is the same."""
+
+    def test_those_of_another_kernel_go(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder)
+            for name, stays in ("one", False), ("one", True), ("two", False):
+                (out / "mios").mkdir(exist_ok=True)
+                (out / "mios/a.o").touch()
+                (out / ".module-common.o").touch()
+                (out / ".lock").touch()
+                kernel.forget_others(pathlib.Path("/cache") / name, out)
+                self.assertEqual((out / "mios/a.o").exists(), stays, name)
+                self.assertEqual((out / ".module-common.o").exists(), stays)
+                self.assertTrue((out / ".lock").exists())
 
 
 class Cache(unittest.TestCase):

@@ -4,9 +4,11 @@ import contextlib
 import importlib.machinery
 import importlib.util
 import io
+import os
 import pathlib
 import tempfile
 import unittest
+from unittest import mock
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 LOADER = importlib.machinery.SourceFileLoader("run",
@@ -100,6 +102,27 @@ class Runner(unittest.TestCase):
         status, lines = self.host("# timeout: 0.3\nsleep 30\n")
         self.assertEqual(status, 1)
         self.assertIn("# time limit of 0 s reached", lines)
+
+    def test_root(self):
+        """Who is not root runs by sudo what has to be, or not at all."""
+        sudo = self.base / "sudo"
+        path = f"{self.base}:{os.environ['PATH']}"
+        words = f"-nE timeout -s KILL 7 {self.base}/area/10-x\n"
+        for user, head, allowed, said in (
+                (1000, "yes", "true", f"-n true\n{words}"),
+                (1000, "yes", "false", "-n true\n"),
+                (1000, "no", "true", ""), (0, "yes", "true", "")):
+            log = self.base / "said"
+            log.write_text("")
+            sudo.write_text(f'#!/bin/sh\nprintf "%s\\n" "$*" >> {log}\n'
+                            f'shift; {allowed} && exec "$@"\n')
+            sudo.chmod(0o755)
+            with mock.patch.dict(os.environ, PATH=path), \
+                    mock.patch.object(os, "geteuid", return_value=user):
+                _, lines = self.host(f"# root: {head}\n# timeout: 7\n:\n")
+            self.assertEqual(log.read_text(), said)
+            self.assertEqual("# SKIP needs root" in "\n".join(lines[-3:]),
+                             allowed == "false")
 
     def test_head(self):
         test = self.make("20-y", "# machine: --nodes 4\n# expect-log: a b\n")

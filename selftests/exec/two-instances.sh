@@ -48,6 +48,8 @@ setup_instance() {
 	hostname "node$1"
 	mount -t tmpfs none /run
 	mount -t tmpfs none /sys/kernel
+	mount -t tmpfs none /sys/module
+	mkdir -p /sys/module/mios/parameters
 	mkdir /run/mios
 	cp "$tmp/key" /run/mios/key
 	instance_files /sys/kernel/mios "$1"
@@ -57,7 +59,7 @@ setup_instance() {
 }
 
 wait_for() {
-	for _ in $(seq 200); do
+	for _ in $(seq 1200); do
 		"$@" >/dev/null 2>&1 && return 0
 		sleep 0.05
 	done
@@ -80,6 +82,12 @@ start_miosd() {
 		>>"$tmp/miosd$1.log" 2>&1 </dev/null &
 	echo $! > "$tmp/miosd$1"
 	wait_for in_instance "$1" test -S /run/mios/miosd.sock
+}
+
+# Waits for its end: one that still ends lets no other begin.
+stop_miosd() {
+	kill "$(cat "$tmp/miosd$1")"
+	wait "$(cat "$tmp/miosd$1")" 2> /dev/null
 }
 
 # as_user COMMAND...: uid 4242, gid 4243, groups 4244 and 4245

@@ -28,34 +28,54 @@ def machine(nodes, *words):
         ["run", "--nodes", str(nodes), *words, "--", "true"])[0])
 
 
-def run(vm, script, limit=120):
-    """Output of a shell script in instance 0, which must succeed."""
+def tried(vm, script, limit=120):
+    """Exit status and output of a shell script in instance 0."""
     out = []
     status = vm.run(["sh", "-c", script], out.append, out.append, limit)
-    text = b"".join(out).decode()
+    return status, b"".join(out).decode()
+
+
+def run(vm, script, limit=120):
+    """Output of one that must succeed."""
+    status, text = tried(vm, script, limit)
     if status:
         fail(f"{script}: {text.strip()[-300:]}")
     return text
 
 
-def said(vm, instance, pattern):
-    """The first match in an instance's log, or None."""
+def said(vm, instances, pattern):
+    """The first match in the log of an instance, or of several, or None."""
     vm.watch.check()
-    log = vm.logs / f"instance{instance}.log"
-    return log.exists() and re.search(pattern, log.read_text(errors="replace"))
+    for i in instances if isinstance(instances, tuple) else (instances,):
+        log = vm.logs / f"instance{i}.log"
+        match = log.exists() and re.search(pattern,
+                                           log.read_text(errors="replace"))
+        if match:
+            return match
+    return None
 
 
-def heard(vm, instance, pattern, why, limit=BOUND):
+def show_ends(vm, instances):
+    """What they have said last, for who reads why a test has failed."""
+    for i in instances if isinstance(instances, tuple) else (instances,):
+        log = vm.logs / f"instance{i}.log"
+        lines = log.read_text(errors="replace") if log.exists() else "nothing"
+        print(f"instance {i}, at the end of its log:",
+              *lines.splitlines()[-20:], sep="\n  ")
+
+
+def heard(vm, instances, pattern, why, limit=BOUND):
     """The same, waited for; instance 0 need not live."""
     end = time.monotonic() + limit
     while time.monotonic() < end:
-        match = said(vm, instance, pattern)
+        match = said(vm, instances, pattern)
         if match:
             return match
         if vm.process.poll() is not None:
             fail(f"{why}: the machine has ended")
         time.sleep(0.5)
-    fail(f"{why}: instance {instance} never says '{pattern}'")
+    show_ends(vm, instances)
+    fail(f"{why}: instance {instances} never says '{pattern}'")
 
 
 def ended(vm, limit=BOUND):

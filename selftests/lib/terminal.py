@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """For tests that drive a program through a pseudo-terminal.  Used by
-selftests/root/40-console and selftests/exec/35-top."""
+selftests/root/40-console, selftests/exec/35-top and selftests/vm."""
 import contextlib
 import os
 import pty
@@ -10,7 +10,7 @@ import sys
 import termios
 import time
 
-TIME_LIMIT = 60
+TIME_LIMIT = 200
 
 
 def fail(why):

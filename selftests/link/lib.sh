@@ -46,7 +46,7 @@ all_up() {
 	# shellcheck disable=SC2086
 	[ -z "$_missing" ] || mios boot $_missing >/tmp/boot.log 2>&1 ||
 		fail "mios boot$_missing: $(tail -n 1 /tmp/boot.log)"
-	wait_for 10 pidof miosd || fail "miosd does not start"
+	wait_for 60 pidof miosd || fail "miosd does not start"
 }
 
 # on I COMMAND...: run it on instance I

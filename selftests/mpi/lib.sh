@@ -49,7 +49,7 @@ up() {
 		mios boot all
 	done
 	all_up || fail "mios boot all does not bring all nodes up"
-	for i in $(seq 100); do
+	for i in $(seq 600); do
 		[ "$(wc -l < /run/mios/hostfile)" = "$nodes" ] && break
 		sleep 0.1
 	done
@@ -66,6 +66,6 @@ up() {
 
 # as_user COMMAND...: bounded, in the shared folder
 as_user() {
-	timeout "${limit:-100}" setpriv --reuid user --regid user \
+	timeout "${limit:-300}" setpriv --reuid user --regid user \
 		--init-groups env HOME=/home/user USER=user "$@"
 }

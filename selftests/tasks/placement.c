@@ -14,7 +14,7 @@ struct test_case {
 	unsigned int cpus[4];
 	double load[4];
 	unsigned int bound[4];
-	int down;		/* this instance is not up, or 0 */
+	int down;		/* this instance is not up, or 0; -1: 1 is suspect */
 	const char *wanted;	/* tasks on each, or a part of the complaint */
 };
 
@@ -54,6 +54,12 @@ static const struct test_case cases[] = {
 	  "0 0 1 8" },
 	{ "one that is down is passed over", REQUEST(6), CPUS(4), { 0 }, { 0 },
 	  1, "4 0 2 0" },
+	{ "so is one that is silent", REQUEST(6), CPUS(4), { 0 }, { 0 },
+	  -1, "4 0 2 0" },
+	{ "but not if it is listed", REQUEST(2, .on = 1 << 1), CPUS(4), { 0 },
+	  { 0 }, -1, "0 2 0 0" },
+	{ "nor unmentioned", REQUEST(13), CPUS(4), { 0 }, { 0 }, -1,
+	  "12 CPUs hold 12, without those that are suspect" },
 	{ "more tasks than CPUs", REQUEST(9), CPUS(2), { 0 }, { 0 }, 0,
 	  "9 tasks do not fit: 4 instances with 8 CPUs hold 8" },
 	{ "more than that, on demand", REQUEST(10, .oversubscribe = true),
@@ -64,7 +70,7 @@ static const struct test_case cases[] = {
 	  { 0 }, 2, "instance 2 is dead: mios boot 2" },
 	{ "a listed one does not exist", REQUEST(1, .on = 1 << 9), CPUS(2),
 	  { 0 }, { 0 }, 0, "there is no instance 9" },
-	{ "another ring", REQUEST(1, .ring = 3), CPUS(2), { 0 }, { 0 }, 0,
+	{ "another ring", REQUEST(1, .ring = 3), CPUS(2), { 0 }, { 0 }, -1,
 	  "no instance is up on ring 3" },
 };
 
@@ -79,6 +85,7 @@ static void make_machine(const struct test_case *c, struct mios_instance *list,
 		list[i].id = list[i].node = i;
 		list[i].state = i && i == c->down ? MIOS_STATE_DEAD :
 				MIOS_STATE_UP;
+		list[i].suspect = i && i == -c->down ? 7 : -1;
 		list[i].cpus = c->cpus[i];
 		list[i].load[0] = c->load[i];
 		list[i].nr_distances = 4;

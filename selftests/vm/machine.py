@@ -6,6 +6,7 @@ machine).  A Machine is a context manager; inside, run() may be called again
 and again.  A machine that panics, hangs or says nothing raises MachineError
 with the one line that tells why.
 """
+import contextlib
 import os
 import pathlib
 import select
@@ -29,6 +30,7 @@ import watch
 HZ = 250                # CONFIG_HZ of test.config
 BOOT_LIMIT = 300        # seconds until the first command can run
 SILENCE_LIMIT = 90      # without a sign of life from instance 0
+TAKE_LIMIT = 60         # until an emulated node's memory has moved out
 STUCK_LIMIT = 60        # until instance 0, emulated, calls a CPU of it stuck
 LOGS_KEPT = 20
 
@@ -82,12 +84,15 @@ def tcg_words():
 
     How fast its TSC is; without lpj= each CPU would calibrate its delay loop,
     just as badly.  And that a CPU may be without a core of the host for
-    longer than the 20 seconds after which the kernel calls it stuck.
+    longer than the 20 seconds after which the kernel calls it stuck (the
+    others have these words from linux/config/test.config), and that memory
+    takes its time to move.
     """
     khz = int(stage.run([stage.build_helper("tsc")]))
     return f"tsc_early_khz={khz} lpj={khz * 1000 // HZ} " \
         f"watchdog_thresh={STUCK_LIMIT // 2} " \
-        f"rcupdate.rcu_cpu_stall_timeout={STUCK_LIMIT}"
+        f"rcupdate.rcu_cpu_stall_timeout={STUCK_LIMIT} " \
+        f"mios.take_timeout={TAKE_LIMIT}"
 
 
 class Machine:
@@ -228,7 +233,12 @@ class Machine:
             raise MachineError("QEMU did not start: " + self.qemu_words())
         sock, _ = listener.accept()
         listener.close()
-        self.events = qemu.Qmp(self.folder / "events.sock")
+        try:
+            self.events = qemu.Qmp(self.folder / "events.sock")
+        except (OSError, ValueError):
+            self.wait_end()
+            raise MachineError("QEMU did not start: " +
+                               self.qemu_words()) from None
         self.agent = agent.Agent(sock, self.tick)
         self.alive = (time.monotonic(), 0, 0)
 
@@ -283,10 +293,16 @@ class Machine:
             return action()
         except (agent.AgentGone, ConnectionError):
             time.sleep(0.5)
+            self.wait_end()
             faults = self.watch.take()
             why = str(faults[0]) if faults else \
                 "QEMU ended: " + self.qemu_words()
             raise MachineError(why) from None
+
+    def wait_end(self):
+        """QEMU closes its sockets some time before it ends."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(10)
 
     def qemu_words(self):
         """What QEMU itself said last."""

@@ -13,8 +13,8 @@ MANIFEST_MAGIC = b"MIOSMST\0"
 LOG_MAGIC = b"MIOSLOG\0"
 LOG_LIMIT = 16 << 20
 # Offsets in struct mios_manifest and struct mios_log.
-AT_SELF, AT_INSTANCE, AT_INCARNATION, AT_LOG_BASE = 16, 36, 44, 112
-AT_AREA_BASE = 128
+AT_SELF, AT_INSTANCE, AT_INCARNATION, AT_STARTED = 16, 36, 44, 96
+AT_LOG_BASE, AT_AREA_BASE = 112, 128
 AT_SIZE, AT_HEAD, AT_TEXT = 8, 12, 16
 
 
@@ -28,21 +28,23 @@ class NodeLogReader:
         self.ranges = ranges
         self.read_memory = read_memory      # (address, size) -> bytes
         self.path = path
-        self.incarnation = None
+        self.started = None
         self.position = 0
 
     def manifest(self):
-        """(incarnation, address of the log), or None: no child is here."""
+        """(incarnation, address of the log, time stamp of its start: modules
+        that are loaded anew count incarnations anew), or None: no child."""
         page = self.read_memory(self.base, PAGE)
         place, = struct.unpack_from("<Q", page, AT_SELF)
         instance, = struct.unpack_from("<I", page, AT_INSTANCE)
         log, = struct.unpack_from("<Q", page, AT_LOG_BASE)
+        started, = struct.unpack_from("<Q", page, AT_STARTED)
         if page[:8] != MANIFEST_MAGIC or place != self.base or \
-                instance != self.node:
+                instance != self.node or not started:
             return None
         if not any(b <= log < b + s - PAGE for b, s, _ in self.ranges):
             return None
-        return struct.unpack_from("<I", page, AT_INCARNATION)[0], log
+        return struct.unpack_from("<I", page, AT_INCARNATION)[0], log, started
 
     def new_bytes(self, log):
         """What the ring holds beyond our position."""
@@ -64,11 +66,11 @@ class NodeLogReader:
         found = self.manifest()
         if not found:
             return ""
-        incarnation, log = found
+        incarnation, log, started = found
         data = b""
-        if incarnation != self.incarnation:
+        if started != self.started:
             data = f"--- incarnation {incarnation}\n".encode()
-            self.incarnation, self.position = incarnation, 0
+            self.started, self.position = started, 0
         data += self.new_bytes(log)
         if not data:
             return ""

@@ -97,8 +97,9 @@ def build(name):
     if (tree / "arch/x86/include/asm/mios.h").exists():
         modules = tool("linux/kernel", "modules", name,
                        str(TOP / "build" / f"modules-{name}"))
-    made = subprocess.run(["make", "-s", "-C", str(TOP), "user"],
-                          check=False, stdout=sys.stderr)
+    with buildcache.lock_folder(stage.BUILD):   # the other lane's machine
+        made = subprocess.run(["make", "-s", "-C", str(TOP), "user"],
+                              check=False, stdout=sys.stderr)
     if made.returncode:
         raise UsageError("make user failed")
     return tree, modules

@@ -123,7 +123,8 @@ def make_stage(path, tree, built_modules, initrd):
             make_initrd(root, kernel_release(tree), initrd)
     installed = BUILD / "stage"         # make user installs here
     if installed.exists():
-        run(["cp", "-a", f"{installed}/.", root])
+        with buildcache.lock_folder(BUILD):
+            run(["cp", "-a", f"{installed}/.", root])
     shutil.copytree(TOP / "selftests", root / "usr/lib/mios/selftests",
                     ignore=shutil.ignore_patterns("__pycache__"))
     with tarfile.open(path, "w", format=tarfile.GNU_FORMAT) as archive:

@@ -14,6 +14,7 @@ sys.path.insert(0, str(HERE.parent / "lib"))
 import machine                                               # noqa: E402
 import memmap                                                # noqa: E402
 import options                                               # noqa: E402
+from terminal import expect, on_terminal                     # noqa: E402
 
 PROVOKE = "modprobe lkdtm; echo %s > /sys/kernel/debug/provoke-crash/DIRECT"
 
@@ -238,7 +239,7 @@ class CommandLine(unittest.TestCase):
         """Run it to its end."""
         return subprocess.run([str(HERE / "mios-vm"), *words], check=False,
                               text=True, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, timeout=200,
+                              stderr=subprocess.PIPE, timeout=500,
                               stdin=subprocess.DEVNULL, **more)
 
     def test_status_is_the_commands(self):
@@ -278,6 +279,27 @@ class CommandLine(unittest.TestCase):
             self.assertRegex(done.stderr.splitlines()[-1], "^mios-vm: .",
                              words)
             self.assertNotIn("Traceback", done.stderr, words)
+
+    def test_shell_and_console(self):
+        """A shell on a terminal, and beside it the console of an instance."""
+        with tempfile.TemporaryDirectory() as logs, \
+                on_terminal([HERE / "mios-vm", "shell", "--nodes", "2",
+                             "--logs", logs]) as (shell, _, first):
+            expect(shell, b"leave with exit")
+            os.write(shell, b"mios boot 1 && echo booted $((6 * 7))\n")
+            expect(shell, b"booted 42")
+            with on_terminal([HERE / "mios-vm", "console", "1", "--run",
+                              logs]) as (console, _, second):
+                expect(console, b"leaves it]")
+                os.write(console, b"\n")
+                expect(console, b"login:")
+                os.write(console, b"root\n")
+                expect(console, b"root@node1")
+                os.write(console, b"exit\n\x1d")
+                expect(console, b"[left the console")
+                self.assertEqual(second.wait(60), 0)
+            os.write(shell, b"exit 5\n")
+            self.assertEqual(first.wait(60), 5)
 
     def test_logs_are_kept(self):
         with tempfile.TemporaryDirectory() as folder:

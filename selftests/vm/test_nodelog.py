@@ -20,6 +20,7 @@ class Node:
         self.data = bytearray(SIZE)
         self.size = size
         self.written = 0
+        self.boots = 0
 
     def read(self, address, size):
         """As Machine.read_memory()."""
@@ -31,6 +32,8 @@ class Node:
         struct.pack_into("<Q", self.data, nodelog.AT_SELF, base)
         struct.pack_into("<I", self.data, nodelog.AT_INSTANCE, instance)
         struct.pack_into("<I", self.data, nodelog.AT_INCARNATION, incarnation)
+        self.boots += 1
+        struct.pack_into("<Q", self.data, nodelog.AT_STARTED, self.boots)
         struct.pack_into("<Q", self.data, nodelog.AT_LOG_BASE, BASE + LOG)
         self.data[LOG:LOG + 8] = nodelog.LOG_MAGIC
         struct.pack_into("<II", self.data, LOG + 8, self.size, 0)
@@ -87,6 +90,20 @@ class Reading(unittest.TestCase):
         self.node.say("new")
         self.assertEqual(self.reader.read(), "--- incarnation 2\nnew")
 
+    def test_incarnations_counted_anew(self):
+        self.node.boot(1)
+        self.node.say("older than what follows")
+        self.reader.read()
+        self.node.boot(1)
+        self.node.say("new")
+        self.assertEqual(self.reader.read(), "--- incarnation 1\nnew")
+
+    def test_half_written(self):
+        """The time of the start is the loader's last word."""
+        self.node.boot(1)
+        struct.pack_into("<Q", self.node.data, nodelog.AT_STARTED, 0)
+        self.assertEqual(self.reader.read(), "")
+
     def test_garbage_is_no_log(self):
         self.node.boot(1, instance=2)
         self.assertEqual(self.reader.read(), "")
@@ -108,9 +125,9 @@ class Reading(unittest.TestCase):
         offsets = fields(text, "mios_manifest")
         self.assertEqual(
             [offsets[n] for n in ("self", "instance", "incarnation",
-                                  "log_base", "area_base")],
+                                  "wall_tsc", "log_base", "area_base")],
             [nodelog.AT_SELF, nodelog.AT_INSTANCE, nodelog.AT_INCARNATION,
-             nodelog.AT_LOG_BASE, nodelog.AT_AREA_BASE])
+             nodelog.AT_STARTED, nodelog.AT_LOG_BASE, nodelog.AT_AREA_BASE])
         offsets = fields(text, "mios_log")
         self.assertEqual([offsets[n] for n in ("size", "head", "text")],
                          [nodelog.AT_SIZE, nodelog.AT_HEAD, nodelog.AT_TEXT])

@@ -113,7 +113,7 @@ static u32 number(const char *text, u32 limit)
 int main(int argc, char **argv)
 {
 	const char *path = AREA;
-	u32 patience = 5;
+	u32 patience = 12;
 	u64 died = 0;
 	int i;
 

@@ -96,7 +96,7 @@ void test_stress(u64 seed, unsigned long messages)
 	struct stress s = { .messages = messages, .seed = seed };
 	pthread_t producer, consumer;
 
-	alarm(120);
+	alarm(600);
 	ends_make(&s.e, SLOT, SLOTS, LONGEST);
 	ends_open(&s.e, 1, 1);
 	sem_init(&s.bell, 0, 0);
@@ -161,7 +161,7 @@ void test_sessions(u64 seed, unsigned long rounds)
 	unsigned long i;
 	u64 mine = seed;
 
-	alarm(120);
+	alarm(600);
 	ends_make(&s.e, SLOT, SLOTS, LONGEST);
 	ends_open(&s.e, 1, 1);
 	pthread_mutex_init(&s.producer_lock, NULL);

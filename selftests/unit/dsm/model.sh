@@ -8,7 +8,7 @@ model_run() {
 	log=$out/$1.log
 	sed "$2" "$here/model/$1.m" > "$out/$1.m" || return 1
 	rumur --deadlock-detection stuck --threads 1 --output "$out/$1.c" \
-		"$out/$1.m" && $CC -O2 -mcx16 -w -o "$out/$1" "$out/$1.c" \
+		"$out/$1.m" && $CC -O3 -march=native -w -o "$out/$1" "$out/$1.c" \
 		-lpthread || return 1
 	"$out/$1" > "$log"
 	tail -n 8 "$log"
