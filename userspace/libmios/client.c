@@ -32,8 +32,12 @@ static int connect_local(char *why, size_t size)
 	int fd, err;
 
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return -errno;
+	if (fd < 0) {
+		err = -errno;
+		snprintf(why, size, "no socket: %s%s", strerror(-err),
+			 err == -EMFILE ? ": see ulimit -n" : "");
+		return err;
+	}
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv));
 	if (!connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
@@ -74,6 +78,8 @@ static int receive_reply(int fd, char *why, size_t size)
 	cmsg = CMSG_FIRSTHDR(&msg);
 	if (cmsg && cmsg->cmsg_type == SCM_RIGHTS)
 		memcpy(&pass, CMSG_DATA(cmsg), sizeof(pass));
+	else
+		snprintf(why, size, "no file descriptor is left: see ulimit -n");
 	return pass;
 }
 

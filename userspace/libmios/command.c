@@ -45,7 +45,9 @@ static void tty_raw(struct run *r)
 {
 	struct termios t;
 
-	if (!r->cmd->tty || tcgetattr(STDIN_FILENO, &r->cooked))
+	/* Once more after SIGCONT: it may be raw already. */
+	if (!r->cmd->tty ||
+	    (!r->raw && tcgetattr(STDIN_FILENO, &r->cooked)))
 		return;
 	t = r->cooked;
 	cfmakeraw(&t);

@@ -64,11 +64,21 @@ bool source_ready(const struct mios_source *s)
 	return s->fd >= 0 && s->credit;
 }
 
+/*
+ * Would reading from this terminal stop us?  One that does not control us has
+ * no foreground that we could be out of.
+ */
+bool in_background(int fd)
+{
+	pid_t foreground = tcgetpgrp(fd);
+
+	return foreground >= 0 && foreground != getpgrp();
+}
+
 /* A job in the background must not be stopped for input it may not want. */
 bool source_may_read(const struct mios_source *s)
 {
-	return source_ready(s) &&
-	       (!isatty(s->fd) || tcgetpgrp(s->fd) == getpgrp());
+	return source_ready(s) && (!isatty(s->fd) || !in_background(s->fd));
 }
 
 void sink_init(struct mios_sink *s, int fd, int stream)

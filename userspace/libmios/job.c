@@ -234,7 +234,7 @@ static void serve_task(struct job *job, struct job_task *t)
 		err = take_frame(job, t, &f, data);
 	}
 	if (t->open && (err < 0 || t->link.ended))
-		task_lost(job, t, STATUS_LOST, "", watch_lost(&t->watch) ?
+		task_lost(job, t, STATUS_LOST, "", watch_lost(t->watch) ?
 			  "has died" : "closed the connection");
 }
 
@@ -279,7 +279,7 @@ static void look_for_dead(struct job *job)
 	for (i = 0; i < job->nr_tasks; i++) {
 		if (!job->tasks[i].open)
 			continue;
-		lost = watch_lost(&job->tasks[i].watch);
+		lost = watch_lost(job->tasks[i].watch);
 		if (lost)
 			task_lost(job, &job->tasks[i], STATUS_LOST, "", lost);
 	}
@@ -370,7 +370,10 @@ static int start_task(struct job *job, struct job_task *t)
 		return err;
 	}
 	t->open = true;
-	watch_open(&t->watch, t->instance);
+	t->watch = &job->watches[t->instance];
+	if (!(job->watched & 1ull << t->instance))
+		watch_open(t->watch, t->instance);
+	job->watched |= 1ull << t->instance;
 	source_init(&t->in, t->rank ? -1 : STDIN_FILENO, 0);
 	err = client_send_spec(&t->link, 0, job->argv, environ, -1);
 	if (!err && t->rank)

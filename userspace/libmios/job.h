@@ -12,7 +12,7 @@ struct job_task {
 	unsigned int rank, local_rank, local_size;
 	struct mios_link link;
 	struct mios_source in;		/* rank 0 reads our input */
-	struct mios_watch watch;
+	struct mios_watch *watch;	/* one for all tasks there */
 	struct mios_buffer line[2];	/* unfinished lines of 1 and 2 */
 	uint32_t owed[2];		/* of credit */
 	bool open, started, ended;
@@ -25,6 +25,8 @@ struct job {
 	unsigned int cpus_per_task;	/* to bind, 0: do not */
 	bool label;			/* lines begin with [rank] */
 	char **argv;
+	struct mios_watch watches[MIOS_MAX_INSTANCES];
+	uint64_t watched;		/* bit per instance: it is watched */
 	struct mios_buffer out[2];	/* for our 1 and 2, which may be full */
 	/* how it ended */
 	int status;			/* of the first failure */

@@ -61,6 +61,7 @@ void source_init(struct mios_source *s, int fd, int stream);
 int source_pump(struct mios_source *s, struct mios_link *l);
 int source_credit(struct mios_source *s, const void *data, size_t len);
 bool source_ready(const struct mios_source *s);
+bool in_background(int fd);
 bool source_may_read(const struct mios_source *s);
 void sink_init(struct mios_sink *s, int fd, int stream);
 int sink_data(struct mios_sink *s, const void *data, size_t len);

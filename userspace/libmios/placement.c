@@ -13,8 +13,8 @@
 
 #include "placement.h"
 
-static bool wanted(const struct placement_request *rq,
-		   const struct mios_instance *inst)
+static bool eligible(const struct placement_request *rq,
+		     const struct mios_instance *inst)
 {
 	bool listed = rq->on & 1ull << inst->id;
 
@@ -24,6 +24,13 @@ static bool wanted(const struct placement_request *rq,
 	if (inst->ring != rq->ring && (inst->id || !listed))
 		return false;
 	return !rq->on || listed;
+}
+
+/* Who is silent may not even start them: only if it was named. */
+static bool wanted(const struct placement_request *rq,
+		   const struct mios_instance *inst)
+{
+	return eligible(rq, inst) && (rq->on || inst->suspect < 0);
 }
 
 static unsigned int least(unsigned int a, unsigned int b)
@@ -182,25 +189,32 @@ static int too_few(const struct placement_request *rq,
 		   size_t size)
 {
 	unsigned int cpus = 0, instances = 0, room = 0;
+	bool silent = false;
 	int i;
 
 	for (i = 0; i < n; i++) {
-		if (!wanted(rq, places[i].inst))
+		if (!wanted(rq, places[i].inst)) {
+			silent |= eligible(rq, places[i].inst);
 			continue;
+		}
 		cpus += places[i].inst->cpus;
 		room += places[i].room;
 		instances++;
 	}
-	if (!instances)
+	if (!instances && silent)
+		snprintf(why, size, "who is up on ring %d is suspect: --on "
+			 "takes it all the same", rq->ring);
+	else if (!instances)
 		snprintf(why, size, "no instance is up on ring %d: mios boot "
 			 "starts them", rq->ring);
 	else
 		snprintf(why, size, "%u tasks do not fit: %u instance%s with "
-			 "%u CPUs hold%s %u%s; ask for fewer, or add "
+			 "%u CPUs hold%s %u%s%s; ask for fewer, or add "
 			 "--oversubscribe", rq->tasks, instances,
 			 instances == 1 ? "" : "s", cpus,
 			 instances == 1 ? "s" : "", room,
-			 rq->per_instance ? " with this --per-instance" : "");
+			 rq->per_instance ? " with this --per-instance" : "",
+			 silent ? ", without those that are suspect" : "");
 	return -ENOSPC;
 }
 

@@ -11,7 +11,7 @@
 #include "client.h"
 #include "report.h"
 
-#define ANSWER_MS	3000
+#define ANSWER_MS	15000
 #define MAX_REPORTED	65536
 
 static int add_task(struct task_report *r, const void *data, size_t len)

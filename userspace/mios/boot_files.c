@@ -19,11 +19,13 @@
 #include "libmios/mios.h"
 
 #define HOST_LOCK	"/run/mios/lock"
+#define HOST_SETUP_S	300	/* as mios-host-setup waits for another one */
 
 /* At boot it runs in the background: a child needs what it exports. */
 void wait_for_host_setup(void)
 {
 	int fd = open(HOST_LOCK, O_RDONLY | O_CLOEXEC);
+	int tries = 0;
 
 	if (fd < 0)
 		mios_die(MIOS_EXIT_FAILED, "boot: there is nothing here that "
@@ -31,8 +33,13 @@ void wait_for_host_setup(void)
 			 "mios-host-setup first");
 	if (flock(fd, LOCK_SH | LOCK_NB)) {
 		printf("waiting for mios-host-setup to finish\n");
-		while (flock(fd, LOCK_SH) && errno == EINTR)
-			;
+		while (flock(fd, LOCK_SH | LOCK_NB)) {
+			if (++tries > HOST_SETUP_S * 10)
+				mios_die(MIOS_EXIT_FAILED, "boot: "
+					 "mios-host-setup does not end: fuser "
+					 HOST_LOCK " tells who it is");
+			usleep(100000);
+		}
 	}
 	close(fd);
 	if (access("/run/mios/host-ready", F_OK))

@@ -41,7 +41,7 @@ int cmd_exec(int argc, char **argv)
 
 	/* Taking it from the background would stop this. */
 	cmd.tty = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) &&
-		  tcgetpgrp(STDIN_FILENO) == getpgrp();
+		  !in_background(STDIN_FILENO);
 	while ((c = getopt_long(argc, argv, "+:tTh", options, NULL)) != -1) {
 		switch (c) {
 		case 't':

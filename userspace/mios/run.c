@@ -231,7 +231,7 @@ static int place_and_start(struct run_options *o, char **argv)
 	for (i = 0; i < n; i++) {
 		places[i].inst = &list[i];
 		if (list[i].id == o->rq.self ||
-		    (list[i].state == MIOS_STATE_UP &&
+		    (list[i].state == MIOS_STATE_UP && list[i].suspect < 0 &&
 		     list[i].ring == o->rq.ring))
 			places[i].bound = bound_cpus(list[i].id);
 	}

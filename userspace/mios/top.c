@@ -186,6 +186,11 @@ static void show_tasks(const struct mios_instance *list, int n, int self,
 	for (i = 0; i < n; i++) {
 		if (list[i].id != self && list[i].state != MIOS_STATE_UP)
 			continue;
+		if (list[i].suspect >= 0) {	/* the others would wait for it */
+			mios_error("mios top", "instance %d is suspect: its "
+				   "tasks are not known", list[i].id);
+			continue;
+		}
 		if (report_fetch(list[i].id, &r, why, sizeof(why))) {
 			mios_error("mios top", "%s", why);
 			continue;

@@ -1,29 +1,59 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Keeps /run/mios/hostfile as mpirun reads it: one line per live instance of
- * our ring, with as many slots as it has CPUs.  Replaced by rename, so that
- * a reader sees the old one or the new one.
+ * our ring, with as many slots as it has CPUs, in the order in which "mios run"
+ * would take them.  Replaced by rename, so that a reader sees the old one or
+ * the new one.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "libmios/placement.h"
 #include "miosd.h"
+
+static int by_order(const void *a, const void *b)
+{
+	const struct placement *p = a, *q = b;
+
+	return (int)p->order - (int)q->order;
+}
+
+/*
+ * All that would be taken by a job that has tasks for everybody.  Not one that
+ * is suspect: Open MPI starts its daemon on all, whatever -n says.
+ */
+static int arrange(const struct ring_view *v, struct placement *places)
+{
+	struct placement_request rq = {
+		.self = v->self,
+		.ring = v->ring,
+		.tasks = MIOS_MAX_TASKS,
+		.cpus_per_task = 1,
+	};
+	char unused[128];
+	int i;
+
+	for (i = 0; i < v->nr_instances; i++)
+		places[i] = (struct placement){ .inst = &v->instances[i] };
+	placement_decide(&rq, places, i, unused, sizeof(unused));
+	qsort(places, i, sizeof(*places), by_order);
+	return i;
+}
 
 static size_t describe(const struct ring_view *v, char *text, size_t size)
 {
-	const struct mios_instance *inst;
+	static struct placement places[MIOS_MAX_INSTANCES];
+	int i, n = arrange(v, places);
 	size_t len = 0;
-	int i;
 
-	for (i = 0; i < v->nr_instances && len < size; i++) {
-		inst = &v->instances[i];
-		if (inst->id != v->self &&
-		    (inst->state != MIOS_STATE_UP || inst->ring != v->ring))
+	for (i = 0; i < n && len < size; i++) {
+		if (!places[i].order)
 			continue;
 		len += snprintf(text + len, size - len, "node%d slots=%u\n",
-				inst->id, inst->cpus ? inst->cpus : 1);
+				places[i].inst->id,
+				places[i].inst->cpus ? places[i].inst->cpus : 1);
 	}
 	return len;
 }

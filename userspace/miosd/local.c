@@ -14,7 +14,7 @@
 
 #include "miosd.h"
 
-#define HANDSHAKE_SECONDS	30	/* for all of it */
+#define HANDSHAKE_SECONDS	38	/* for all of it */
 #define STEP_SECONDS	10	/* for one word of the other miosd */
 #define REFUSE_MS		5000	/* for the other side to read why */
 

@@ -30,10 +30,11 @@ enum { FD_SIGNAL, FD_UNIX, FD_DEVICE, NR_FDS };
 
 static struct {
 	int fds[NR_FDS];
+	int lock;		/* the main process's alone */
 	unsigned int device;	/* index of mios0 that we listen on */
 	bool stop;
 	struct ring_view view;
-} d = { .fds = { -1, -1, -1 } };
+} d = { .fds = { -1, -1, -1 }, .lock = -1 };
 
 /* mios0 comes and goes with the modules. */
 static void device_refresh(void)
@@ -70,6 +71,7 @@ static void start_process(int fd, struct slot *slot,
 		mios_end_with(self, SIGKILL);
 		for (i = 0; i < NR_FDS; i++)
 			close(d.fds[i]);
+		close(d.lock);	/* else held for as long as we live */
 		for (i = 0; i < (int)d.view.nr_watched; i++)
 			close(d.view.watched[i].fd);
 		sigemptyset(&none);
@@ -246,12 +248,10 @@ static void stop_all(void)
 /* Two of us would end each other's sessions. */
 static int lock_instance(void)
 {
-	int fd;
-
 	if (mkdir("/run/mios", 0755) && errno != EEXIST)
 		return -errno;
-	fd = open("/run/mios/miosd.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	return fd < 0 || flock(fd, LOCK_EX | LOCK_NB) ? -errno : 0;
+	d.lock = open("/run/mios/miosd.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	return d.lock < 0 || flock(d.lock, LOCK_EX | LOCK_NB) ? -errno : 0;
 }
 
 /* The file server goes by ports; for us they keep strangers out early. */

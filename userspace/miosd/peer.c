@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Connects to the miosd of another instance, from a reserved port, with
- * every wait bounded: an instance that dies without a word is noticed by
- * keepalives within ten seconds, and by the ring's state before that.
+ * every wait bounded.  That an instance has died is for the ring to say.
  */
 #include <arpa/inet.h>
 #include <assert.h>
@@ -19,9 +18,13 @@
 
 #include "miosd.h"
 
-#define CONNECT_MS	5000
+#define CONNECT_MS	15000
+#define LOST_S		900
+#define KEEPALIVES	5
 #define FIRST_PORT	512
-#define NR_PORTS	(IPPORT_RESERVED - FIRST_PORT)
+/* Above, for clients of the file server: each asks for a port of its own. */
+#define LAST_PORT	999
+#define NR_PORTS	(LAST_PORT + 1 - FIRST_PORT)
 
 /* No client's port, ours or the NFS client's, may be the one to listen on. */
 static_assert(MIOSD_PORT < FIRST_PORT, "a client may take it");
@@ -44,13 +47,20 @@ int peer_ring(const struct mios_instance *a, const struct mios_instance *b)
 	return !b->id || a->ring == b->ring ? a->ring : -1;
 }
 
-/* Both ends: who waits for a dead one would keep its sessions for ever. */
+/*
+ * Both ends, and the last resort only: an instance that stands still for a
+ * while is suspect, no more, and its sessions go on with it.  What the ring
+ * does not notice, a device that was taken away for one, ends after this.
+ */
 void peer_set_timeouts(int fd)
 {
-	int one = 1, idle = 4, interval = 2, count = 3, user = 10000;
+	int limit = mios_fault("impatient") ? 10 : LOST_S;
+	int one = 1, interval = limit / KEEPALIVES, count = KEEPALIVES - 1;
+	int user = limit * 1000;
 
 	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
-	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &interval,
+		   sizeof(interval));
 	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval,
 		   sizeof(interval));
 	setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));

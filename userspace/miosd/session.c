@@ -59,9 +59,15 @@ static void forward_signal(struct session *s, const void *data, size_t len)
 	uint32_t sig;
 	size_t i;
 
-	if (len != sizeof(sig) || s->exited)
+	if (len != sizeof(sig))
 		return;
 	memcpy(&sig, data, sizeof(sig));
+	if (s->exited) {	/* others of the session live: end them */
+		if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP ||
+		    sig == SIGQUIT)
+			kill_all(s);
+		return;
+	}
 	for (i = 0; i < sizeof(allowed) / sizeof(allowed[0]); i++)
 		if ((int)sig == allowed[i])
 			kill(-s->task.pid, sig);
