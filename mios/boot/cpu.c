@@ -305,13 +305,14 @@ int mios_cpus_return(struct mios_node *node)
 	int err, first = 0;
 
 	for_each_cpu(cpu, &node->cpus) {
-		if (left) {
-			left--;
-			continue;
-		}
 		/* Offline since it came back for a dump: as somebody wants it. */
 		if (!cpumask_test_and_clear_cpu(cpu, &away))
 			continue;
+		if (left) {
+			left--;
+			cpumask_set_cpu(cpu, &owed);
+			continue;
+		}
 		err = add_cpu(cpu);
 		/* 1: it was online before */
 		cpumask_assign_cpu(cpu, &owed, err < 0);

@@ -44,7 +44,7 @@ all_up() {
 		state_is "$_i" up || _missing="$_missing $_i"
 	done
 	# shellcheck disable=SC2086
-	[ -z "$_missing" ] || mios boot $_missing >/tmp/boot.log 2>&1 ||
+	[ -z "$_missing" ] || mios boot $_missing >/dev/null 2>/tmp/boot.log ||
 		fail "mios boot$_missing: $(tail -n 1 /tmp/boot.log)"
 	wait_for 60 pidof miosd || fail "miosd does not start"
 }

@@ -24,6 +24,12 @@
 
 #define ANSWER_SECONDS	40	/* more than miosd gives the other one */
 
+/* As sd_booted(3) looks. */
+static bool has_systemd(void)
+{
+	return !access("/run/systemd/system", F_OK);
+}
+
 static int connect_local(char *why, size_t size)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX,
@@ -44,8 +50,9 @@ static int connect_local(char *why, size_t size)
 		return fd;
 	err = -errno;
 	close(fd);
-	snprintf(why, size, "no miosd runs here (%s): systemctl start miosd",
-		 strerror(-err));
+	snprintf(why, size, "no miosd runs here (%s): %s", strerror(-err),
+		 has_systemd() ? "systemctl start miosd" :
+		 "root starts it with \"miosd &\"");
 	return err;
 }
 
@@ -67,8 +74,8 @@ static int receive_reply(int fd, char *why, size_t size)
 
 	n = recvmsg(fd, &msg, MSG_CMSG_CLOEXEC | MSG_WAITALL);
 	if (n != sizeof(r)) {
-		snprintf(why, size, "miosd did not answer: journalctl -u miosd "
-			 "may say why");
+		snprintf(why, size, "miosd did not answer: %s may say why",
+			 has_systemd() ? "journalctl -u miosd" : "dmesg");
 		return -EPROTO;
 	}
 	r.text[sizeof(r.text) - 1] = '\0';

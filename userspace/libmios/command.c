@@ -31,6 +31,7 @@ struct run {
 	struct termios cooked;
 	bool raw;		/* the terminal is in raw mode */
 	bool started, ended;
+	bool unread;		/* who read our output has gone */
 	int signals;
 };
 
@@ -202,8 +203,8 @@ static int step(struct run *r)
 		err = take_frames(r);
 	if (!err && p[1].revents)
 		err = source_pump(&r->in, &r->link);
-	if (!err && p[2].revents)
-		sink_pump(&r->out, &r->link);
+	if (!err && p[2].revents && sink_pump(&r->out, &r->link) == -EPIPE)
+		r->unread = r->cmd->tty;
 	if (!err && p[3].revents)
 		sink_pump(&r->err, &r->link);
 	if (!err && p[4].revents)
@@ -218,8 +219,8 @@ static int loop(struct run *r)
 	int64_t limit = mios_now_ms() + FIRST_ANSWER_MS;
 	int err = 0;
 
-	while (!err && (!r->ended || sink_ready(&r->out) ||
-			sink_ready(&r->err))) {
+	while (!err && !r->unread &&
+	       (!r->ended || sink_ready(&r->out) || sink_ready(&r->err))) {
 		err = step(r);
 		if (!r->started && !r->ended && mios_now_ms() > limit)
 			err = -ETIMEDOUT;
@@ -294,8 +295,10 @@ int client_run(const struct client_command *cmd)
 		mios_error(cmd->who, "%s", why);
 		return 125;
 	}
-	if (cmd->tty)
+	if (cmd->tty) {
 		flags |= MIOS_SPEC_TTY;
+		signal(SIGPIPE, SIG_IGN);	/* tty_restore() comes first */
+	}
 	if (!isatty(STDERR_FILENO))
 		flags |= MIOS_SPEC_STDERR;
 	watch_open(&r.watch, cmd->instance);
@@ -314,6 +317,8 @@ int client_run(const struct client_command *cmd)
 	tty_raw(&r);
 	err = loop(&r);
 	tty_restore(&r);
+	if (r.unread)
+		return end_like(&(struct mios_exit){ .signal = SIGPIPE });
 	if (err) {
 		explain(&r, err);
 		return 125;

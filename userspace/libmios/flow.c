@@ -123,8 +123,9 @@ int sink_pump(struct mios_sink *s, struct mios_link *l)
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return 0;
 		if (n < 0) {
+			n = -errno;
 			sink_close(s, l);
-			return -EPIPE;
+			return n;
 		}
 		buffer_drop(&s->buf, n);
 		s->owed += n;
