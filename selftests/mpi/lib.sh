@@ -60,7 +60,8 @@ up() {
 	done
 	mkdir -p "$work"
 	chown user "$work"
-	trap 'rm -rf "$work"' EXIT
+	# A rank that has been ended may leave a file behind.
+	trap 'rm -rf "$work" 2> /dev/null || { sleep 5; rm -rf "$work"; }' EXIT
 	cd "$work" || fail "no $work"
 }
 
