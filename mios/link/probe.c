@@ -9,6 +9,7 @@
  */
 #include <linux/completion.h>
 #include <linux/debugfs.h>
+#include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -24,6 +25,9 @@
 /* A busy host may keep a virtual CPU from running for a second. */
 #define PROBE_WAIT_NS	(5 * NSEC_PER_SEC)
 #define PROBE_SPINS	1000
+/* Rounds of that many looks; who has not answered then is looked at seldom. */
+#define PROBE_ROUNDS	4
+#define PROBE_NAP_US	500
 
 struct probe {
 	char kind[16];
@@ -58,18 +62,24 @@ static const struct mios_handler reply_handler = { .fn = echo_reply };
  */
 static int probe_await(const u32 *word, u32 answer)
 {
+	u32 left = PROBE_SPINS;
+	u32 rounds = 0;
 	u64 end = 0;
 	u64 now;
-	u32 spins;
 
 	do {
-		for (spins = 0; spins < PROBE_SPINS; spins++) {
+		while (left--) {
 			if (READ_ONCE(*word) == answer)
 				return 0;
 			cpu_relax();
 		}
 		/* It may depend on what else this CPU has to do. */
 		cond_resched();
+		left = PROBE_SPINS;
+		if (++rounds > PROBE_ROUNDS) {
+			usleep_range(PROBE_NAP_US, 2 * PROBE_NAP_US);
+			left = 1;
+		}
 		now = ktime_get_ns();
 		if (!end)
 			end = now + PROBE_WAIT_NS;
