@@ -25,6 +25,7 @@ class Agent:
         self.tick = tick
         self.buffer = b""
         self.frames = 0         # heard so far; the guest sends one each 2 s
+        self.clock = 0.0        # the guest's, as last heard of
 
     def send(self, kind, data=b""):
         """One frame to the guest."""
@@ -44,6 +45,8 @@ class Agent:
                     frame = self.buffer[:5 + size]
                     self.buffer = self.buffer[5 + size:]
                     self.frames += 1
+                    if frame[:1] == b"H":
+                        self.clock = int(frame[5:]) / 1000
                     return chr(frame[0]), frame[5:]
             self.tick()
             ready, _, _ = select.select([self.sock, *extra], [], [], 0.1)
@@ -58,10 +61,10 @@ class Agent:
                 return None
 
     def wait_ready(self):
-        """Until the guest's agent has started."""
+        """Until the guest's agent says that it lives, and what time it is."""
         while True:
             frame = self.next_frame()
-            if frame and frame[0] == "R":
+            if frame and frame[0] == "H":
                 return
 
     def run(self, words, output, error, stdin=None, terminal=None):

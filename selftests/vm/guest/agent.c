@@ -5,14 +5,18 @@
  * A frame is one byte of type, four bytes of length (little endian), data:
  *
  *   host to guest  X command    I input   E end of input   W window   K signal
+ *                  N news: random bytes
  *   guest to host  R ready      O output  F error output   S status   H alive
  *
- * X holds "TTY ROWS COLUMNS\0" and then the words, each ended by a NUL.
+ * X holds "TTY ROWS COLUMNS\0" and then the words, each ended by a NUL, H the
+ * guest's own clock in milliseconds.  N comes when the machine has started
+ * from a checkpoint: else each such start would draw the same lots.
  * One thread, no lock; a frame that makes no sense ends the agent.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/random.h>
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
@@ -65,13 +69,16 @@ static void write_all(int fd, const void *data, size_t size)
 	}
 }
 
+/* In one piece: a checkpoint is taken between two writes, never within. */
 static void send_frame(char type, const void *data, uint32_t size)
 {
+	static unsigned char frame[5 + FRAME_MAX];
 	unsigned char head[5] = { type, size, size >> 8, size >> 16,
 				  size >> 24 };
 
-	write_all(port, head, sizeof(head));
-	write_all(port, data, size);
+	memcpy(frame, head, sizeof(head));
+	memcpy(frame + sizeof(head), data, size);
+	write_all(port, frame, sizeof(head) + size);
 }
 
 /* Read exactly size bytes; the port blocks, so a short read is the end. */
@@ -252,6 +259,33 @@ static void feed_input(uint32_t size)
 	}
 }
 
+/* When the host was told last that we are alive, in seconds. */
+static time_t told;
+
+static void send_alive(void)
+{
+	struct timespec now;
+	char text[24];
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	told = now.tv_sec;
+	send_frame('H', text, snprintf(text, sizeof(text), "%lld",
+				       now.tv_sec * 1000LL +
+				       now.tv_nsec / 1000000));
+}
+
+static void stir_lots(uint32_t size)
+{
+	int fd = open("/dev/urandom", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	write_all(fd, input, size);
+	if (ioctl(fd, RNDRESEEDCRNG))
+		perror("agent: /dev/urandom");
+	close(fd);
+}
+
 /* One frame from the host; false when the host is gone. */
 static bool handle_frame(void)
 {
@@ -287,6 +321,10 @@ static bool handle_frame(void)
 	case 'K':
 		if (session.pid)
 			kill(-session.pid, atoi(input));
+		break;
+	case 'N':
+		stir_lots(size);
+		send_alive();
 		break;
 	default:
 		exit(1);
@@ -335,7 +373,6 @@ static void on_child(int signal)
 /* One round of waiting; false when the host is gone. */
 static bool serve(void)
 {
-	static time_t told;
 	struct pollfd fds[3] = {
 		{ .fd = port, .events = POLLIN },
 		{ .fd = session.out, .events = POLLIN },
@@ -343,7 +380,7 @@ static bool serve(void)
 	};
 	struct timespec limit = { ALIVE_SECONDS, 0 };
 	sigset_t none;
-	time_t now;
+	struct timespec now;
 
 	sigemptyset(&none);
 	if (ppoll(fds, 3, &limit, &none) < 0 && errno != EINTR)
@@ -355,11 +392,9 @@ static bool serve(void)
 		pass_output(&session.out, 'O');
 	else if (fds[2].revents)
 		pass_output(&session.err, 'F');
-	now = time(NULL);
-	if (now - told >= ALIVE_SECONDS || now < told) {
-		send_frame('H', "", 0);
-		told = now;
-	}
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (now.tv_sec - told >= ALIVE_SECONDS)
+		send_alive();
 	if (fds[0].revents & POLLIN)
 		return handle_frame();
 	return !(fds[0].revents & POLLHUP);
