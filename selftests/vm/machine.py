@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 """One test machine: boots it, runs commands in it, judges its logs.
 
-Used by mios-vm (one command) and by selftests/run (many tests on one
-machine).  A Machine is a context manager; inside, run() may be called again
-and again.  A machine that panics, hangs or says nothing raises MachineError
-with the one line that tells why.
+Used by mios-vm and by selftests/run.  A Machine is a context manager;
+inside, run() may be called again and again.  A machine that panics, hangs or
+says nothing raises MachineError with the one line that tells why.
+
+Two clocks judge it, neither of them the host's: limits of commands are
+seconds of the guest's own clock, and silence is counted in what QEMU has
+done (lib/effort.py).  A host that is busy makes a machine late, not wrong.
 """
 import contextlib
+import functools
 import os
 import pathlib
 import select
@@ -19,6 +23,8 @@ import tempfile
 import time
 
 import agent
+import checkpoint
+import effort
 import memmap
 import nodelog
 import pulse
@@ -28,8 +34,10 @@ import stage
 import watch
 
 HZ = 250                # CONFIG_HZ of test.config
-BOOT_LIMIT = 300        # seconds until the first command can run
-SILENCE_LIMIT = 90      # without a sign of life from instance 0
+BOOT_LIMIT = 600        # of effort until the first command can run
+SILENCE_LIMIT = 90      # of effort without a sign of life from an instance
+PUSH_LIMIT = 300        # seconds of the guest until files are unpacked
+TICK = 0.05             # seconds between two looks at the logs
 TAKE_LIMIT = 60         # until an emulated node's memory has moved out
 STUCK_LIMIT = 60        # until instance 0, emulated, calls a CPU of it stuck
 LOGS_KEPT = 20
@@ -79,18 +87,25 @@ def scan_leaks(vm):
     return vm.settle()
 
 
-def tcg_words():
+@functools.lru_cache(maxsize=None)
+def host_khz():
+    """How fast this host's TSC is."""
+    return int(stage.run([stage.build_helper("tsc")]))
+
+
+def tcg_words(khz, icount):
     """What a guest under TCG cannot find out for itself.
 
     How fast its TSC is; without lpj= each CPU would calibrate its delay loop,
     just as badly.  And that a CPU may be without a core of the host for
     longer than the 20 seconds after which the kernel calls it stuck (the
     others have these words from linux/config/test.config), and that memory
-    takes its time to move.
+    takes its time to move.  Under icount none of that depends on the host.
     """
-    khz = int(stage.run([stage.build_helper("tsc")]))
-    return f"tsc_early_khz={khz} lpj={khz * 1000 // HZ} " \
-        f"watchdog_thresh={STUCK_LIMIT // 2} " \
+    words = f"tsc_early_khz={khz} lpj={khz * 1000 // HZ}"
+    if icount:
+        return words
+    return f"{words} watchdog_thresh={STUCK_LIMIT // 2} " \
         f"rcupdate.rcu_cpu_stall_timeout={STUCK_LIMIT} " \
         f"mios.take_timeout={TAKE_LIMIT}"
 
@@ -99,7 +114,8 @@ class Machine:
     """A QEMU process, its logs and its command ports."""
 
     def __init__(self, shape, kernel, rootfs, tree=None, modules=None,
-                 copy=None, logs=None, accel="tcg,thread=multi"):
+                 copy=None, logs=None, accel="tcg,thread=multi",
+                 origin="boot"):
         self.shape = shape
         self.kernel = kernel
         self.rootfs = rootfs
@@ -107,6 +123,7 @@ class Machine:
         self.modules = modules
         self.copy = copy
         self.accel = accel
+        self.origin = origin    # "boot", or a state of checkpoint.py
         self.logs = logs or new_log_folder(stage.BUILD / "logs")
         self.slot = None        # held open while the machine runs
         self.silence_limit = SILENCE_LIMIT
@@ -121,11 +138,21 @@ class Machine:
         self.process = None
         self.agent = None
         self.events = None      # QEMU's control socket, for its last words
-        self.deadline = None
+        self.deadline = None    # of the guest's clock
+        self.boot_deadline = None       # of effort
         self.folder = None      # sockets and disks, gone at the end
         self.alive = (0.0, 0, 0)        # when, frames and characters then
-        self.ticked = None              # when we last looked
-        self.stood_still = 0.0          # the longest that we were kept from it
+        self.ticked = 0.0               # when we last looked
+        self.effort = None      # of QEMU
+
+    def like(self, origin):
+        """Another one of the same parts, not started."""
+        return Machine(self.shape, self.kernel, self.rootfs, self.tree,
+                       self.modules, accel=self.accel, origin=origin)
+
+    def tsc_khz(self):
+        """How fast the guest's TSC is."""
+        return qemu.ICOUNT_KHZ if self.accel == "icount" else host_khz()
 
     # --- start and stop
 
@@ -141,52 +168,108 @@ class Machine:
         self.stop()
 
     def start(self):
-        """Boot, until the agent in instance 0 takes commands.
+        """From a checkpoint, or boot, until instance 0 takes commands.
 
-        Once more when QEMU itself crashes on the way: before its version 8.1
-        a CPU may look an access up in a memory map that another one, which
-        moves a PCI device, has changed half (tcg_commit), and dies of it.
+        Booted once more when QEMU itself crashes on the way: before its
+        version 8.1 a CPU may look an access up in a memory map that another
+        one, which moves a PCI device, has changed half (tcg_commit).
         """
+        kept = None if self.origin == "boot" else \
+            checkpoint.get(self, self.origin)
         try:
-            self.boot()
+            self.launch(kept)
         except MachineError as error:
-            if not self.process or self.process.poll() != -signal.SIGSEGV:
+            if kept or not self.process or \
+                    self.process.poll() != -signal.SIGSEGV:
                 raise
             print(f"# {error}: QEMU crashed, once more", file=sys.stderr,
                   flush=True)
             self.stop()
             self.forget()
-            self.boot()
+            self.launch(kept)
+        if self.tree:
+            self.push(stage.TOP / "selftests", "/usr/lib/mios/selftests")
+        if self.copy:
+            self.push(self.copy, "/mnt/host")
 
-    def boot(self):
-        """One try to start."""
+    def launch(self, kept):
+        """One try to start; kept: the folder of a checkpoint, or None."""
         self.slot = slots.take()
         begin = time.monotonic()
-        self.logs.mkdir(parents=True, exist_ok=True)
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="mios-vm-"))
-        for name in "instance0.log", qemu.LOG:
-            (self.folder / name).symlink_to(self.logs.absolute() / name)
-        disks = self.make_disks()
+        self.make_folder()
         self.make_memory()
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(str(self.folder / "agent0.sock"))
         listener.listen(1)
-        words = self.shape.command_line()
-        if not self.accel.startswith("kvm"):
-            words += " " + tcg_words()
-        command = qemu.options(self.shape, self.kernel, words, disks,
-                               self.folder, self.accel, self.memory)
-        (self.logs / "qemu.args").write_text("\n".join(command) + "\n")
-        self.launch(command)
-        self.watch.add(watch.ConsoleReader("instance 0",
-                                           self.logs / "instance0.log"))
+        self.add_console()
         if not self.shape.plain:
             self.watch_children()
+        if kept:
+            for node, where in checkpoint.load_files(self, kept).items():
+                self.pulses[node - 1].reader.follow(where)
+            self.console.skip()
+        else:
+            qemu.overlay(self.folder / qemu.ROOT, self.rootfs)
+            stage.make_stage(self.folder / qemu.STAGE, self.tree,
+                             self.modules, self.folder / qemu.INITRD)
+        self.run_qemu(kept)
         self.accept(listener)
-        self.deadline = time.monotonic() + BOOT_LIMIT
+        self.boot_deadline = self.effort.seconds() + BOOT_LIMIT
+        if kept:
+            checkpoint.load_state(self, kept)
+            self.agent.send("N", os.urandom(32))
         self.guard(self.agent.wait_ready)
-        self.deadline = None
+        self.boot_deadline = None
         self.booted_in = time.monotonic() - begin
+
+    def make_folder(self):
+        """For disks, sockets and logs; the logs stay."""
+        self.logs.mkdir(parents=True, exist_ok=True)
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="mios-vm-"))
+        for name in "instance0.log", qemu.LOG:
+            (self.folder / name).symlink_to(self.logs.absolute() / name)
+
+    def add_console(self):
+        """Watch instance 0's log, from its beginning."""
+        path = self.logs / "instance0.log"
+        path.write_bytes(b"")
+        self.console = watch.ConsoleReader("instance 0", path)
+        self.watch.add(self.console)
+
+    def run_qemu(self, kept):
+        """QEMU, in a group of its own so that ^C reaches us only; it does
+        not outlive us, however we end."""
+        words = self.shape.command_line()
+        if self.accel.startswith("tcg") or self.accel == "icount":
+            words += " " + tcg_words(self.tsc_khz(), self.accel == "icount")
+        command = qemu.options(self.shape, self.kernel, words, self.folder,
+                               self.accel, self.memory)
+        if kept:
+            command += ["-incoming", "defer"]
+        (self.logs / "command").write_text("\n".join(command) + "\n")
+        with open(self.logs / "qemu.err", "wb") as err:
+            self.process = subprocess.Popen(
+                ["setpriv", "--pdeathsig", "KILL", *command],
+                stdin=subprocess.DEVNULL, stdout=err, stderr=err,
+                pass_fds=self.memory, start_new_session=True)
+        self.effort = effort.Effort(self.process.pid,
+                                    effort.used_alone)
+        (self.logs / "pid").write_text(f"{os.getpid()}\n")
+        (self.logs / "folder").write_text(f"{self.folder}\n")
+
+    def push(self, folder, target):
+        """What is in a folder of the host, into one of the machine."""
+        said = []
+        with tempfile.TemporaryFile() as file:
+            file.write(stage.packed(folder, ("__pycache__",)))
+            file.seek(0)
+            status = self.run(["sh", "-c", 'mkdir -p "$0" && exec tar -xm '
+                               '--no-same-owner -C "$0"', target],
+                              said.append, said.append, PUSH_LIMIT,
+                              stdin=file.fileno())
+        if status:
+            raise MachineError(f"{folder} does not get into the machine: " +
+                               b"".join(said).decode().strip())
 
     def watch_children(self):
         """Every node may get an instance, and then has a log."""
@@ -198,33 +281,12 @@ class Machine:
             self.watch.add(reader)
             self.pulses.append(pulse.Pulse(reader, self.silence_limit))
 
-    def make_disks(self):
-        """Root, stage and, when asked for, the host folder."""
-        stage.make_stage(self.folder / "stage.tar", self.tree, self.modules,
-                         self.folder / qemu.INITRD)
-        disks = [self.rootfs, self.folder / "stage.tar"]
-        if self.copy:
-            stage.make_copy(self.copy, self.folder / "copy.ext4")
-            disks.append(self.folder / "copy.ext4")
-        return disks
-
     def make_memory(self):
         """A file without a name per node; it goes when we and QEMU go."""
         for node, size in enumerate(self.shape.memory):
             fd = os.memfd_create(f"mios-node{node}")
             os.truncate(fd, size)
             self.memory.append(fd)
-
-    def launch(self, command):
-        """QEMU, in a group of its own so that ^C reaches us only; it does
-        not outlive us, however we end."""
-        command = ["setpriv", "--pdeathsig", "KILL", *command]
-        with open(self.logs / "qemu.err", "wb") as err:
-            self.process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=err, stderr=err,
-                pass_fds=self.memory, start_new_session=True)
-        (self.logs / "pid").write_text(f"{os.getpid()}\n")
-        (self.logs / "folder").write_text(f"{self.folder}\n")
 
     def accept(self, listener):
         """QEMU connects to the first port's socket when it starts."""
@@ -240,7 +302,7 @@ class Machine:
             raise MachineError("QEMU did not start: " +
                                self.qemu_words()) from None
         self.agent = agent.Agent(sock, self.tick)
-        self.alive = (time.monotonic(), 0, 0)
+        self.alive = (self.effort.seconds(), 0, 0)
 
     def stop(self):
         """End QEMU; keep the logs."""
@@ -271,11 +333,10 @@ class Machine:
     def run(self, words, output, error, limit=None, **options):
         """A command in instance 0; its exit status.
 
-        limit: seconds.  output, error, stdin, terminal: see agent.Agent.run.
+        limit: seconds of the guest's clock.  output, error, stdin, terminal:
+        see agent.Agent.run.
         """
-        self.deadline = time.monotonic() + limit if limit else None
-        self.ticked = None
-        self.stood_still = 0.0
+        self.deadline = self.agent.clock + limit if limit else None
         try:
             return self.guard(lambda: self.agent.run(words, output, error,
                                                      **options))
@@ -333,10 +394,12 @@ class Machine:
 
     def tick(self):
         """Called while waiting: is there progress, is there time left?"""
-        self.watch.check()
         now = time.monotonic()
-        self.stood_still = max(self.stood_still, now - (self.ticked or now))
+        if now - self.ticked < TICK:
+            return
         self.ticked = now
+        self.watch.check()
+        now = self.effort.seconds()
         for one in self.pulses:
             wrong = one.check(now)
             if wrong:
@@ -347,7 +410,8 @@ class Machine:
         elif now - since > self.silence_limit:
             self.fail(f"instance 0: no sign of life for "
                       f"{self.silence_limit} s")
-        if self.deadline and now > self.deadline:
+        if self.boot_deadline and now > self.boot_deadline or \
+                self.deadline and self.agent.clock > self.deadline:
             self.fail("time limit reached")
 
     def fail(self, why):

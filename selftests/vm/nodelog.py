@@ -31,6 +31,10 @@ class NodeLogReader:
         self.started = None
         self.position = 0
 
+    def follow(self, where):
+        """Go on where a reader of the same log had got to."""
+        self.started, self.position = where
+
     def manifest(self):
         """(incarnation, address of the log, time stamp of its start: modules
         that are loaded anew count incarnations anew), or None: no child."""

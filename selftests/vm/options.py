@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 import buildcache
+import checkpoint
 import machine
 import memmap
 import qemu
@@ -55,7 +56,12 @@ def parse(words):
     add("--logs", metavar="DIR", help="build/logs/<run> by default")
     add("--timeout", type=float, metavar="SECONDS",
         help="limit for the command (none)")
-    add("--accel", help="QEMU's -accel (kvm where it works)")
+    add("--accel", help="QEMU's -accel (kvm where it works), or icount: all "
+        "CPUs in turn, time counted in instructions")
+    add("--from", dest="origin", default="boot",
+        choices=("boot", *checkpoint.STATES),
+        help="start from a checkpoint, made if need be: instance 0 is ready, "
+        "or all instances are up (boot)")
     add("--run", metavar="LOGS", help="for console: which machine")
     options = parser.parse_args(words)
     refuse_ignored(options, command)
@@ -127,4 +133,4 @@ def make_machine(options):
     accel = options.accel or machine.default_accel(kernel, buildcache.root())
     logs = pathlib.Path(options.logs) if options.logs else None
     return machine.Machine(shape, kernel, rootfs, tree, modules,
-                           options.copy, logs, accel)
+                           options.copy, logs, accel, options.origin)

@@ -12,10 +12,15 @@ import pathlib
 import socket
 import subprocess
 import tempfile
+import time
 
 import memmap
 
 LOG = "qemu.log"        # every reset of a CPU, and what is traced
+ROOT = "root.qcow2"     # what was written to the root disk
+STAGE = "stage.tar"     # the disk with what was just built
+MIGRATION_LIMIT = 60    # seconds
+ICOUNT_KHZ = 1000000    # under icount the TSC counts nanoseconds
 INITRD = "initrd"       # where the kernel has the disks' drivers as modules
 EXTRA_AGENTS = 2        # ports beside the first, for console and friends
 
@@ -74,14 +79,33 @@ def numa_options(shape, memory_fds):
     return words
 
 
-def disk_options(disks):
-    """virtio-blk disks in the order /dev/vda, vdb, ...; writes are lost."""
+def disk_options(folder):
+    """/dev/vda, the root, an overlay of its own; /dev/vdb, the stage."""
     words = []
-    for number, path in enumerate(disks):
-        words += ["-drive", f"file={path},format=raw,if=none,snapshot=on,"
-                  f"id=disk{number},cache=unsafe"]
-        words += ["-device", f"virtio-blk-pci,drive=disk{number}"]
+    for name, how in (ROOT, "format=qcow2,cache=unsafe"), \
+            (STAGE, "format=raw,readonly=on"):
+        words += ["-drive", f"file={folder}/{name},{how},if=none,id={name}"]
+        words += ["-device", f"virtio-blk-pci,drive={name}"]
     return words
+
+
+def accel_options(accel):
+    """A thread per CPU, KVM, or icount: all CPUs in turn, in one thread.
+
+    Then time is the number of instructions executed, four nanoseconds each,
+    whatever the host does meanwhile, and an idle machine jumps to its next
+    timer instead of waiting for it.
+    """
+    if accel == "icount":
+        return ["-accel", "tcg,thread=single", "-icount", "shift=2,sleep=off"]
+    return ["-accel", accel]
+
+
+def overlay(path, below):
+    """A disk of what is going to be written; the one below stays as it is."""
+    kind = "qcow2" if below.suffix == ".qcow2" else "raw"
+    subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-b",
+                    str(below), "-F", kind, str(path)], check=True)
 
 
 def port_options(folder):
@@ -96,12 +120,13 @@ def port_options(folder):
     return words
 
 
-def options(shape, kernel, words, disks, folder, accel, memory_fds):
-    """The whole command; an initrd in the folder goes with the kernel."""
+def options(shape, kernel, words, folder, accel, memory_fds):
+    """The whole command; disks, and an initrd if there is one, are in the
+    folder."""
     initrd = pathlib.Path(folder) / INITRD
     cpus = shape.nodes * shape.cpus_per_node
-    return ["qemu-system-x86_64", "-machine", "q35,usb=off", "-accel", accel,
-            "-cpu", "host" if accel == "kvm" else "max",
+    return ["qemu-system-x86_64", "-machine", "q35,usb=off",
+            *accel_options(accel), "-cpu", "host" if accel == "kvm" else "max",
             "-smp", f"{cpus},sockets={shape.nodes},"
             f"cores={shape.cpus_per_node},threads=1",
             "-m", f"{sum(shape.memory) // memmap.MIB}M",
@@ -110,10 +135,11 @@ def options(shape, kernel, words, disks, folder, accel, memory_fds):
             "-d", "cpu_reset", "-D", f"{folder}/{LOG}",
             "-kernel", str(kernel), "-append", words,
             *(["-initrd", str(initrd)] if initrd.exists() else []),
-            "-serial", f"file:{folder}/instance0.log",
+            "-chardev", f"file,id=log,append=on,path={folder}/instance0.log",
+            "-serial", "chardev:log",
             "-qmp", f"unix:{folder}/qmp.sock,server=on,wait=off",
             "-qmp", f"unix:{folder}/events.sock,server=on,wait=off",
-            "-device", "virtio-rng-pci", *disk_options(disks),
+            "-device", "virtio-rng-pci", *disk_options(folder),
             *port_options(folder)]
 
 
@@ -144,6 +170,22 @@ class Qmp:
                 raise ValueError(f"{command}: {answer['error']['desc']}")
             if "return" in answer:
                 return answer["return"]
+
+    def ignore_shared(self):
+        """Memory that is in files of ours is no part of a migration."""
+        self.do("migrate-set-capabilities", capabilities=[
+            {"capability": "x-ignore-shared", "state": True}])
+
+    def migrate(self, command, uri):
+        """To or from a stream, to its end."""
+        self.do(command, uri=uri)
+        end = time.monotonic() + MIGRATION_LIMIT
+        status = ""
+        while status != "completed":
+            status = self.do("query-migrate").get("status", "")
+            if status == "failed" or time.monotonic() > end:
+                raise ValueError(f"{command}: {status}")
+            time.sleep(0.02)
 
     def shutdown_reason(self):
         """Why the machine ended, in QEMU's words; None if it does not say."""

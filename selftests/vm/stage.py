@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The disks that go with the cached root: the built project, host folders.
+"""What goes with the cached root: the built project, tests, host folders.
 
-machine.py calls this before each boot.  The stage disk is a plain tar that
-guest/stub unpacks over the root: modules, programs, man pages, tests, and
-the kernel image for the children.  Nothing here is cached: it takes a
-second, and it must be what was just built.
+machine.py calls this.  The stage disk is a plain tar that guest/stub unpacks
+over the root when a machine boots: modules, programs, man pages, and the
+kernel image for the children.  What changes from one run to the next, tests
+and a host's folder, comes as a tar through the agent once the machine takes
+commands, so that it may start from a checkpoint.
 """
+import io
 import os
 import pathlib
 import shutil
@@ -101,6 +103,33 @@ def stage_modules(built, modules):
             shutil.copyfile(module, extra / module.name)
 
 
+def guest_files():
+    """The harness's own side in the guest."""
+    return [build_helper("agent"), build_checker(),
+            *(HERE / "guest" / name for name in ("init", "agents", "systemd"))]
+
+
+def fingerprint(tree, built_modules):
+    """A hash of all that make_stage() would put on the disk."""
+    parts = [pathlib.Path(__file__), HERE / "guest/stub", *guest_files()]
+    if tree:
+        parts.append(tree.name)         # by content, as the cache names it
+    if built_modules and built_modules.exists():
+        with buildcache.lock_folder(built_modules):
+            parts += [m.read_bytes()
+                      for m in sorted(built_modules.rglob("*.ko"))]
+    installed = BUILD / "stage"
+    with buildcache.lock_folder(BUILD):
+        for path in sorted(installed.rglob("*")):
+            parts.append(f"{path.relative_to(installed)} "
+                         f"{path.lstat().st_mode:o}")
+            if path.is_symlink():
+                parts.append(os.readlink(path))
+            elif path.is_file():
+                parts.append(path)
+    return buildcache.digest(*parts)
+
+
 def make_stage(path, tree, built_modules, initrd):
     """Write the stage disk for the kernel in tree to path.
 
@@ -110,10 +139,8 @@ def make_stage(path, tree, built_modules, initrd):
     shutil.rmtree(root, ignore_errors=True)
     guest = root / "usr/lib/mios/guest"
     guest.mkdir(parents=True)
-    shutil.copy(build_helper("agent"), guest / "agent")
-    for name in ("init", "agents", "systemd"):
-        shutil.copy(HERE / "guest" / name, guest / name)
-    shutil.copy(build_checker(), guest / "area-check")
+    for file in guest_files():
+        shutil.copy(file, guest / file.name)
     if tree:
         modules = stage_kernel(tree, root)
         if built_modules and built_modules.exists():
@@ -125,8 +152,6 @@ def make_stage(path, tree, built_modules, initrd):
     if installed.exists():
         with buildcache.lock_folder(BUILD):
             run(["cp", "-a", f"{installed}/.", root])
-    shutil.copytree(TOP / "selftests", root / "usr/lib/mios/selftests",
-                    ignore=shutil.ignore_patterns("__pycache__"))
     with tarfile.open(path, "w", format=tarfile.GNU_FORMAT) as archive:
         for entry in sorted(root.iterdir()):
             archive.add(entry, arcname=entry.name, filter=root_owned)
@@ -167,13 +192,13 @@ def pad(path):
     os.truncate(path, (size + 4095) // 4096 * 4096)
 
 
-def make_copy(folder, path):
-    """An ext4 disk of a host folder, with room to write."""
-    folder = pathlib.Path(folder)
-    if not folder.is_dir():
-        raise StageError(f"--copy {folder}: not a folder")
-    used = int(run(["du", "-sk", folder]).split()[0])
-    size = used * 5 // 4 + 256 * 1024
-    path.unlink(missing_ok=True)
-    run(["mke2fs", "-q", "-t", "ext4", "-L", "mios-host", "-E",
-         "lazy_itable_init=1,root_owner=0:0", "-d", folder, path, f"{size}K"])
+def packed(folder, skip=()):
+    """A tar of what is in a folder, for the agent to unpack."""
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w", format=tarfile.GNU_FORMAT) as \
+            archive:
+        for entry in sorted(pathlib.Path(folder).iterdir()):
+            archive.add(entry, arcname=entry.name,
+                        filter=lambda m: None if pathlib.Path(m.name).name
+                        in skip else root_owned(m))
+    return data.getvalue()

@@ -70,6 +70,11 @@ class ConsoleReader:
         return data.decode("utf-8", "replace")
 
 
+    def skip(self):
+        """What stands there has been judged already."""
+        self.at = self.path.stat().st_size
+
+
 class Watch:
     """Scans every reader's text line by line; remembers faults in order."""
 
