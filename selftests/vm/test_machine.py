@@ -6,14 +6,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import unittest.mock
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "lib"))
+import checkpoint                                            # noqa: E402
 import machine                                               # noqa: E402
 import memmap                                                # noqa: E402
 import options                                               # noqa: E402
+import stage                                                 # noqa: E402
 from terminal import expect, on_terminal                     # noqa: E402
 
 PROVOKE = "modprobe lkdtm; echo %s > /sys/kernel/debug/provoke-crash/DIRECT"
@@ -179,7 +182,7 @@ class BrokenMachines(unittest.TestCase):
 
     def failure(self, script, limit=100, silence=None, words=()):
         """The reason why the run of a script failed."""
-        with make(["--nodes", "1", *words]) as vm:
+        with make(["--nodes", "1", "--from", "ready", *words]) as vm:
             if silence:
                 vm.silence_limit = silence
             with self.assertRaises(machine.MachineError) as caught:
@@ -195,8 +198,12 @@ class BrokenMachines(unittest.TestCase):
                       self.failure(PROVOKE % "HARDLOCKUP", silence=20))
 
     def test_time_limit(self):
-        self.assertEqual(self.failure("sleep 1000", limit=5),
+        """Of the guest's clock: under icount it does not take that long."""
+        begin = time.monotonic()
+        self.assertEqual(self.failure("sleep 1000", limit=500,
+                                      words=("--accel", "icount")),
                          "time limit reached")
+        self.assertLess(time.monotonic() - begin, 400)
 
     def test_poweroff(self):
         self.assertIn("QEMU ended: guest-shutdown",
@@ -231,6 +238,59 @@ class BrokenMachines(unittest.TestCase):
                       self.failure("echo b > /proc/sysrq-trigger; sleep 100"))
 
 
+class Checkpoints(unittest.TestCase):
+    """A machine that was kept is the one that had been made."""
+
+    def test_state(self):
+        """All are up, and have not booted again; logs go on."""
+        with make(["--nodes", "2", "--from", "up"]) as vm:
+            self.assertEqual(run(vm, "mios exec 1 -- cat /proc/uptime")[0], 0)
+            _, out, _ = run(vm, "cat /sys/kernel/mios/instance*/state; "
+                            "cat /sys/kernel/mios/instance1/incarnation")
+            self.assertEqual(out, "up\nup\n1\n")
+            self.assertEqual([str(f) for f in vm.settle()], [])
+            for log in vm.node_logs():
+                text = log.read_text(errors="replace")
+                self.assertEqual(text.count("Linux version 6.12"), 1, log)
+
+    def test_writes_are_lost(self):
+        """The next one finds what the first had found."""
+        for _ in range(2):
+            with make(["--nodes", "1", "--from", "ready"]) as vm:
+                self.assertEqual(run(vm, "[ ! -e /root/mark ] && "
+                                     "echo x > /root/mark && sync")[0], 0)
+
+    def test_lots_differ(self):
+        """Else a test that draws by lot would draw the same each time."""
+        drawn = set()
+        for _ in range(2):
+            with make(["--nodes", "1", "--from", "ready", "--accel",
+                       "icount"]) as vm:
+                drawn.add(run(vm, "od -An -N16 -tx1 /dev/urandom")[1])
+        self.assertEqual(len(drawn), 2)
+
+    def test_one_with_a_fault_is_not_kept(self):
+        """Nor one whose instances do not boot."""
+        for script in PROVOKE % "WARNING", "echo the reason; false":
+            vm = make(["--nodes", "1", "--append", "mios_test_broken"])
+            with unittest.mock.patch.dict(checkpoint.STATES,
+                                          ready=("boot", script)), \
+                    self.assertRaisesRegex(stage.StageError,
+                                           "'ready': .*(WARNING|the reason)"):
+                checkpoint.get(vm, "ready")
+
+    def test_what_it_is_made_of(self):
+        """Each input changes the name; one cut short is made again."""
+        vm = make(["--nodes", "1"])
+        names = {checkpoint.digest(make(["--nodes", "1", *words]))
+                 for words in ([], [], ["--accel", "icount"],
+                               ["--append", "x"], ["--cpus-per-node", "2"])}
+        self.assertEqual(len(names), 4)
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertFalse(checkpoint.find(pathlib.Path(folder),
+                                             vm.tsc_khz()))
+
+
 class CommandLine(unittest.TestCase):
     """mios-vm as called from a shell."""
 
@@ -250,15 +310,15 @@ class CommandLine(unittest.TestCase):
         self.assertRegex(done.stdout, r"node 1 size: (9|10)\d\d MB")
 
     def test_warning_fails_the_run(self):
-        done = self.call("run", "--nodes", "1", "--", "sh", "-c",
-                         PROVOKE % "WARNING")
+        done = self.call("run", "--nodes", "1", "--from", "ready", "--",
+                         "sh", "-c", PROVOKE % "WARNING")
         self.assertEqual(done.returncode, 125)
         self.assertRegex(done.stderr.splitlines()[-1],
                          r"^mios-vm: FAILED: instance 0: .*WARNING: ")
 
     def test_warning_of_a_child_fails_the_run(self):
-        done = self.call("run", "--nodes", "2", "--", "sh", "-c",
-                         "mios boot 1 && mios exec 1 -- sh -c 'mount -t "
+        done = self.call("run", "--nodes", "2", "--from", "up", "--",
+                         "sh", "-c", "mios exec 1 -- sh -c 'mount -t "
                          "debugfs none /sys/kernel/debug; "
                          f"{PROVOKE % 'WARNING'}'")
         self.assertEqual(done.returncode, 125)
@@ -284,10 +344,8 @@ class CommandLine(unittest.TestCase):
         """A shell on a terminal, and beside it the console of an instance."""
         with tempfile.TemporaryDirectory() as logs, \
                 on_terminal([HERE / "mios-vm", "shell", "--nodes", "2",
-                             "--logs", logs]) as (shell, _, first):
+                             "--from", "up", "--logs", logs]) as (shell, _, first):
             expect(shell, b"leave with exit")
-            os.write(shell, b"mios boot 1 && echo booted $((6 * 7))\n")
-            expect(shell, b"booted 42")
             with on_terminal([HERE / "mios-vm", "console", "1", "--run",
                               logs]) as (console, _, second):
                 expect(console, b"leaves it]")
@@ -304,8 +362,8 @@ class CommandLine(unittest.TestCase):
     def test_logs_are_kept(self):
         with tempfile.TemporaryDirectory() as folder:
             logs = os.path.join(folder, "logs")
-            self.call("run", "--nodes", "1", "--logs", logs, "--", "sh", "-c",
-                      "echo kept-$((40 + 2)) > /dev/kmsg")
+            self.call("run", "--nodes", "1", "--from", "ready", "--logs", logs,
+                      "--", "sh", "-c", "echo kept-$((40 + 2)) > /dev/kmsg")
             text = pathlib.Path(logs, "instance0.log").read_text()
         self.assertIn("kept-42", text)
         self.assertIn("Linux version 6.12", text)
