@@ -7,6 +7,7 @@ import io
 import os
 import pathlib
 import tempfile
+import time
 import unittest
 from unittest import mock
 
@@ -16,6 +17,10 @@ LOADER = importlib.machinery.SourceFileLoader("run",
 runner = importlib.util.module_from_spec(
     importlib.util.spec_from_loader("run", LOADER))
 LOADER.exec_module(runner)
+import effort                                                # noqa: E402
+import lanes                                                 # noqa: E402
+import report as reports                                     # noqa: E402
+import testhead                                              # noqa: E402
 
 
 class FakeMachine:
@@ -26,10 +31,12 @@ class FakeMachine:
         self.watch = self
         self.excused = []
         self.logs = []
-        self.stood_still = 0.0
+        self.booted_in = 0.0
+        self.shape = mock.Mock(append="")
 
     def run(self, words, output, error, limit):
         """As Machine.run()."""
+        self.words = words
         output(b"said\n")
         return self.status
 
@@ -56,13 +63,15 @@ class Runner(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.base = pathlib.Path(self.folder.name)
         (self.base / "area").mkdir()
-        self.old, runner.HERE = runner.HERE, self.base
         self.out = io.StringIO()
+        self.report = self.new_report(1)
+
+    def new_report(self, total, **more):
+        """Its first lines go where the others will."""
         with contextlib.redirect_stdout(self.out):
-            self.report = runner.Report(1, self.base)
+            return reports.Report(total, self.base, **more)
 
     def tearDown(self):
-        runner.HERE = self.old
         self.folder.cleanup()
 
     def make(self, name, text):
@@ -70,7 +79,7 @@ class Runner(unittest.TestCase):
         path = self.base / "area" / name
         path.write_text("#!/bin/sh\n" + text)
         path.chmod(0o755)
-        return runner.Test(path)
+        return testhead.Test(path, self.base)
 
     def host(self, text):
         """Run one on the host; what the report says then."""
@@ -107,7 +116,7 @@ class Runner(unittest.TestCase):
         """Who is not root runs by sudo what has to be, or not at all."""
         sudo = self.base / "sudo"
         path = f"{self.base}:{os.environ['PATH']}"
-        words = f"-nE timeout -s KILL 7 {self.base}/area/10-x\n"
+        words = f"-nE timeout -s KILL 56 {self.base}/area/10-x\n"
         for user, head, allowed, said in (
                 (1000, "yes", "true", f"-n true\n{words}"),
                 (1000, "yes", "false", "-n true\n"),
@@ -124,28 +133,92 @@ class Runner(unittest.TestCase):
             self.assertEqual("# SKIP needs root" in "\n".join(lines[-3:]),
                              allowed == "false")
 
+    def test_limit_counts_what_was_done(self):
+        """A test that is kept from running is late, not wrong."""
+        clock = mock.Mock()
+        clock.monotonic.side_effect = [0, 100, 108, 116]
+        with mock.patch.object(effort, "time", clock):
+            done = effort.Effort(1, mock.Mock(side_effect=[5, 45, 45, 50]))
+            self.assertEqual([done.seconds() for _ in range(3)], [40, 41, 46])
+        self.assertGreater(effort.used(os.getpid()), 0)
+        self.assertEqual(effort.used(1 << 30), 0)
+
+    def test_skip_that_is_not_on_the_list(self):
+        """In CI it is a failure."""
+        for skips, want in ((None, "1 skipped"), ({"area/10-x"}, "1 skipped"),
+                            ({"area/11-x"}, "1 failed")):
+            self.report = self.new_report(1, skips=skips)
+            _, lines = self.host("echo no hardware; exit 77\n")
+            self.assertTrue(lines[-1].endswith(want), lines[-1])
+        with mock.patch.dict(os.environ, CI="true"):
+            self.assertNotIn("#", "".join(runner.allowed_skips()))
+
     def test_head(self):
-        test = self.make("20-y", "# machine: --nodes 4\n# expect-log: a b\n")
+        """What is said there, and what must be said."""
+        test = self.make("20-y", "# machine: --nodes 4 --from up\n"
+                         "# icount: yes, why\n# expect-log: a b\n")
         self.assertEqual((test.machine, test.excuse, test.limit),
-                         ("--nodes 4", "a b", runner.TIME_LIMIT))
-        self.assertEqual([t.name for t in runner.find("[0-9][0-9]", "20-")],
+                         ("--nodes 4 --from up --accel icount", "a b",
+                          testhead.TIME_LIMIT))
+        test = self.make("20-y", "# machine: --from boot\n"
+                         "# icount: no, why\n")
+        self.assertEqual(test.machine, "--from boot")
+        self.assertEqual([t.name for t in
+                          testhead.find(self.base, "[0-9][0-9]", "20-")],
                          ["area/20-y"])
+        for text, said in (("# machine: --from up\n", "must say 'icount"),
+                           ("# machine: --from up\n# icount: yes\n", "WHY"),
+                           ("# machine: --nodes 4\n# icount: no, x\n",
+                            "--from what")):
+            with self.assertRaisesRegex(testhead.HeadError, said):
+                self.make("20-y", text)
+
+    def test_parts(self):
+        """Together they are all tests; who divides himself is in each."""
+        tests = [self.make(f"1{i}-x", ":\n") for i in range(5)]
+        tests.append(self.make("20-x", "# parts: yes\n"))
+        found = [testhead.in_part(tests, testhead.parse_part(f"{i}/3"))
+                 for i in (1, 2, 3)]
+        self.assertEqual([len(part) for part in found], [3, 3, 2])
+        self.assertEqual(set().union(*found), set(tests))
+        for wrong in "0/3", "4/3", "1", "a/b":
+            with self.assertRaises(testhead.HeadError):
+                testhead.parse_part(wrong)
 
     def test_a_test_that_did_not_run_is_a_failure(self):
-        with contextlib.redirect_stdout(self.out):
-            self.report = runner.Report(2, self.base)
+        self.report = self.new_report(2)
         status, lines = self.host("echo fine\n")
         self.assertEqual((status, lines[-2:]),
                          (1, ["not all tests ran: 1 of 2",
                               "1 passed, 1 failed"]))
 
-    def test_machines_with_most_to_do_come_first(self):
-        tests = [self.make(f"1{i}-x", f"# machine: {words}\n# timeout: {limit}")
-                 for i, (words, limit) in enumerate(
-                     [("a", 10), ("b", 50), ("a", 30), ("c", 45)])]
-        found = runner.machine_groups(tests + [self.make("20-x", "true\n")])
-        self.assertEqual([(words, len(group)) for words, group in found],
-                         [("b", 1), ("c", 1), ("a", 2)])
+    def test_deadline(self):
+        """What would not end in time is named, and the run has failed."""
+        tests = [self.make(f"1{i}-x", ":\n") for i in range(3)]
+        times = {"area/10-x": 1, "area/11-x": 1000, "area/12-x": 2}
+        self.report = self.new_report(3)
+        queue = lanes.Lanes(tests, times, time.time() + 60,
+                            self.report.leave_out)
+        with contextlib.redirect_stdout(self.out):
+            queue.run(2, lambda t: runner.run_on_host(t, self.report))
+            self.assertEqual(self.report.finish(), 1)
+        self.assertIn("passed its deadline: area/11-x", self.out.getvalue())
+        self.assertTrue(self.out.getvalue().endswith("2 passed, 1 failed\n"))
+
+    def test_lanes(self):
+        """The longest first; one checkpoint is made once."""
+        head = "# machine: --from {}\n# icount: no, why\n"
+        tests = [self.make("10-x", ":\n"),
+                 self.make("11-x", head.format("up")),
+                 self.make("12-x", head.format("up")),
+                 self.make("13-x", head.format("ready"))]
+        times = {f"area/1{i}-x": t for i, t in enumerate((1, 9, 8, 2))}
+        queue = lanes.Lanes(tests, times)
+        taken = [queue.take().name for _ in range(3)]
+        self.assertEqual(taken, ["area/11-x", "area/13-x", "area/10-x"])
+        queue.started(tests[1])
+        self.assertEqual(queue.take(), tests[2])
+        self.assertIsNone(queue.take())
 
     @staticmethod
     def fault(line, *following):
@@ -155,19 +228,22 @@ class Runner(unittest.TestCase):
         return found
 
     def machine(self, vm):
-        """Run one in a machine; (as good as new, passed, failed)."""
+        """Run one in a machine; (passed, failed)."""
         test = self.make("30-z", "# expect-log: x\n")
-        with contextlib.redirect_stdout(self.out):
-            good = runner.run_in_machine(test, vm, self.report)
+        with contextlib.redirect_stdout(self.out), \
+                mock.patch.object(runner.machine, "scan_leaks",
+                                  lambda vm: vm.settle()):
+            runner.run_in_machine(test, vm, self.report, 42)
         self.assertEqual(vm.excused, ["x"])
-        return good, self.report.passed, self.report.failed
+        self.assertIn("SEED=42", vm.words)
+        return self.report.passed, self.report.failed
 
     def test_in_machine(self):
-        self.assertEqual(self.machine(FakeMachine(0)), (True, 1, 0))
+        self.assertEqual(self.machine(FakeMachine(0)), (1, 0))
 
     def test_fault_in_the_log_fails_a_test_that_passed(self):
         faults = [self.fault("BUG: x", "Call Trace:")]
-        self.assertEqual(self.machine(FakeMachine(0, faults)), (False, 0, 1))
+        self.assertEqual(self.machine(FakeMachine(0, faults)), (0, 1))
         lines = self.out.getvalue().splitlines()
         self.assertIn("# instance 1: BUG: x", lines)
         self.assertIn("# Call Trace:", lines)
@@ -177,22 +253,15 @@ class Runner(unittest.TestCase):
         log.write_text("".join(f"line {i}\n" for i in range(100)))
         vm = FakeMachine(1)
         vm.logs = [log]
-        self.assertEqual(self.machine(vm), (False, 0, 1))
+        self.assertEqual(self.machine(vm), (0, 1))
         lines = self.out.getvalue().splitlines()
         self.assertIn("# --- the end of instance1.log", lines)
         self.assertEqual(lines[-1], "# line 99")
-        self.assertNotIn(f"# line {99 - runner.SHOWN_LINES}", lines)
-
-    def test_failure_on_a_host_that_stood_still(self):
-        vm = FakeMachine(1)
-        vm.stood_still = 26.4
-        self.machine(vm)
-        self.assertIn("# said; the host stood still for 26 s meanwhile",
-                      self.out.getvalue().splitlines())
+        self.assertNotIn(f"# line {99 - reports.SHOWN_LINES}", lines)
 
     def test_fault_in_the_log_fails_a_test_that_skipped(self):
         self.assertEqual(self.machine(FakeMachine(77, [self.fault("BUG: x")])),
-                         (False, 0, 1))
+                         (0, 1))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A test: an executable, and what the lines at its head say about it."""
+import re
+
+HEAD_LINES = 24
+TIME_LIMIT = 120
+FIELDS = ("machine", "icount", "timeout", "expect-log", "root", "parts")
+
+
+class HeadError(Exception):
+    """A head that does not say what it must, in one line."""
+
+
+class Test:
+    """One executable and what its head says."""
+
+    def __init__(self, path, base):
+        self.path = path
+        self.name = str(path.relative_to(base))
+        self.area = path.parent.name
+        head = path.read_text(errors="replace").splitlines()[:HEAD_LINES]
+        found = {name: self.field(head, name) for name in FIELDS}
+        self.machine = found["machine"]
+        self.limit = float(found["timeout"] or TIME_LIMIT)
+        self.excuse = found["expect-log"]
+        self.root = found["root"] == "yes"
+        self.parts = found["parts"] == "yes"
+        if self.machine:
+            self.machine += self.clock(found["icount"])
+
+    @staticmethod
+    def field(head, name):
+        """The words after 'name:' in the head, or None."""
+        for line in head:
+            found = re.match(rf"\W*{name}:\s*(.*\S)", line)
+            if found:
+                return found[1]
+        return None
+
+    def clock(self, words):
+        """What it wants time to be; that and where it starts is said aloud."""
+        found = re.match(r"(yes|no), \w", words or "")
+        if not found:
+            raise HeadError(f"{self.name}: its head must say 'icount: yes, "
+                            "WHY' or 'icount: no, WHY'")
+        if " --from " not in f" {self.machine} ":
+            raise HeadError(f"{self.name}: its machine starts --from what?")
+        return " --accel icount" if found[1] == "yes" else ""
+
+
+def find(base, pattern, word=""):
+    """Tests in order."""
+    found = [Test(p, base) for p in sorted(base.glob(f"*/{pattern}-*"))
+             if p.is_file() and p.stat().st_mode & 0o100]
+    return [t for t in found if word in t.name]
+
+
+def in_part(tests, part):
+    """Those of part i of n; one that divides itself is in every part."""
+    number, count = part
+    whole = [t for t in tests if not t.parts]
+    return [t for t in tests
+            if t.parts or whole.index(t) % count == number - 1]
+
+
+def parse_part(text):
+    """'2/4' as (2, 4)."""
+    found = re.fullmatch(r"(\d+)/(\d+)", text)
+    if not found or not 1 <= int(found[1]) <= int(found[2]):
+        raise HeadError(f"S={text}: say which part of how many, as in S=2/4")
+    return int(found[1]), int(found[2])
