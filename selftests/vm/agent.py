@@ -67,6 +67,14 @@ class Agent:
             if frame and frame[0] == "H":
                 return
 
+    def wait_start(self):
+        """Until another one has started, after the guest's next boot."""
+        while True:
+            frame = self.next_frame()
+            if frame and frame[0] == "R":
+                self.clock = 0.0
+                return
+
     def run(self, words, output, error, stdin=None, terminal=None):
         """Run a command; its exit status.
 

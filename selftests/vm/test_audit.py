@@ -59,8 +59,8 @@ class Child(unittest.TestCase):
 
     def test_boot_work_and_kill(self):
         # With KVM the interrupt controllers are in the host's kernel.
-        words = ["run", "--nodes", "2", "--cpus-per-node", "2",
-                 "--accel", "tcg,thread=multi",
+        words = ["run", "--nodes", "4", "--cpus-per-node", "2",
+                 "--from", "ready", "--accel", "icount",
                  *os.environ.get("AUDIT", "").split(), "--", "x"]
         lines = []
         with options.make_machine(options.parse(words)[0]) as vm:
