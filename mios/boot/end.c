@@ -28,9 +28,13 @@ MODULE_PARM_DESC(fault_linger, "fault: leave a dead instance's node alone for so
 static bool fault_early_death;
 module_param(fault_early_death, bool, 0600);
 MODULE_PARM_DESC(fault_early_death, "fault: call an instance dead before it is fenced");
+static bool fault_deaf_watch;
+module_param(fault_deaf_watch, bool, 0600);
+MODULE_PARM_DESC(fault_deaf_watch, "fault: find no end that nobody announces");
 #else
 #define fault_linger 0
 #define fault_early_death false
+#define fault_deaf_watch false
 #endif
 
 static struct workqueue_struct *reaper_wq;
@@ -413,7 +417,8 @@ static void watch(struct work_struct *work)
 {
 	unsigned int i;
 
-	nodes_check("unannounced");
+	if (!fault_deaf_watch)
+		nodes_check("unannounced");
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
 		if (mios_node_get(i))
 			node_watch(mios_node_get(i));

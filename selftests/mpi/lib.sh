@@ -42,12 +42,7 @@ up() {
 	local nodes i
 
 	nodes=$(ls -d /sys/kernel/mios/instance*[0-9] | wc -l)
-	# A page that somebody holds for a moment makes a node busy.
-	for i in 1 2 3 4 5; do
-		all_up && break
-		[ "$i" = 1 ] || sleep 3
-		mios boot all
-	done
+	all_up || mios boot all
 	all_up || fail "mios boot all does not bring all nodes up"
 	for i in $(seq 600); do
 		[ "$(wc -l < /run/mios/hostfile)" = "$nodes" ] && break
