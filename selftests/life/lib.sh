@@ -99,16 +99,45 @@ failed_for()
 	fail "$2 failed for another reason than '$1'"
 }
 
-# must_fail KNOB VALUE TEST WORD-IN-ITS-LINE
+# must_fail KNOB VALUE TEST WORDS-IN-ITS-LINE: a line of the file "knobs"
 must_fail()
 {
+	local knob=$KNOBS/fault_$1 setting=
+
+	case $1 in
+	*=*) knob=/dev/null setting=$1 ;;
+	esac
 	# What the test before has left up must not end with the knob on.
 	everything_down
-	echo "$2" > "$KNOBS/fault_$1"
-	"$HERE/$3" > /tmp/knob.log 2>&1
+	echo "$2" > "$knob" || fail "no knob $1"
+	env $setting "$HERE/$3" > /tmp/knob.log 2>&1
 	status=$?
-	echo 0 > "$KNOBS/fault_$1"
+	echo 0 > "$knob"
 	is $status 1 "exit status of $3 with $1 on"
 	failed_for "$4" "$3"
+	echo "$1: $3 fails: $(grep "^FAILED: " /tmp/knob.log | tail -n 1)"
 	everything_down
+	# CPUs that were left behind come back with a round trip.
+	[ "$1" != leave_cpu ] || {
+		boot 1,2,3 stay > /dev/null 2> /tmp/boot.log ||
+			fail "$(tail -n 1 /tmp/boot.log)"
+		mios kill 1,2,3 > /dev/null || fail "mios kill 1,2,3"
+	}
+}
+
+# broken_ones: lines of the file "knobs", in an order that SEED draws
+broken_ones()
+{
+	grep -v '^#' "$HERE/knobs" | awk -v seed="${SEED:-0}" \
+		'BEGIN { srand(seed) } { print rand() "\t" $0 }' | sort -g | cut -f 2-
+}
+
+# each_must_fail: those on stdin
+each_must_fail()
+{
+	local knob value test words
+
+	while read -r knob value test words; do
+		must_fail "$knob" "$value" "$test" "$words" < /dev/null
+	done
 }
