@@ -34,6 +34,14 @@ boot()
 	mios boot "$nodes" --initrd $TINY --append "life=$life" --no-wait "$@"
 }
 
+# A CPU that waits by cpu_relax() for ever gives its turn away each time; where
+# no other computes, the clock, which counts instructions, stands nearly still.
+compute_beside()
+{
+	nice -n 19 sh -c 'while :; do :; done' &
+	computing=$!
+}
+
 # What instance 0 has: CPUs, and memory of each node, to the page.
 accounts()
 {
