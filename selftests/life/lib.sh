@@ -21,7 +21,7 @@ tiny()
 		fail "no mios_console.ko"
 	cp "$(modinfo -n lkdtm)" $root/lkdtm.ko || fail "no lkdtm.ko"
 	cp /usr/lib/mios/selftests/life/tiny-init $root/init
-	(cd $root && find . | busybox cpio -o -H newc 2> /dev/null | gzip -1) > $TINY
+	(cd $root && find . | busybox cpio -o -H newc 2> /dev/null) > $TINY
 }
 
 # boot NODES LIFE [OPTION...]; LIFE may bring more words with it
