@@ -1,46 +1,52 @@
 # SPDX-License-Identifier: GPL-2.0
 # Sourced by the tests that run in instance 0 of a test machine: a test says
-# what it needs with "up", and ends with the one line that failed.
+# what it needs with "up".  Also by what a host test runs there.
+. /usr/lib/mios/selftests/lib/test.sh
 
-fail()
-{
-	echo "FAILED: $*"
-	exit 1
-}
-
-# is VALUE EXPECTED WHAT
-is()
-{
-	[ "$1" = "$2" ] || fail "$3: '$1', expected '$2'"
-}
+HERE=$(cd "$(dirname "$0")" && pwd)
+SYS=/sys/kernel/mios
+DEBUG=/sys/kernel/debug/mios
+KNOBS=/sys/module/mios/parameters
 
 state()
 {
-	cat "/sys/kernel/mios/instance$1/state"
+	cat "$SYS/instance$1/state"
 }
 
-# Boots those of the named instances that are not up.
+# state_is INSTANCE STATE
+state_is()
+{
+	[ "$(state "$1")" = "$2" ]
+}
+
+# becomes INSTANCE STATE SECONDS [WHEN]: within so many
+becomes()
+{
+	until_true "$3" state_is "$1" "$2" ||
+		fail "${4:+$4: }instance $1 stays $(state "$1"), not $2"
+}
+
+incarnation()
+{
+	cat "$SYS/instance$1/incarnation"
+}
+
+# quietly COMMAND...: the last of its errors is told if it fails
+quietly()
+{
+	"$@" > /dev/null 2> /tmp/errors.log ||
+		fail "$*: $(tail -n 1 /tmp/errors.log)"
+}
+
+# up INSTANCE...: boots those that are not
 up()
 {
 	local i down=
 
 	for i; do
-		[ "$(state "$i")" = up ] || down="$down,$i"
+		state_is "$i" up || down="$down,$i"
 	done
-	[ -z "$down" ] || mios boot "${down#,}" ||
-		fail "instances ${down#,} do not boot"
-}
-
-# until_true SECONDS COMMAND...: tries it ten times a second
-until_true()
-{
-	local end=$(($(date +%s) + $1))
-
-	shift
-	until "$@"; do
-		[ "$(date +%s)" -lt $end ] || return 1
-		sleep 0.1
-	done
+	[ -z "$down" ] || quietly mios boot "${down#,}"
 }
 
 # on INSTANCE SHELL-WORDS...
@@ -56,24 +62,50 @@ on()
 	fi
 }
 
-is_down()
+need_knobs()
 {
-	[ "$(state "$1")" = down ]
+	[ -e "$KNOBS/fault_leave_cpu" ] || skip "modules without fault knobs"
 }
 
-# refuses STATUS WORD COMMAND...: it ends with STATUS and says one line on
-# stderr, which holds WORD.
-refuses()
+# knob NAME VALUE [INSTANCE]
+knob()
 {
-	local want=$1 word=$2 status=0
-	shift 2
-	said=$("$@" 2>&1 > /dev/null) || status=$?
-	# On a busy host it may wait long enough to say so.
-	said=$(echo "$said" | grep -v '^waiting for .* ([0-9]* s)$')
-	is "$status" "$want" "exit status of '$*' ($said)"
-	is "$(echo "$said" | wc -l)" 1 "lines that '$*' says ($said)"
-	case $said in
-	*"$word"*) ;;
-	*) fail "'$*' says '$said', which does not hold '$word'" ;;
-	esac
+	need_knobs
+	on "${3:-0}" "echo $2 > $KNOBS/fault_$1" ||
+		fail "knob $1 on instance ${3:-0}"
+}
+
+# failed_for WORDS TEST: the line with which TEST failed, in /tmp/knob.log, is
+# the one that a broken guarantee brings; else all of it is worth reading.
+failed_for()
+{
+	! grep -q "^FAILED: .*\($1\)" /tmp/knob.log || return 0
+	tail -n 40 /tmp/knob.log
+	fail "$2 failed for another reason than '$1'"
+}
+
+# Between two tests with a knob; an area may have more to do.
+settle()
+{
+	sleep 2
+}
+
+# must_fail KNOB VALUE TEST WORDS [INSTANCE]: with the knob on, there, the test
+# beside this one fails, with WORDS in its line.
+must_fail()
+{
+	local status=0
+
+	settle
+	knob "$1" "$2" "${5:-0}"
+	"$HERE/$3" > /tmp/knob.log 2>&1 || status=$?
+	knob "$1" 0 "${5:-0}"
+	is $status 1 "exit status of $3 with $1 on"
+	failed_for "$4" "$3"
+	settle
+}
+
+is_down()
+{
+	state_is "$1" down
 }
