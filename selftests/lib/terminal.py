@@ -6,18 +6,12 @@ import os
 import pty
 import select
 import subprocess
-import sys
 import termios
 import time
 
+from checks import fail
+
 TIME_LIMIT = 200
-
-
-def fail(why):
-    """The one line that failed."""
-    print(f"FAILED: {why}")
-    sys.stdout.flush()
-    os._exit(1)         # nothing may wait for a child that is stuck
 
 
 def expect(fd, word, seen=b""):
