@@ -104,8 +104,3 @@ must_fail()
 	failed_for "$4" "$3"
 	settle
 }
-
-is_down()
-{
-	state_is "$1" down
-}

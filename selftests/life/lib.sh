@@ -3,23 +3,21 @@
 # within seconds and then do what the word life= on their command line says.
 . /usr/lib/mios/selftests/lib/instances.sh
 
-HERE=$(dirname "$0")
-KNOBS=/sys/module/mios/parameters
+CHECKER=/usr/lib/mios/guest/area-check
 TINY=/run/mios-tiny.img
 
 # The smallest init that reaches the sync point.
 tiny()
 {
-	local root=/run/mios-tiny
+	local root=/run/mios-tiny module
 
 	[ ! -e $TINY ] || return 0
 	mkdir -p $root/bin $root/proc $root/sys $root/dev
 	cp /bin/busybox $root/bin/ || fail "no static busybox"
-	cp "$(modinfo -n mios)" $root/mios.ko || fail "no mios.ko"
-	cp "$(modinfo -n mios_net)" $root/mios_net.ko || fail "no mios_net.ko"
-	cp "$(modinfo -n mios_console)" $root/mios_console.ko ||
-		fail "no mios_console.ko"
-	cp "$(modinfo -n lkdtm)" $root/lkdtm.ko || fail "no lkdtm.ko"
+	for module in mios mios_net mios_console lkdtm; do
+		cp "$(modinfo -n $module)" $root/$module.ko ||
+			fail "no $module.ko"
+	done
 	cp /usr/lib/mios/selftests/life/tiny-init $root/init
 	(cd $root && find . | busybox cpio -o -H newc 2> /dev/null) > $TINY
 }
@@ -32,6 +30,12 @@ boot()
 	shift 2
 	tiny
 	mios boot "$nodes" --initrd $TINY --append "life=$life" --no-wait "$@"
+}
+
+# The same; what it says is told if it fails.
+boots()
+{
+	quietly boot "$@"
 }
 
 # A CPU that waits by cpu_relax() for ever gives its turn away each time; where
@@ -54,9 +58,9 @@ sound()
 {
 	local when=$1 said
 
-	[ -e /sys/kernel/debug/mios/area ] || fail "$1: nothing to look at"
+	[ -e "$DEBUG/area" ] || fail "$1: nothing to look at"
 	shift
-	said=$(/usr/lib/mios/guest/area-check "$@") ||
+	said=$($CHECKER "$@") ||
 		fail "$when: $(echo "$said" | wc -l) findings: $(echo "$said" |
 			head -n 4 | tr '\n' ';')"
 	said=$("$HERE/accounts.py" heads) || fail "$when: $said"
@@ -81,56 +85,19 @@ everything_down()
 {
 	local i
 
-	for i in /sys/kernel/mios/instance[1-9]*; do
+	for i in "$SYS"/instance[1-9]*; do
 		i=${i##*instance}
 		case $(state "$i") in
 		up | booting | stopping | held) mios kill "$i" > /dev/null ;;
 		esac
-		until_true 30 is_down "$i" || fail "instance $i stays $(state "$i")"
+		becomes "$i" down 30
 	done
 }
 
-need_knobs()
+# What the test before has left up must not end with a knob on.
+settle()
 {
-	[ -e "$KNOBS/fault_leave_cpu" ] || {
-		echo "skipped: modules without fault knobs"
-		exit 77
-	}
-}
-
-# failed_for WORDS TEST: the line with which TEST failed, in /tmp/knob.log, is
-# the one that a broken guarantee brings; else all of it is worth reading.
-failed_for()
-{
-	! grep -q "^FAILED: .*\($1\)" /tmp/knob.log || return 0
-	tail -n 40 /tmp/knob.log
-	fail "$2 failed for another reason than '$1'"
-}
-
-# must_fail KNOB VALUE TEST WORDS-IN-ITS-LINE: a line of the file "knobs"
-must_fail()
-{
-	local knob=$KNOBS/fault_$1 setting=
-
-	case $1 in
-	*=*) knob=/dev/null setting=$1 ;;
-	esac
-	# What the test before has left up must not end with the knob on.
 	everything_down
-	echo "$2" > "$knob" || fail "no knob $1"
-	env $setting "$HERE/$3" > /tmp/knob.log 2>&1
-	status=$?
-	echo 0 > "$knob"
-	is $status 1 "exit status of $3 with $1 on"
-	failed_for "$4" "$3"
-	echo "$1: $3 fails: $(grep "^FAILED: " /tmp/knob.log | tail -n 1)"
-	everything_down
-	# CPUs that were left behind come back with a round trip.
-	[ "$1" != leave_cpu ] || {
-		boot 1,2,3 stay > /dev/null 2> /tmp/boot.log ||
-			fail "$(tail -n 1 /tmp/boot.log)"
-		mios kill 1,2,3 > /dev/null || fail "mios kill 1,2,3"
-	}
 }
 
 # broken_ones: lines of the file "knobs", in an order that SEED draws
@@ -140,12 +107,34 @@ broken_ones()
 		'BEGIN { srand(seed) } { print rand() "\t" $0 }' | sort -g | cut -f 2-
 }
 
-# each_must_fail: those on stdin
-each_must_fail()
+# broken KNOB VALUE TEST WORDS: a line of that file
+broken()
+{
+	local status=0
+
+	case $1 in
+	*=*)
+		settle
+		env "$1" "$HERE/$3" > /tmp/knob.log 2>&1 || status=$?
+		is $status 1 "exit status of $3 with $1"
+		failed_for "$4" "$3"
+		settle ;;
+	leave_cpu)
+		must_fail "$@"
+		# Those left behind come back with a round trip.
+		boots 1,2,3 stay
+		quietly mios kill 1,2,3 ;;
+	*)
+		must_fail "$@" ;;
+	esac
+}
+
+# all_broken: those on stdin
+all_broken()
 {
 	local knob value test words
 
 	while read -r knob value test words; do
-		must_fail "$knob" "$value" "$test" "$words" < /dev/null
+		broken "$knob" "$value" "$test" "$words" < /dev/null
 	done
 }
