@@ -1,57 +1,49 @@
 # SPDX-License-Identifier: GPL-2.0
 # Sourced by the MPI tests, which run inside instance 0 of a booted machine:
-# brings all instances up, gives the work to an ordinary user, and says in
-# one line what failed.
+# makes all instances ready, and gives the work to an ordinary user.
+. /usr/lib/mios/selftests/lib/instances.sh
 
 work=/scratch/mpi-$$
 ranks=8
 
-# All that the program said goes into the log, then the one line.
-fail() {
+# All that the program said goes into the log.
+evidence()
+{
 	[ ! -s "$work/out" ] || head -n 80 "$work/out"
-	echo "FAIL: $*"
-	exit 1
-}
-
-skip() {
-	echo "SKIP: $*"
-	exit 77
 }
 
 # The root file system's list names its package.
-need() {
-	command -v "$1" >/dev/null || fail "$1 is not installed"
+need()
+{
+	command -v "$1" > /dev/null || fail "$1 is not installed"
 }
 
-all_up() {
-	cat /sys/kernel/mios/instance*/state | grep -vqx up && return 1
-	return 0
+all_up()
+{
+	! cat "$SYS"/instance*/state | grep -vqx up
 }
 
-# An instance is up before all that it starts is.
-reachable() {
-	for _ in $(seq 60); do
-		timeout 60 mios exec "$1" -- true 2> /dev/null && return 0
-		sleep 1
-	done
-	timeout 60 mios exec "$1" -- true
+# hosts_are COUNT: so many are in the hostfile
+hosts_are()
+{
+	[ "$(wc -l < /run/mios/hostfile)" = "$1" ]
 }
 
-# All nodes up and in the hostfile, whatever the test before left.
-up() {
+# ready: all nodes up, in the hostfile and reached, whatever the test before
+# left; and a folder of the user's.
+ready()
+{
 	local nodes i
 
-	nodes=$(ls -d /sys/kernel/mios/instance*[0-9] | wc -l)
+	nodes=$(ls -d "$SYS"/instance*[0-9] | wc -l)
 	all_up || mios boot all
 	all_up || fail "mios boot all does not bring all nodes up"
-	for i in $(seq 600); do
-		[ "$(wc -l < /run/mios/hostfile)" = "$nodes" ] && break
-		sleep 0.1
-	done
-	[ "$(wc -l < /run/mios/hostfile)" = "$nodes" ] ||
+	until_true 60 hosts_are "$nodes" ||
 		fail "the hostfile does not name $nodes instances"
+	# An instance is up before all that it starts is.
 	for i in $(seq 0 $((nodes - 1))); do
-		reachable "$i" || fail "mios exec $i does not work"
+		until_true 200 timeout 60 mios exec "$i" -- true ||
+			fail "mios exec $i does not work"
 	done
 	mkdir -p "$work"
 	chown user "$work"
@@ -61,7 +53,8 @@ up() {
 }
 
 # as_user COMMAND...: bounded, in the shared folder
-as_user() {
+as_user()
+{
 	timeout "${limit:-300}" setpriv --reuid user --regid user \
 		--init-groups env HOME=/home/user USER=user "$@"
 }
