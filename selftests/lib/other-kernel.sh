@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
 # Sourced by host tests that bring another kernel build into a machine, with
 # --copy: the one named next, which nobody boots there otherwise.  Set $top
-# first.
+# first, and source test.sh.
 
 # other_kernel DIR: its image as DIR/bzImage, its modules and ours in
 # DIR/lib/modules, as "make modules_install" leaves them; prints its release.
-# Returns 77 when it has not been built.
+# What is wrong it says on stderr.
 other_kernel()
 {
 	local tree release modules
 
-	tree=$("$top/linux/kernel" path next 2> /dev/null) || return 77
+	tree=$("$top/linux/kernel" path next 2> /dev/null) ||
+		fail "the kernel 'next' has not been built" >&2
 	"$top/linux/kernel" modules next "$top/build/modules-next" \
 		> "$1/log" 2>&1 || { tail -n 5 "$1/log" >&2; return 1; }
 	release=$(cat "$tree/include/config/kernel.release")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Run Python test cases by module name; the last line says what failed.
+"""Run Python test cases by module name; the last line says what failed.  What
+they need is installed: one that is skipped is a failure, too.
 
 usage: python3 unit.py MODULE...   from the folder that holds them
 """
@@ -14,9 +15,10 @@ def main(names):
     suite = unittest.defaultTestLoader.loadTestsFromNames(names)
     result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2,
                                      failfast=True).run(suite)
-    for test, text in result.failures + result.errors:
+    for test, text in result.failures + result.errors + result.skipped:
         print(f"{test.id()}: {text.strip().splitlines()[-1]}")
-    return not result.wasSuccessful() or not result.testsRun
+    return bool(not result.wasSuccessful() or result.skipped or
+                not result.testsRun)
 
 
 if __name__ == "__main__":
