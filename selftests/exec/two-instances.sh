@@ -13,16 +13,24 @@
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$here/../.." && pwd)
+. "$top/selftests/lib/test.sh"
+
+[ "$(id -u)" = 0 ] || fail "needs root"
+# miosd takes the first mount of cgroup v2.  Where there is none, or none that
+# can be written to, the test makes one that it alone sees.
+cgroups=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)
+[ -w "${cgroups:-/none}" ] || exec unshare --mount sh -c '[ -z "$1" ] || umount -l "$1"
+	mount -t cgroup2 none /sys/fs/cgroup && exec "$0"' "$0" "$cgroups"
+
 bin=${BIN:-$top/build/bin}
 tmp=$(mktemp -d /tmp/mios-exec.XXXXXX)
 chmod 755 "$tmp"
-nr=0
-failed=0
 miosd_under=		# a command that runs what follows it
+user="setpriv --reuid 4242 --regid 4243 --groups 4244,4245 --inh-caps=-all"
 
-skip() {
-	echo "SKIP: $*"
-	exit 77
+# What the miosds have said.
+evidence() {
+	tail -n 40 "$tmp"/*.log 2> /dev/null
 }
 
 # instance_files DIR SELF: /sys/kernel/mios of two instances
@@ -58,15 +66,6 @@ setup_instance() {
 	exec sleep 100000
 }
 
-wait_for() {
-	for _ in $(seq 1200); do
-		"$@" >/dev/null 2>&1 && return 0
-		sleep 0.05
-	done
-	echo "timed out: $*"
-	exit 1
-}
-
 # in_instance I COMMAND...
 in_instance() {
 	i=$1; shift
@@ -81,7 +80,7 @@ start_miosd() {
 		"$cgroups/mios-test-$$-$1" $miosd_under "$bin/miosd" \
 		>>"$tmp/miosd$1.log" 2>&1 </dev/null &
 	echo $! > "$tmp/miosd$1"
-	wait_for in_instance "$1" test -S /run/mios/miosd.sock
+	await 60 in_instance "$1" test -S /run/mios/miosd.sock
 }
 
 # Waits for its end: one that still ends lets no other begin.
@@ -90,17 +89,8 @@ stop_miosd() {
 	wait "$(cat "$tmp/miosd$1")" 2> /dev/null
 }
 
-# as_user COMMAND...: uid 4242, gid 4243, groups 4244 and 4245
-as_user() {
-	setpriv --reuid 4242 --regid 4243 --groups 4244,4245 --inh-caps=-all \
-		"$@"
-}
-
 setup() {
-	[ "$(id -u)" = 0 ] || skip "needs root"
-	[ -x "$bin/miosd" ] || skip "no $bin/miosd: make -C userspace"
-	cgroups=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)
-	[ -n "$cgroups" ] || skip "needs a cgroup v2 mount"
+	[ -x "$bin/miosd" ] || fail "no $bin/miosd: make user"
 	export -f setup_instance instance_files
 	export tmp
 	(umask 077; head -c 32 /dev/urandom > "$tmp/key")
@@ -109,8 +99,8 @@ setup() {
 		echo $! > "$tmp/pid$i"
 	done
 	trap teardown EXIT
-	wait_for test -e "$tmp/ready0"
-	wait_for test -e "$tmp/ready1"
+	await 60 test -e "$tmp/ready0"
+	await 60 test -e "$tmp/ready1"
 	p0=$(cat "$tmp/pid0"); p1=$(cat "$tmp/pid1")
 	in_instance 0 ip link add mios0 type veth peer name mios0 netns "$p1"
 	for i in 0 1; do
@@ -118,15 +108,16 @@ setup() {
 		in_instance $i ip link set mios0 up
 		start_miosd $i
 	done
-	wait_for in_instance 1 bash -c "ss -Hltn | grep -q :301"
-	wait_for in_instance 0 bash -c "ss -Hltn | grep -q :301"
+	await 60 in_instance 1 bash -c "ss -Hltn | grep -q :301"
+	await 60 in_instance 0 bash -c "ss -Hltn | grep -q :301"
 }
 
 teardown() {
 	for f in "$tmp"/miosd? "$tmp"/pid?; do
 		[ -e "$f" ] && kill "$(cat "$f")" 2>/dev/null
 	done
-	wait 2>/dev/null
+	kill $(jobs -p) 2> /dev/null
+	wait 2> /dev/null
 	# what was killed takes a moment to leave
 	for _ in $(seq 100); do
 		find "$cgroups"/mios-test-$$-? -depth -type d \
@@ -134,47 +125,18 @@ teardown() {
 		[ -e "$cgroups/mios-test-$$-1" ] || break
 		sleep 0.05
 	done
-	[ $failed = 0 ] || { echo "logs in $tmp:"; cat "$tmp"/*.log; }
-	[ $failed = 0 ] && rm -rf "$tmp"
+	rm -rf "$tmp"
 }
 
-ok() {
-	nr=$((nr + 1))
-	echo "ok $nr - $*"
+gone() {
+	! pgrep -f "$1" > /dev/null
 }
 
-not_ok() {
-	nr=$((nr + 1))
-	failed=$((failed + 1))
-	echo "not ok $nr - $*"
-}
+# scripted COMMAND...: shows what it said, and fails as it did
+scripted() {
+	local status=0
 
-# is GOT WANTED WHAT
-is() {
-	if [ "$1" = "$2" ]; then
-		ok "$3"
-	else
-		not_ok "$3: got '$1', wanted '$2'"
-	fi
-}
-
-# script_said: counts what a script has left in $tmp/out, lines "ok: WHAT" and,
-# last, "all of it"
-script_said() {
-	local word text
-
-	while read -r word text; do
-		case $word in
-		ok:) ok "$text" ;;
-		all) ;;
-		*) not_ok "$word $text" ;;
-		esac
-	done < "$tmp/out"
-	grep -q "^all of it" "$tmp/out" || not_ok "the script ended early"
-}
-
-finish() {
-	echo "1..$nr"
-	[ $failed = 0 ]
-	exit $?
+	"$@" > "$tmp/out" 2>&1 || status=$?
+	cat "$tmp/out"
+	[ $status = 0 ] || fail "$(tail -n 1 "$tmp/out" | sed 's/^FAILED: //')"
 }
