@@ -16,11 +16,15 @@
 static const char * const always[] = {
 	/* IPIs to "all" would reach the CPUs of every other instance. */
 	"no_ipi_broadcast=1",
-	/* A panic must end in the restart hook, which reports it; without
-	 * this the CPU loops for ever. */
+	/*
+	 * A panic must end in the restart hook, which reports it; without
+	 * this the CPU loops for ever.
+	 */
 	"panic=-1",
-	/* All memory may lie above 4 GiB: do not look for a bounce buffer
-	 * below, no device here needs one. */
+	/*
+	 * All memory may lie above 4 GiB: do not look for a bounce buffer
+	 * below, no device here needs one.
+	 */
 	"swiotlb=noforce",
 	/* Package-wide state belongs to instance 0: microcode, MTRRs, ... */
 	"dis_ucode_ldr",
@@ -55,8 +59,7 @@ static const char * const dropped[] = {
 	"nr_cpus=", "possible_cpus=", "nosmp",	/* CPU numbers differ */
 	"acpi*", "noapic", "nolapic", "pci=", "pcie*", "efi*", "iommu*",
 	"intel_iommu=", "amd_iommu=", "hpet=", "reboot=",
-					/* firmware it must not touch; noapic
-					 * would open the legacy interrupt */
+			/* firmware; noapic would open the legacy interrupt */
 	"tsc=", "tsc_early_khz=", "clocksource=", "lpj=",
 					/* calibrated by instance 0 */
 };

@@ -103,6 +103,7 @@ struct mios_hello {
 	uint64_t rlimits[MIOS_NR_RLIMITS][2];
 	uint8_t nonce[MIOS_NONCE_LEN];	/* for the answer's code */
 };
+
 static_assert(sizeof(struct mios_hello) == 368, "wire format");
 
 #define MIOS_MAX_LIMITS		8
@@ -120,6 +121,7 @@ struct mios_limits {
 	uint64_t pids_max;
 	uint64_t cpu_quota, cpu_period;
 };
+
 static_assert(sizeof(struct mios_limits) == 48, "wire format");
 
 enum mios_frame_type {
@@ -153,8 +155,7 @@ struct mios_winsize {
 
 #define MIOS_SPEC_TTY		(1u << 0)	/* streams 0, 1 are a pty */
 #define MIOS_SPEC_STDERR	(1u << 1)	/* with TTY: 2 is apart */
-#define MIOS_SPEC_LINGER	(1u << 2)	/* end with the last process,
-						 * not with the first */
+#define MIOS_SPEC_LINGER	(1u << 2)	/* until its last process ends */
 #define MIOS_SPEC_TERMIOS	(1u << 3)	/* iflag... are given */
 #define MIOS_NCCS		32
 
@@ -174,6 +175,7 @@ struct mios_spec {
 	uint32_t zero;
 	uint64_t ignored;	/* signals, bit n-1 */
 };
+
 static_assert(sizeof(struct mios_spec) == 88, "wire format");
 
 #define MIOS_CPU_WORDS		16		/* 1024 CPUs per instance */

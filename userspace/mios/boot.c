@@ -46,12 +46,24 @@ struct options {
 static void take_option(int c, char **argv, struct options *opt)
 {
 	switch (c) {
-	case 'k': opt->kernel = optarg; break;
-	case 'i': opt->initrd = optarg; break;
-	case 'a': opt->append = optarg; break;
-	case 'c': opt->reuse = 1; break;
-	case 'W': opt->no_wait = 1; break;
-	case 'g': opt->again = 1; break;
+	case 'k':
+		opt->kernel = optarg;
+		break;
+	case 'i':
+		opt->initrd = optarg;
+		break;
+	case 'a':
+		opt->append = optarg;
+		break;
+	case 'c':
+		opt->reuse = 1;
+		break;
+	case 'W':
+		opt->no_wait = 1;
+		break;
+	case 'g':
+		opt->again = 1;
+		break;
 	case 'r':
 		if (mios_number(optarg, 0, MIOS_MAX_RINGS - 1, &opt->ring))
 			mios_die(MIOS_EXIT_USAGE, "boot: --ring is a number "

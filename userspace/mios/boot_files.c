@@ -111,7 +111,7 @@ static void set_path(void)
 
 const char *default_initrd(const char *release)
 {
-	char *argv[] = { "mios-initrd", "--cached", "--kernel-version",
+	char * const argv[] = { "mios-initrd", "--cached", "--kernel-version",
 			 (char *)release, NULL };
 	static char path[4096];
 
@@ -130,7 +130,7 @@ const char *default_initrd(const char *release)
  */
 void update_names(unsigned int ring)
 {
-	char *argv[] = { "mios-host-setup", "--names", NULL };
+	char * const argv[] = { "mios-host-setup", "--names", NULL };
 	pid_t pid;
 	int status;
 

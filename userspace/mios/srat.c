@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Reads the firmware's table of memory affinity (ACPI SRAT) and keeps, of
- * each node's ranges, what is RAM by the firmware's memory map.  Nodes get their numbers in the order in
- * which the kernel gives them: first seen, first numbered, CPUs before
- * memory.  Called by "mios reserve".  No locks.
+ * each node's ranges, what is RAM by the firmware's memory map.  Nodes get
+ * their numbers in the order in which the kernel gives them: first seen, first
+ * numbered, CPUs before memory.  Called by "mios reserve".  No locks.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -27,9 +27,11 @@ static const char usage[] =
 "  -w, --watch  print again whenever something changes, until interrupted\n"
 "  -h, --help   print this\n";
 
-enum { C_INSTANCE, C_STATE, C_RING, C_CPUS, C_MEMORY, C_FREE, C_UPTIME,
-       C_BOOT, C_HEARTBEAT, C_SUSPECT, C_COST, C_RELEASE, C_DISTANCE,
-       C_LIMIT, NR_COLUMNS };
+enum {
+	C_INSTANCE, C_STATE, C_RING, C_CPUS, C_MEMORY, C_FREE, C_UPTIME,
+	C_BOOT, C_HEARTBEAT, C_SUSPECT, C_COST, C_RELEASE, C_DISTANCE,
+	C_LIMIT, NR_COLUMNS
+};
 
 static const struct {
 	const char *title, *json;

@@ -104,7 +104,7 @@ struct tally {
 static int destroy_listed(int fd, int killer, struct in_addr to,
 			  struct tally *tally)
 {
-	static _Alignas(struct nlmsghdr) char buf[32768];
+	static char buf[32768] __attribute__((aligned(8)));
 	ssize_t len = recv(fd, buf, sizeof(buf), 0);
 	struct inet_diag_msg *m;
 	struct nlmsghdr *h;

@@ -130,7 +130,9 @@ int main(int argc, char **argv)
 		else if (argv[i][0] != '-' && i + 1 == argc)
 			path = argv[i];
 		else
-			return fprintf(stderr, "usage: area-check [--died N]... [--fenced N]... [--patience SECONDS] [--littered] [FILE]\n"), 2;
+			return fprintf(stderr, "usage: area-check [--died N]... "
+				       "[--fenced N]... [--patience SECONDS] "
+				       "[--littered] [FILE]\n"), 2;
 	}
 	return look(path, died, patience * 1000000ULL / LOOK_US + 1);
 }
