@@ -35,13 +35,14 @@ is()
 	ok "$3"
 }
 
-# until_true SECONDS COMMAND...: tries it ten times a second; false if in vain
+# until_true SECONDS COMMAND...: tries it ten times a second, whatever errors it
+# prints; false if in vain
 until_true()
 {
 	local end=$(($(date +%s) + $1))
 
 	shift
-	until "$@"; do
+	until "$@" 2> /dev/null; do
 		[ "$(date +%s)" -lt $end ] || return 1
 		sleep 0.1
 	done
