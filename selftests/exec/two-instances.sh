@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
 # Sourced by the tests here: two instances imitated on one kernel.
 #
 #   network, mount and UTS names 0        network, mount and UTS names 1
@@ -116,7 +117,7 @@ teardown() {
 	for f in "$tmp"/miosd? "$tmp"/pid?; do
 		[ -e "$f" ] && kill "$(cat "$f")" 2>/dev/null
 	done
-	kill $(jobs -p) 2> /dev/null
+	jobs -p | xargs -r kill 2> /dev/null
 	wait 2> /dev/null
 	# what was killed takes a moment to leave
 	for _ in $(seq 100); do

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
 # Sourced by the tests that run in instance 0 of a test machine: a test says
 # what it needs with "up".  Also by what a host test runs there.
 . /usr/lib/mios/selftests/lib/test.sh

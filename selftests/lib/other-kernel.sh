@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
 # Sourced by host tests that bring another kernel build into a machine, with
 # --copy: the one named next, which nobody boots there otherwise.  Set $top
 # first, and source test.sh.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
 # Sourced by every test in shell, on the host and in a machine: what it demands,
 # and how it ends.  "FAILED: " begins the one line that says what failed; others
 # look for that word.

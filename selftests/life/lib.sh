@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
 # Sourced by the tests here: instances with a root of a few files, which join
 # within seconds and then do what the word life= on their command line says.
 . /usr/lib/mios/selftests/lib/instances.sh

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
 # Sourced by the tests here, which run inside instance 0 of a test machine:
 # probes, and the counters of mios.ko.
 . /usr/lib/mios/selftests/lib/instances.sh

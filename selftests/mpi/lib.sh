@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
 # Sourced by the MPI tests, which run inside instance 0 of a booted machine:
 # makes all instances ready, and gives the work to an ordinary user.
 . /usr/lib/mios/selftests/lib/instances.sh
