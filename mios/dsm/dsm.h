@@ -103,7 +103,7 @@ struct dsm_msg {
 	u32 page;
 	/*
 	 * Names the request that this answers; UPD: low bits of the sender's
-	 * Lamport clock; recovery: how many have died.
+	 * Lamport clock.
 	 */
 	u32 tag;
 	u64 ver;		/* number of the ownership meant */

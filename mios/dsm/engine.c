@@ -62,6 +62,8 @@ static u64 layout(struct dsm *d, const struct dsm_config *c)
 	d->off_news = at;
 	if (c->news)
 		at += DSM_NEWS_RING * sizeof(u32);
+	d->off_view = at;
+	at += ((u64)c->nodes * c->nodes * sizeof(u32) + 7) & ~7ULL;
 	d->off_page = at;
 	at += (u64)c->pages * sizeof(struct dsm_page);
 	d->off_stats = at;

@@ -90,7 +90,7 @@ struct dsm_cpu {
 struct dsm {
 	struct dsm_config cfg;
 	u32 off_page, off_request, off_flight, off_batch, off_slot;
-	u32 off_head, off_news;
+	u32 off_head, off_news, off_view;
 	u32 off_cpu, off_node, off_stats, size;
 	u64 clock;		/* of the last write we know: never wraps */
 	u64 announced;		/* clock when last broadcast */
@@ -105,11 +105,9 @@ struct dsm {
 	u8 turn;		/* the first of them */
 	bool tx_full;
 	u8 recovering;		/* recover.c */
-	u8 dead;		/* how many died */
 	bool asking;		/* recovery: requests are sent again */
 	u32 cursor;		/* next page to report, to reissue */
 	struct dsm_set live;
-	struct dsm_set early;	/* FLUSH came before the news of the death */
 	struct dsm_set flushes;	/* FLUSH not yet received */
 	struct dsm_set ends;	/* HOLD_END not yet received */
 	struct dsm_set readies;	/* READY not yet received */
@@ -145,6 +143,12 @@ static inline u64 *head_at(struct dsm *d, u32 i)
 static inline u32 *news_at(struct dsm *d, u32 i)
 {
 	return (u32 *)((char *)d + d->off_news) + i;
+}
+
+/* Who lives, as this node had it in its last FLUSH; ours: as we have it. */
+static inline u32 *view_at(struct dsm *d, u16 node)
+{
+	return (u32 *)((char *)d + d->off_view) + (u32)node * d->cfg.nodes;
 }
 
 static inline struct dsm_stats *stats_of(struct dsm *d)
@@ -255,6 +259,12 @@ void evict_take(struct step *s);
 void evict_msg_take(struct step *s);
 void evict_finish(struct step *s, u32 page);
 void pin_take(struct step *s, bool pin);
+
+/* member.c */
+bool view_same(struct dsm *d, u16 node);
+void view_bury(struct dsm *d, u16 node);
+bool view_take(struct step *s);
+u16 view_tell(struct dsm *d, const void **body);
 
 /* recover.c */
 void recover_start(struct step *s);

@@ -17,6 +17,7 @@
 #define DSM_KNOB_STALE_COPY	(1u << 7) /* acknowledge INV, keep copy */
 #define DSM_KNOB_NO_SEAT	(1u << 8) /* give out of line at any time */
 #define DSM_KNOB_NO_LOSS	(1u << 9) /* make up what nobody holds */
+#define DSM_KNOB_NO_AHEAD	(1u << 10) /* forget an early FLUSH */
 
 #ifdef DSM_KNOBS
 #define DSM_KNOB(d, name)	((d)->cfg.knobs & DSM_KNOB_##name)

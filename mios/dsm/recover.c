@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A node has died and was fenced; every survivor is told, in the same
- * order.  Four rounds make sure that each page has one owner again:
+ * A node has died and was fenced; every survivor is told, sooner or later.
+ * Four rounds make sure that each page has one owner again:
  *
- *   FLUSH     all to all: what I sent before this is out; requests that
- *             arrive before it are dropped, their senders ask again.
+ *   FLUSH     all to all: these have died; what I sent before this is out;
+ *             requests that arrive before it are dropped, their senders
+ *             ask again.
  *   HOLD...   to the manager: I hold this page, I own it or not; then
  *   HOLD_END  to all.
  *   TAKE      manager to a holder, if no owner is left: you own it now.
@@ -12,7 +13,8 @@
  *   OWNED     manager to all, in the other cases: this node owns it.
  *   READY     manager to all: my pages are settled.
  *
- * Where there are updates, copies may differ, since the dead node's last
+ * Who hears of another death begins anew, and what was said in the old round
+ * counts no more (member.c).  Where there are updates, copies may differ, since the dead node's last
  * ones reached some nodes only: all but the owner's are dropped.
  * Called by dsm_step(); long rounds are cut by DSM_ACT_AGAIN.
  */
@@ -25,13 +27,16 @@ static void others_cast(struct step *s, u8 type, u32 page)
 {
 	struct dsm *d = s->d;
 	struct dsm_set others = d->live;
+	const void *body = NULL;
 	struct dsm_msg m;
+	u16 len = 0;
 
 	set_del(&others, d->cfg.self);
 	msg_init(s, &m, type, page);
-	m.tag = d->dead;
+	if (type == DSM_FLUSH)
+		len = view_tell(d, &body);
 	if (!set_empty(&others))
-		msg_cast(s, &m, &others, NULL, 0);
+		msg_cast(s, &m, &others, body, len);
 }
 
 static void page_bury(struct step *s, u32 page, u16 node)
@@ -61,21 +66,19 @@ static void page_bury(struct step *s, u32 page, u16 node)
 void recover_start(struct step *s)
 {
 	struct dsm *d = s->d;
-	u16 node = s->ev->node;
+	u16 node = s->ev->node, n;
 
 	if (node == d->cfg.self || !set_has(&d->live, node)) {
 		step_act(s, DSM_ACT_FAIL);
 		return;
 	}
-	set_del(&d->live, node);
+	view_bury(d, node);
 	clock_bury(d);
-	d->dead++;
 	d->recovering = RECOVER_FLUSH;
 	d->flushes = d->ends = d->readies = d->live;
-	set_del(&d->flushes, d->cfg.self);
-	for (int i = 0; i < DSM_SET_WORDS; i++)
-		d->flushes.word[i] &= ~d->early.word[i];
-	set_clear(&d->early);
+	set_for_each(n, &d->live)
+		if (view_same(d, n))
+			set_del(&d->flushes, n);
 	set_del(&d->ends, d->cfg.self);
 	set_del(&d->readies, d->cfg.self);
 	d->cursor = 0;
@@ -128,7 +131,6 @@ static void page_report(struct step *s, u32 page)
 		return;
 	}
 	msg_init(s, &m, DSM_HOLD, page);
-	m.tag = d->dead;
 	if (state_in(p, STATES_OWNER))
 		m.flags |= DSM_F_OWNER;
 	msg_send(s, &m, manager, NULL, 0);
@@ -179,6 +181,8 @@ static void page_gone(struct step *s, u32 page)
 {
 	struct dsm_page *p = page_at(s->d, page);
 
+	if (p->flags & PAGE_LOST)
+		return;
 	p->flags |= PAGE_LOST;
 	page_set_state(s, page, DSM_I);
 	step_act(s, DSM_ACT_LOST)->page = page;
@@ -195,7 +199,6 @@ static void assign_tell(struct step *s, u32 page, u8 type, u16 owner)
 	set_del(&others, d->cfg.self);
 	msg_init(s, &m, type, page);
 	m.owner = owner;
-	m.tag = d->dead;
 	if (type == DSM_OWNED && owner != d->cfg.self &&
 	    !(p->flags & PAGE_OWNED)) {
 		m.type = DSM_TAKE;
@@ -213,8 +216,11 @@ static void page_assign(struct step *s, u32 page)
 	struct dsm_page *p = page_at(d, page);
 	u16 heir;
 
-	if (p->flags & PAGE_LOST)
+	/* Who decided so may have died before all had heard it. */
+	if (p->flags & PAGE_LOST) {
+		assign_tell(s, page, DSM_GONE, d->cfg.self);
 		return;
+	}
 	/* A peer may have sent an INV since we wrote down our copy. */
 	if (!state_in(p, STATES_COPY))
 		set_del(&p->acks, d->cfg.self);
@@ -319,13 +325,14 @@ void recover_msg_take(struct step *s)
 	struct dsm_set holders;
 	bool manager = m->src == dsm_manager(d, m->page);
 
-	if (m->type == DSM_FLUSH && m->tag == d->dead + 1u) {
-		set_add(&d->early, m->src);
+	if (m->type == DSM_FLUSH && !view_take(s)) {
+		msg_refuse(s);
 		return;
 	}
-	/* Another death since: this round starts afresh. */
-	if (!d->recovering || m->tag != d->dead) {
-		msg_refuse(s);
+	/* Of another round: one of us has not heard of a death yet. */
+	if (!d->recovering || !view_same(d, m->src)) {
+		if (m->type != DSM_FLUSH)
+			msg_refuse(s);
 		return;
 	}
 	if (m->type == DSM_FLUSH) {

@@ -128,8 +128,7 @@ static void claims_die(void)
 	die(2);
 	event(DSM_EV_AGAIN, 0, 0);
 	for (int i = 0; i < 3; i++)
-		message((struct dsm_msg){ .type = said[i], .tag = 1 }, NULL,
-			0);
+		says(0, said[i], 4);
 	full(0, 0, false);
 	CHECK(sent(DSM_UPD, &a) == 1 && a->msg.tag == 87);
 	full(0, 0, false);
@@ -181,7 +180,7 @@ static void numbers_do_not_wrap(void)
 /* After a death they go on above all that a survivor knows of. */
 static void numbers_go_on(void)
 {
-	struct dsm_msg hold = { .type = DSM_HOLD, .page = 1, .tag = 1 };
+	struct dsm_msg hold = { .type = DSM_HOLD, .page = 1 };
 
 	begin(&usual);
 	place(1, 0, 2, DSM_MODE_WI);

@@ -364,6 +364,7 @@ int main(void)
 	evicted_later();
 	free(d);
 	recover_tests();
+	member_tests();
 	line_tests();
 	refuse_tests();
 	bounds_tests();

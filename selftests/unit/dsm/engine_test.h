@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One engine fed by hand: what engine_test.c, recover_test.c, line_test.c,
- * refuse_test.c and bounds_test.c share.  Each has an engine of its own.
+ * One engine fed by hand: what engine_test.c and the tests that it calls
+ * share.  Each file has an engine of its own.
  */
 #ifndef ENGINE_TEST_H
 #define ENGINE_TEST_H
@@ -12,14 +12,16 @@
 
 #include "dsm.h"
 
-/* recover_test.c, line_test.c, refuse_test.c, bounds_test.c */
+/* recover_test.c, member_test.c, line_test.c, refuse_test.c, bounds_test.c */
 void recover_tests(void);
+void member_tests(void);
 void refuse_tests(void);
 void line_tests(void);
 void bounds_tests(void);
 
 static struct dsm_actions out;
 static struct dsm *d;
+static int nodes;
 
 #define CHECK(cond) do {						\
 	if (!(cond)) {							\
@@ -40,6 +42,7 @@ static inline void begin(const struct dsm_config *c)
 	free(d);
 	CHECK(dsm_size(c));
 	d = malloc(dsm_size(c));
+	nodes = c->nodes;
 	CHECK(!dsm_init(d, c));
 }
 
@@ -119,12 +122,22 @@ static inline void die(u16 node)
 	dsm_step(d, &ev, &out);
 }
 
+/* What a node says in a recovery; it has been told that these have died. */
+static inline void says(u16 src, enum dsm_msg_type type, u32 dead)
+{
+	u32 view[DSM_NODES_MAX];
+
+	for (int n = 0; n < nodes; n++)
+		view[n] = dead >> n & 1;
+	message((struct dsm_msg){ .type = type, .src = src },
+		view, type == DSM_FLUSH ? nodes * sizeof(*view) : 0);
+}
+
 /* Nodes 2 and 3, when node 0 has died and we are node 1. */
 static inline void all_say(enum dsm_msg_type type)
 {
-	for (u32 n = 2; n < 4; n++)
-		message((struct dsm_msg){ .type = type, .src = n, .tag = 1 },
-			NULL, 0);
+	says(2, type, 1);
+	says(3, type, 1);
 }
 
 #endif /* ENGINE_TEST_H */

@@ -238,6 +238,11 @@ static void forge(struct dsm_msg *m, u8 *body, u16 *len, u8 to)
 	}
 	for (u16 i = 0; i < *len; i++)
 		body[i] = rnd(3) ? 0 : rnd(256);
+	/* Sometimes what the receiver has been told of the dead. */
+	if (m->type == DSM_FLUSH && rnd(4)) {
+		*len = NODES * sizeof(u32);
+		memcpy(body, view_at(engine[to], to), *len);
+	}
 	for (u16 i = 0; m->type == DSM_UPD && i + 20 <= *len; i += 20) {
 		struct dsm_write w = { .page = rnd(pages + (rnd(9) == 0)),
 			.clock = m->tag - rnd(8), .word = rnd(513),

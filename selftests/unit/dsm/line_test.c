@@ -318,8 +318,7 @@ static void rumours_of_the_dead(u16 owner, u16 len)
 	event(DSM_EV_AGAIN, 0, 0);
 	for (int i = 0; i < 3; i++)
 		for (u16 n = 0; n < 4; n += 2)
-			message((struct dsm_msg){ .type = said[i], .src = n,
-						  .tag = 1 }, NULL, 0);
+			says(n, said[i], 8);
 	answered_with(&in, sizeof(in));
 	event(DSM_EV_RETIRED, 0, 0);
 	request(DSM_GET_S, 2, 2, 0, 0);

@@ -47,18 +47,14 @@ static void heir_dies(void)
 	begin(&usual);
 	die(0);
 	event(DSM_EV_AGAIN, 0, 0);
-	message((struct dsm_msg){ .type = DSM_FLUSH, .src = 2, .tag = 1 },
-		NULL, 0);
-	message((struct dsm_msg){ .type = DSM_FLUSH, .src = 3, .tag = 1 },
-		NULL, 0);
-	message((struct dsm_msg){ .type = DSM_HOLD, .src = 3, .tag = 1 },
+	says(2, DSM_FLUSH, 1);
+	says(3, DSM_FLUSH, 1);
+	message((struct dsm_msg){ .type = DSM_HOLD, .src = 3 },
 		NULL, 0);
 	die(3);
 	event(DSM_EV_AGAIN, 0, 0);
-	message((struct dsm_msg){ .type = DSM_FLUSH, .src = 2, .tag = 2 },
-		NULL, 0);
-	message((struct dsm_msg){ .type = DSM_HOLD_END, .src = 2, .tag = 2 },
-		NULL, 0);
+	says(2, DSM_FLUSH, 1 | 8);
+	says(2, DSM_HOLD_END, 1 | 8);
 	/* Page 0, and page 3, which only node 3 had. */
 	CHECK(!sent(DSM_TAKE, NULL) && did(DSM_ACT_LOST, NULL) >= 1);
 	CHECK(sent(DSM_GONE, NULL) == did(DSM_ACT_LOST, NULL));
@@ -76,6 +72,7 @@ static void copy_and_death(u8 protocol, u8 mode, u8 touch)
 		event(DSM_EV_FAULT, 3, touch);
 	die(0);
 	event(DSM_EV_AGAIN, 0, 0);
+	all_say(DSM_FLUSH);
 }
 
 /* An heir must hold a copy, and asks only the living to drop theirs. */
@@ -90,15 +87,15 @@ static void heir(u16 other)
 	set_add(&others, 1);
 	set_add(&others, other);
 	message((struct dsm_msg){ .type = DSM_TAKE, .src = 2, .page = 2,
-				  .tag = 1, .ver = 1 },
+				  .ver = 1 },
 		&others, sizeof(others));
 	CHECK(dsm_page_state(d, 2) == DSM_I);
 	message((struct dsm_msg){ .type = DSM_TAKE, .src = 3, .page = 3,
-				  .tag = 1, .ver = 1 }, &others, 8);
+				  .ver = 1 }, &others, 8);
 	CHECK(dsm_page_state(d, 3) == DSM_S);
 	CHECK(dsm_statistics(d)->refused == 2);
 	message((struct dsm_msg){ .type = DSM_TAKE, .src = 3, .page = 3,
-				  .tag = 1, .ver = 1 },
+				  .ver = 1 },
 		&others, sizeof(others));
 	CHECK(dsm_page_state(d, 3) == DSM_O);
 	event(DSM_EV_FAULT, 3, DSM_EXCLUSIVE);
@@ -113,7 +110,7 @@ static void copy_dropped(u8 mode, u8 touch, enum dsm_state before,
 	copy_and_death(DSM_WUPLUS, mode, touch);
 	CHECK(dsm_page_state(d, 3) == before);
 	message((struct dsm_msg){ .type = DSM_OWNED, .src = 3, .page = 3,
-				  .owner = 2, .tag = 1 }, NULL, 0);
+				  .owner = 2 }, NULL, 0);
 	CHECK(dsm_page_state(d, 3) == after);
 }
 
@@ -138,8 +135,7 @@ static void many_reports(void)
 		place(p, 1, NOBODY, DSM_MODE_WI);
 	die(0);
 	for (u32 n = 2; n < 4; n++)
-		message((struct dsm_msg){ .type = DSM_FLUSH, .src = n,
-					  .tag = 1 }, NULL, 0);
+		says(n, DSM_FLUSH, 1);
 	do {
 		CHECK(!out.full && !ends);
 		holds += sent(DSM_HOLD, NULL);
@@ -200,35 +196,18 @@ static void kept(void)
 
 	copy_and_death(DSM_WI, DSM_MODE_WI, DSM_READ);
 	message((struct dsm_msg){ .type = DSM_OWNED, .src = 3, .page = 3,
-				  .owner = 2, .tag = 1 }, NULL, 0);
+				  .owner = 2 }, NULL, 0);
 	CHECK(dsm_page_state(d, 3) == DSM_S);
 	begin(&usual);
 	place(3, 1, NOBODY, DSM_MODE_WI);
 	die(0);
-	message((struct dsm_msg){ .type = DSM_GONE, .src = 3, .page = 3,
-				  .tag = 1 }, NULL, 0);
+	all_say(DSM_FLUSH);
+	message((struct dsm_msg){ .type = DSM_GONE, .src = 3, .page = 3 },
+		NULL, 0);
 	CHECK(dsm_page_state(d, 3) == DSM_M && !did(DSM_ACT_LOST, NULL));
 	message((struct dsm_msg){ .type = DSM_TAKE, .src = 3, .page = 3,
-				  .owner = 1, .tag = 1 }, &none, sizeof(none));
+				  .owner = 1 }, &none, sizeof(none));
 	CHECK(dsm_page_state(d, 3) == DSM_M);
-}
-
-/*
- * What a second death waits for: word from all who live, even from those who
- * had heard of the first one before us.
- */
-static void two_deaths(void)
-{
-	begin(&usual);
-	message((struct dsm_msg){ .type = DSM_FLUSH, .src = 2, .tag = 1 },
-		NULL, 0);
-	die(0);
-	die(3);
-	event(DSM_EV_AGAIN, 0, 0);
-	CHECK(!sent(DSM_HOLD_END, NULL));
-	message((struct dsm_msg){ .type = DSM_FLUSH, .src = 2, .tag = 2 },
-		NULL, 0);
-	CHECK(sent(DSM_HOLD_END, NULL) == 1);
 }
 
 /*
@@ -243,14 +222,11 @@ static void seated_again(u16 owner, u32 ver)
 	place(3, 1, NOBODY, DSM_MODE_WI);
 	die(0);
 	event(DSM_EV_AGAIN, 0, 0);
-	for (u32 type = DSM_FLUSH; type <= DSM_READY; type++)
-		for (u32 n = 2; n < 4; n++)
-			if (type == DSM_FLUSH || type == DSM_HOLD_END ||
-			    type == DSM_READY ||
-			    (type == DSM_OWNED && n == 3))
-				message((struct dsm_msg){ .type = type,
-					.src = n, .tag = 1, .owner = owner,
-					.ver = 8, .page = 3 }, NULL, 0);
+	all_say(DSM_FLUSH);
+	all_say(DSM_HOLD_END);
+	message((struct dsm_msg){ .type = DSM_OWNED, .src = 3, .page = 3,
+				  .owner = owner, .ver = 8 }, NULL, 0);
+	all_say(DSM_READY);
 	message((struct dsm_msg){ .type = DSM_GET_X, .src = 2, .node = 2,
 				  .page = 3 }, NULL, 0);
 	CHECK(sent(DSM_DATA_X, &a) == 1 && a->msg.ver == ver);
@@ -267,7 +243,7 @@ static void death(void)
 	CHECK(sent(DSM_FLUSH, NULL) == 1 && did(DSM_ACT_AGAIN, NULL) == 1);
 	event(DSM_EV_AGAIN, 0, 0);
 	all_say(DSM_FLUSH);
-	message((struct dsm_msg){ .type = DSM_HOLD, .src = 3, .tag = 1,
+	message((struct dsm_msg){ .type = DSM_HOLD, .src = 3,
 				  .flags = DSM_F_OWNER }, NULL, 0);
 	all_say(DSM_HOLD_END);
 }
@@ -291,7 +267,7 @@ static void forgotten_write(void)
 	die(0);
 	event(DSM_EV_AGAIN, 0, 0);
 	all_say(DSM_FLUSH);
-	message((struct dsm_msg){ .type = DSM_HOLD, .src = 3, .tag = 1,
+	message((struct dsm_msg){ .type = DSM_HOLD, .src = 3,
 				  .flags = DSM_F_OWNER }, NULL, 0);
 	all_say(DSM_HOLD_END);
 	all_say(DSM_READY);
@@ -322,12 +298,12 @@ static void early_request(bool own)
 		event(DSM_EV_RETIRED, 0, 0);
 		CHECK(dsm_page_state(d, 0) == DSM_IM);
 	}
-	message((struct dsm_msg){ .type = DSM_READY, .src = 2, .tag = 1 },
+	message((struct dsm_msg){ .type = DSM_READY, .src = 2 },
 		NULL, 0);
 	message((struct dsm_msg){ .type = DSM_GET_X, .src = 2, .node = 2,
 				  .tag = 77 }, NULL, 0);
 	CHECK(!sent(DSM_GET_X, NULL));
-	message((struct dsm_msg){ .type = DSM_READY, .src = 3, .tag = 1 },
+	message((struct dsm_msg){ .type = DSM_READY, .src = 3 },
 		NULL, 0);
 	/* Ours goes to the owner; the other one waits for us. */
 	CHECK(sent(DSM_GET_X, &a) == 1 && a->msg.node == 1);
@@ -353,14 +329,14 @@ static void early_request_passed(void)
 	die(0);
 	event(DSM_EV_AGAIN, 0, 0);
 	all_say(DSM_FLUSH);
-	message((struct dsm_msg){ .type = DSM_HOLD, .src = 3, .tag = 1,
+	message((struct dsm_msg){ .type = DSM_HOLD, .src = 3,
 				  .flags = DSM_F_OWNER }, NULL, 0);
 	all_say(DSM_HOLD_END);
-	message((struct dsm_msg){ .type = DSM_READY, .src = 2, .tag = 1 },
+	message((struct dsm_msg){ .type = DSM_READY, .src = 2 },
 		NULL, 0);
 	message((struct dsm_msg){ .type = DSM_GET_X, .src = 2, .node = 2,
 				  .tag = 77 }, NULL, 0);
-	message((struct dsm_msg){ .type = DSM_READY, .src = 3, .tag = 1 },
+	message((struct dsm_msg){ .type = DSM_READY, .src = 3 },
 		NULL, 0);
 	CHECK(sent(DSM_GET_X, &a) == 1 && a->msg.node == 2);
 	CHECK(set_has(&a->to, 3) && a->msg.flags & DSM_F_DIRECTED);
@@ -389,10 +365,9 @@ static void false_owner(u16 owner)
 	const struct dsm_action *a = NULL;
 
 	copy_and_death(DSM_WI, DSM_MODE_WI, DSM_READ);
-	all_say(DSM_FLUSH);
 	all_say(DSM_HOLD_END);
 	message((struct dsm_msg){ .type = DSM_OWNED, .src = 3, .page = 3,
-				  .owner = owner, .tag = 1 }, NULL, 0);
+				  .owner = owner }, NULL, 0);
 	all_say(DSM_READY);
 	event(DSM_EV_FAULT, 3, DSM_EXCLUSIVE);
 	CHECK(sent(DSM_GET_X, &a) == 1 && set_has(&a->to, 3));
@@ -439,7 +414,7 @@ static void line_goes_on(void)
 static void asked_once(void)
 {
 	struct dsm_msg take = { .type = DSM_TAKE, .src = 2, .page = 2,
-				.ver = 2, .tag = 1, .owner = 1 };
+				.ver = 2, .owner = 1 };
 	const struct dsm_action *a = NULL;
 	struct dsm_set none = { };
 
@@ -479,7 +454,6 @@ void recover_tests(void)
 	many_reports();
 	many_decisions();
 	kept();
-	two_deaths();
 	seated_again(1, 11);
 	seated_again(2, 1);
 	forgotten_write();

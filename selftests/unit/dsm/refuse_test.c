@@ -353,26 +353,29 @@ static void recoveries(void)
 		&others, sizeof(others));
 	CHECK(refused() == 1 && dsm_page_state(d, 3) == DSM_S);
 	/* Only a FLUSH may be early. */
-	message((struct dsm_msg){ .type = DSM_HOLD_END, .src = 2, .tag = 1 },
-		NULL, 0);
+	says(2, DSM_HOLD_END, 1);
 	CHECK(refused() == 2);
 	die(0);
 	event(DSM_EV_AGAIN, 0, 0);
-	message((struct dsm_msg){ .type = DSM_FLUSH, .src = 3, .tag = 1 },
-		NULL, 0);
+	/* One that does not say who has died, or of another death, is none. */
+	message((struct dsm_msg){ .type = DSM_FLUSH, .src = 2 }, NULL, 0);
+	CHECK(refused() == 3);
+	says(2, DSM_FLUSH, 8);
+	says(3, DSM_FLUSH, 1);
 	CHECK(!sent(DSM_HOLD_END, NULL));
-	message((struct dsm_msg){ .type = DSM_TAKE, .src = 3, .page = 3,
-				  .tag = 3 }, &others, sizeof(others));
-	message((struct dsm_msg){ .type = DSM_MSGS, .src = 3, .page = 3,
-				  .tag = 1 }, &others, sizeof(others));
-	CHECK(refused() == 4 && dsm_page_state(d, 3) == DSM_S);
-	message((struct dsm_msg){ .type = DSM_TAKE, .src = 2, .page = 3,
-				  .tag = 1 }, &others, sizeof(others));
+	message((struct dsm_msg){ .type = DSM_TAKE, .src = 2, .page = 2 },
+		&others, sizeof(others));
+	message((struct dsm_msg){ .type = DSM_MSGS, .src = 3, .page = 3 },
+		&others, sizeof(others));
 	CHECK(refused() == 5 && dsm_page_state(d, 3) == DSM_S);
+	says(2, DSM_FLUSH, 1);
+	message((struct dsm_msg){ .type = DSM_TAKE, .src = 2, .page = 3 },
+		&others, sizeof(others));
+	CHECK(refused() == 6 && dsm_page_state(d, 3) == DSM_S);
 	/* An owner hears of others' ownership in vain. */
 	message((struct dsm_msg){ .type = DSM_OWNED, .src = 1, .page = 1,
-				  .owner = 3, .tag = 1 }, NULL, 0);
-	CHECK(refused() == 6 && dsm_page_state(d, 1) == DSM_M);
+				  .owner = 3 }, NULL, 0);
+	CHECK(refused() == 7 && dsm_page_state(d, 1) == DSM_M);
 }
 
 void refuse_tests(void)
