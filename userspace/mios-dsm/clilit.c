@@ -19,7 +19,7 @@ static const char help[] =
 "  --same-page                 all variables on one page\n"
 "  --spare                     one node more, which runs no thread\n"
 "  --evictions N, --hints N    evictions, mode changes, at any time (0)\n"
-"  --deaths N                  nodes that die (0)\n"
+"  --deaths N                  nodes that die, up to 2 (0)\n"
 "  --guesses N                 owners that a node guesses wrong (0)\n"
 "  --pins N                    pages pinned for a while (0)\n"
 "  --asks N                    pages a node may ask for at once (6 / nodes)\n"
@@ -85,7 +85,7 @@ static const struct option longopts[] = {
 #ifdef DSM_KNOBS
 static const char *const knob_names[] = { "flush", "n1", "mask",
 	"single-writer", "lease", "inv-ack", "old-copy", "stale-copy",
-	"seat", "loss", NULL };
+	"seat", "loss", "ahead", NULL };
 #endif
 
 /* Options that are a number and nothing else. */
@@ -95,7 +95,7 @@ static bool number(int c, struct options *o, bool *known)
 		{ EVICTIONS, "--evictions", 0, 9, &o->evictions },
 		{ HINTS, "--hints", 0, 9, &o->hints },
 		{ EXPIRIES, "--expiries", 0, 9, &o->expiries },
-		{ DEATHS, "--deaths", 0, 1, &o->deaths },
+		{ DEATHS, "--deaths", 0, 2, &o->deaths },
 		{ GUESSES, "--guesses", 0, 9, &o->guesses },
 		{ PINS, "--pins", 0, 9, &o->pins },
 		{ ASKS, "--asks", 1, 9, &o->asks },

@@ -111,7 +111,7 @@ static void spare_move(struct litrun *l, struct wmove m)
 		return;
 	world_move(l->w, l->s, m);
 	if (m.kind == W_TELL)
-		sim_bury(&l->sim, m.a, __builtin_ctz(l->s->dead));
+		sim_bury(&l->sim, m.a, m.b);
 }
 
 /* Evictions, changes of mode, deaths and the news of them. */
@@ -170,7 +170,7 @@ static bool over(struct litrun *l)
 		if (dead(l, n))
 			continue;
 		if (dsm_pending(world_engine(l->w, l->s, n)) ||
-		    (l->s->dead && !(l->s->told >> (n + 4) & 1)))
+		    l->s->dead & ~l->s->told[n])
 			return false;
 		for (int to = 0; to < l->w->nodes; to++)
 			if (!dead(l, to) &&

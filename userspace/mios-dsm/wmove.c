@@ -65,8 +65,17 @@ static void moves_spare(struct world *w, struct wstate *s, struct moves *m,
 	}
 	if (s->expiries)
 		put(m, W_EXPIRE, n, 0, 0);
-	if (s->deaths)
+	if (s->deaths && __builtin_popcount(s->dead) < w->nodes - 1)
 		put(m, W_DIE, n, 0, 0);
+}
+
+/* Survivors hear of deaths one by one, each in an order of its own. */
+static void moves_tell(const struct world *w, const struct wstate *s,
+		       struct moves *m, int n)
+{
+	for (int at = 0; at < w->nodes; at++)
+		if ((s->dead & ~s->told[n]) >> at & 1)
+			put(m, W_TELL, n, at, 0);
 }
 
 int world_moves(struct world *w, struct wstate *s, struct wmove *out, int max)
@@ -94,8 +103,7 @@ int world_moves(struct world *w, struct wstate *s, struct wmove *out, int max)
 	for (int n = 0; n < w->nodes; n++) {
 		if (s->dead >> n & 1)
 			continue;
-		if (s->dead & ~s->told && !(s->told >> (n + 4) & 1))
-			put(&m, W_TELL, n, 0, 0);
+		moves_tell(w, s, &m, n);
 		if (dsm_pending(world_engine(w, s, n)))
 			put(&m, W_IDLE, n, 0, 0);
 		moves_spare(w, s, &m, n);
@@ -179,8 +187,9 @@ bool world_move(struct world *w, struct wstate *s, struct wmove m)
 		break;
 	case W_TELL:
 		ev.type = DSM_EV_DOWN;
-		ev.node = __builtin_ctz(s->dead);
-		s->told |= 1 << (m.a + 4);
+		ev.node = m.b;
+		ev.page = 0;
+		s->told[m.a] |= 1 << m.b;
 		world_step(w, s, m.a, &ev, NULL);
 		break;
 	default:

@@ -51,7 +51,7 @@ struct wstate {
 	u8 evictions, hints, deaths, expiries;	/* left to happen */
 	u8 guesses, pins;
 	u8 pinned[W_NODES][W_PAGES];		/* how many times */
-	u8 dead, told;				/* bitmaps of nodes */
+	u8 dead, told[W_NODES];	/* bitmaps of nodes: dead, as told to each */
 	u8 lost[W_NODES];			/* pages, as each was told */
 	u16 msgs;
 	/* Engines, then messages, follow. */

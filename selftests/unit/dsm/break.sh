@@ -30,4 +30,6 @@ try "break: a copy overtaken by its INV is void (CoRR on three nodes)" \
 try "break: one gift out of line per seat (INC3)" \
 	rule seat INC3 --on walk --runs 2000 --guesses 3
 try "break: what nobody holds is lost (MP)" rule loss MP --deaths 1
+try "break: a FLUSH ahead of the news is kept (WR-three)" \
+	rule ahead WR-three --on walk --runs 2000 --deaths 2 --spare
 try "break: an INV takes the copy away (MP)" rule stale-copy MP

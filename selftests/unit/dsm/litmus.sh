@@ -120,6 +120,13 @@ try "litmus: wi with a lease that runs out" judge --expiries 1 $small \
 	$(names CROSS-swap CROSS)
 try "litmus: wi, a node dies at any time" judge --deaths 1 $small \
 	$(names INC3)
+try "litmus: two nodes die, who lives hears of it in any order" judge \
+	--on walk --runs 20000 --deaths 2 --spare --evictions 1 \
+	$few $(names WR-three INC3 WRC)
+try "litmus: the same, wu+" judge --protocol wu+ --on walk --runs 20000 \
+	--deaths 2 --spare --evictions 1 $few $(names WR-three INC3)
+try "litmus: the same, over the timed network" judge --on sim --runs 2000 \
+	--deaths 2 --spare --loss 10000 $few $(names WR-three INC3 WRC)
 try "litmus: ends are judged whatever else may happen" ends_are_judged
 try "litmus: too many messages are the tool's limit" message_limit
 try "litmus: wi, pages pinned for a while" judge --pins 1 $small $(names INC3)
@@ -194,6 +201,9 @@ if [ "$soak" = 1 ]; then
 		judge --protocol mixed --thorough \
 		$(names ISA2 WRC CoRR CoWW1 INC3 MP S LB)
 	try "litmus: wi with two evictions" judge --evictions 2 $small
+	try "litmus: two of four nodes die, every interleaving" judge \
+		--deaths 2 --spare --configs 2 $(names WR-three)
+	try "litmus: two of three nodes die" judge --deaths 2 --spare $few
 	try "litmus: a death in WRC" judge --deaths 1 $(names WRC ISA2)
 	try "litmus: every mix of modes on four nodes" expect mixed causal \
 		$large
