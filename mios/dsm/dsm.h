@@ -189,7 +189,7 @@ enum dsm_action_type {
 	DSM_ACT_EVICTED,	/* the page's frame is free */
 	DSM_ACT_LOST,		/* page: died with its only holder */
 	DSM_ACT_ERROR,		/* cpu: touches a page that is lost */
-	DSM_ACT_AGAIN,		/* call with DSM_EV_AGAIN */
+	DSM_ACT_AGAIN,		/* more to do: DSM_EV_AGAIN, soon */
 };
 
 struct dsm_action {

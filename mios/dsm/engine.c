@@ -28,7 +28,7 @@ static bool config_good(const struct dsm_config *c)
 		c->cpus <= DSM_CPUS_MAX && c->protocol <= DSM_WUPLUS &&
 		c->order <= DSM_ORDER_TOTAL &&
 		mode_known(c->protocol, c->mode) &&
-		c->pages >= 1 && c->chunk >= 1 && c->requests >= c->nodes &&
+		c->pages >= 1 && c->pages < DSM_NO_PAGE && c->chunk >= 1 && c->requests >= c->nodes &&
 		c->requests < DSM_NIL && c->inflight < DSM_NIL &&
 		c->news <= DSM_NEWS_MAX && c->batch >= 1 && c->batch <= DSM_BATCH_MAX &&
 		c->window >= 2 && c->window <= 1u << 24 &&
@@ -118,6 +118,7 @@ int dsm_init(struct dsm *d, const struct dsm_config *cfg)
 	d->cfg = *cfg;
 	layout(d, cfg);
 	d->tags = cfg->seed;
+	d->todo = DSM_NO_PAGE;
 	for (u16 n = 0; n < cfg->nodes; n++)
 		set_add(&d->live, n);
 	lists_init(d);
@@ -270,10 +271,30 @@ void page_settle(struct step *s, u32 page)
 	for (u8 i = 0; i < d->cfg.cpus; i++) {
 		struct dsm_cpu *c = cpu_at(d, i);
 
-		if (c->waits && c->page[c->at] == page)
-			cpu_advance(s, i);
+		if (!c->waits || c->page[c->at] != page)
+			continue;
+		c->woken = true;
+		d->woken = true;
 	}
-	page_kick(s, page);
+	cpu_wake(s);
+	/* Who waited here has its turn before the page goes elsewhere. */
+	if (d->woken)
+		page_later(s, page);
+	else
+		page_kick(s, page);
+}
+
+/* There was no room to write down what the page's turn sets off. */
+void page_later(struct step *s, u32 page)
+{
+	struct dsm_page *p = page_at(s->d, page);
+
+	step_again(s);
+	if (p->flags & PAGE_TODO)
+		return;
+	p->flags |= PAGE_TODO;
+	p->todo = s->d->todo;
+	s->d->todo = page;
 }
 
 /* Serves what had to wait for the page: an invalidation, requests. */
@@ -375,10 +396,18 @@ static void again_take(struct step *s)
 {
 	struct dsm *d = s->d;
 
-	for (u32 page = 0; page < d->cfg.pages; page++) {
-		if (page_at(d, page)->queue != DSM_NIL)
-			page_kick(s, page);
+	cpu_wake(s);
+	while (d->todo != DSM_NO_PAGE && !d->woken && step_room(s)) {
+		u32 page = d->todo;
+		struct dsm_page *p = page_at(d, page);
+
+		d->todo = p->todo;
+		p->todo = 0;
+		p->flags &= ~PAGE_TODO;
+		page_kick(s, page);
 	}
+	if (d->todo != DSM_NO_PAGE)
+		step_again(s);
 	recover_again(s);
 }
 

@@ -10,6 +10,7 @@
 #include "knobs.h"
 
 #define DSM_NIL		0xffffu
+#define DSM_NO_PAGE	0xffffffffu
 #define DSM_NEWS_RING	64	/* changes of owner that a node remembers */
 
 /* dsm_page.flags */
@@ -19,6 +20,7 @@
 #define PAGE_LOST	8	/* died with its only holder */
 #define PAGE_OWNED	32	/* recovery: its owner has reported */
 #define PAGE_POISON	16	/* the pool ran out: fetch it again */
+#define PAGE_TODO	64	/* in the list of dsm.todo */
 
 struct dsm_page {
 	u64 ver;		/* number of the latest ownership we know */
@@ -33,6 +35,7 @@ struct dsm_page {
 	u32 heard;		/* news: when, by dsm.heard */
 	u32 tag;		/* of our request under way */
 	u32 lease;		/* CPUs that must complete an instruction */
+	u32 todo;		/* PAGE_TODO: the next one */
 	u16 run;		/* local writes since the last remote one */
 	u16 pins;
 	u16 queue, queue_tail;	/* requests deferred */
@@ -82,6 +85,7 @@ struct dsm_cpu {
 	u8 at;			/* the one it waits for */
 	bool waits;
 	bool leased;
+	bool woken;		/* to be looked at when there is room */
 	u64 since;		/* of its leases */
 	u32 page[DSM_TOUCH_MAX]; /* ascending */
 	u8 touch[DSM_TOUCH_MAX];
@@ -101,13 +105,16 @@ struct dsm {
 	u16 free_request, free_flight;
 	u16 pending;		/* records not sent yet */
 	bool stalled;		/* some CPU waits for the merge window */
+	bool woken;		/* some CPU is */
 	bool crowded;		/* some CPU may not ask for its page yet, */
 	u8 turn;		/* the first of them */
 	bool tx_full;
 	u8 recovering;		/* recover.c */
 	bool asking;		/* recovery: requests are sent again */
-	u32 cursor;		/* next page to report, to reissue */
+	u32 todo;		/* pages to kick when there is room */
+	u32 cursor;		/* recovery: next page to visit */
 	struct dsm_set live;
+	struct dsm_set buried;	/* recovery: gone from pages behind cursor */
 	struct dsm_set flushes;	/* FLUSH not yet received */
 	struct dsm_set ends;	/* HOLD_END not yet received */
 	struct dsm_set readies;	/* READY not yet received */
@@ -194,12 +201,14 @@ void msg_refuse(struct step *s);
 void page_set_state(struct step *s, u32 page, enum dsm_state state);
 void page_settle(struct step *s, u32 page);
 void page_kick(struct step *s, u32 page);
+void page_later(struct step *s, u32 page);
 
 /* fault.c */
 void fault_take(struct step *s);
 bool fault_can(struct dsm *d, u32 page, u8 touch);
 void cpu_advance(struct step *s, u8 cpu);
 void cpu_retire(struct step *s, u8 cpu);
+void cpu_wake(struct step *s);
 void cpu_expire(struct step *s, u64 now);
 
 /* request.c */

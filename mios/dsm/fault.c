@@ -115,6 +115,7 @@ void cpu_advance(struct step *s, u8 cpu)
 	struct dsm_cpu *c = cpu_at(d, cpu);
 	struct dsm_action *a;
 
+	c->woken = false;
 	for (u8 i = 0; i < c->count; i++) {
 		if (page_at(d, c->page[i])->flags & PAGE_LOST) {
 			cpu_retire(s, cpu);
@@ -143,6 +144,26 @@ void cpu_advance(struct step *s, u8 cpu)
 	a->cpu = cpu;
 }
 
+/*
+ * The CPUs whose page has settled.  Each may set off a chain, so that many
+ * that waited for one page would overflow the list of actions.
+ */
+void cpu_wake(struct step *s)
+{
+	struct dsm *d = s->d;
+
+	for (u8 i = 0; d->woken && i < d->cfg.cpus; i++) {
+		if (!cpu_at(d, i)->woken)
+			continue;
+		if (!step_room(s)) {
+			step_again(s);
+			return;
+		}
+		cpu_advance(s, i);
+	}
+	d->woken = false;
+}
+
 /* One instruction has completed (or was given up): the pages may go. */
 void cpu_retire(struct step *s, u8 cpu)
 {
@@ -150,6 +171,7 @@ void cpu_retire(struct step *s, u8 cpu)
 	u8 count = c->count;
 
 	c->waits = false;
+	c->woken = false;
 	c->leased = false;
 	lease_drop(s, cpu, 0);
 	if (c->count == count)

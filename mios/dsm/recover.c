@@ -20,8 +20,11 @@
  */
 #include "engine.h"
 
-enum { RECOVER_NO, RECOVER_FLUSH, RECOVER_HOLD, RECOVER_END,
+enum { RECOVER_NO, RECOVER_BURY, RECOVER_FLUSH, RECOVER_HOLD, RECOVER_END,
 	RECOVER_ASSIGN, RECOVER_READY, RECOVER_ASK };
+
+/* Pages that one step visits at most. */
+#define WALK_MAX	4096
 
 static void others_cast(struct step *s, u8 type, u32 page)
 {
@@ -39,14 +42,15 @@ static void others_cast(struct step *s, u8 type, u32 page)
 		msg_cast(s, &m, &others, body, len);
 }
 
-static void page_bury(struct step *s, u32 page, u16 node)
+/* The dead hold no copies, and nobody waits for them. */
+static void page_bury(struct step *s, u32 page)
 {
 	struct dsm *d = s->d;
 	struct dsm_page *p = page_at(d, page);
 
 	request_drop_queue(d, page);
-	set_del(&p->copyset, node);
-	if (p->inv_from == node)
+	set_minus(&p->copyset, &d->buried);
+	if (set_has(&d->buried, p->inv_from))
 		p->flags &= ~PAGE_INV;
 	p->flags &= ~PAGE_OWNED;
 	p->left = 0;
@@ -54,14 +58,15 @@ static void page_bury(struct step *s, u32 page, u16 node)
 		set_clear(&p->acks);
 	if (!state_in(p, IN(OI) | IN(OC)))
 		return;
-	set_del(&p->acks, node);
+	set_minus(&p->acks, &d->buried);
 	if (set_empty(&p->acks))
 		acks_done(s, page);
 }
 
 /*
- * Every page at once: a death is rare, and what must be written down per
- * page is one action at most, for a collection that has just ended.
+ * Collections that end with the death may be many: FLUSH goes out when every
+ * page has been visited, perhaps steps later.  Nobody can have ended the
+ * round before that, so no request is lost in between.
  */
 void recover_start(struct step *s)
 {
@@ -74,7 +79,8 @@ void recover_start(struct step *s)
 	}
 	view_bury(d, node);
 	clock_bury(d);
-	d->recovering = RECOVER_FLUSH;
+	set_add(&d->buried, node);
+	d->recovering = RECOVER_BURY;
 	d->flushes = d->ends = d->readies = d->live;
 	set_for_each(n, &d->live)
 		if (view_same(d, n))
@@ -82,10 +88,7 @@ void recover_start(struct step *s)
 	set_del(&d->ends, d->cfg.self);
 	set_del(&d->readies, d->cfg.self);
 	d->cursor = 0;
-	for (u32 page = 0; page < d->cfg.pages; page++)
-		page_bury(s, page, node);
-	others_cast(s, DSM_FLUSH, 0);
-	step_again(s);
+	recover_again(s);
 }
 
 /* Updates from before the death are all in: no number so old can follow. */
@@ -250,13 +253,16 @@ static void page_assign(struct step *s, u32 page)
 	p->flags &= ~PAGE_OWNED;
 }
 
-/* Walks all pages from the cursor; false if it had to stop on the way. */
+/*
+ * Walks all pages from the cursor; false if it had to stop on the way, for
+ * want of room or because the caller holds a lock meanwhile.
+ */
 static bool pages_walk(struct step *s, void (*visit)(struct step *, u32))
 {
 	struct dsm *d = s->d;
 
-	while (d->cursor < d->cfg.pages) {
-		if (!step_room(s)) {
+	for (u32 n = 0; d->cursor < d->cfg.pages; n++) {
+		if (n == WALK_MAX || !step_room(s)) {
 			step_again(s);
 			return false;
 		}
@@ -294,6 +300,11 @@ void recover_again(struct step *s)
 {
 	struct dsm *d = s->d;
 
+	if (d->recovering == RECOVER_BURY && pages_walk(s, page_bury)) {
+		set_clear(&d->buried);
+		others_cast(s, DSM_FLUSH, 0);
+		d->recovering = RECOVER_FLUSH;
+	}
 	if (d->recovering == RECOVER_FLUSH && set_empty(&d->flushes)) {
 		merge_forget(d);
 		d->recovering = RECOVER_HOLD;

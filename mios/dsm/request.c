@@ -430,7 +430,7 @@ void request_serve_queue(struct step *s, u32 page)
 		    request_must_wait(d, &m))
 			return;
 		if (!step_room(s)) {
-			step_again(s);
+			page_later(s, page);
 			return;
 		}
 		request_unlink(d, p);

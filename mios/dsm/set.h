@@ -47,6 +47,12 @@ static inline void set_and(struct dsm_set *s, const struct dsm_set *with)
 		s->word[i] &= with->word[i];
 }
 
+static inline void set_minus(struct dsm_set *s, const struct dsm_set *what)
+{
+	for (int i = 0; i < DSM_SET_WORDS; i++)
+		s->word[i] &= ~what->word[i];
+}
+
 static inline void set_or(struct dsm_set *s, const struct dsm_set *with)
 {
 	for (int i = 0; i < DSM_SET_WORDS; i++)

@@ -365,6 +365,7 @@ int main(void)
 	free(d);
 	recover_tests();
 	member_tests();
+	scale_tests();
 	line_tests();
 	refuse_tests();
 	bounds_tests();

@@ -12,9 +12,10 @@
 
 #include "dsm.h"
 
-/* recover_test.c, member_test.c, line_test.c, refuse_test.c, bounds_test.c */
+/* recover_test.c and so on */
 void recover_tests(void);
 void member_tests(void);
+void scale_tests(void);
 void refuse_tests(void);
 void line_tests(void);
 void bounds_tests(void);

@@ -34,7 +34,6 @@ static void two_deaths_crosswise(void)
 	event(DSM_EV_AGAIN, 0, 0);
 	CHECK(!sent(DSM_HOLD_END, NULL));
 	die(0);
-	event(DSM_EV_AGAIN, 0, 0);
 	CHECK(sent(DSM_HOLD_END, NULL) == 1);
 	/* Said in that round, and not in one that is over. */
 	says(2, DSM_FLUSH, 1);

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Many pages, more than one step can act on: nothing may be lost, and no
+ * step may take long.  Called by engine_test.c.
+ */
+#include "engine_test.h"
+
+#define MANY	600	/* more than the list of actions holds */
+
+/* Until the engine has no more to do; how often it sent this. */
+static int work(enum dsm_msg_type type, int most)
+{
+	int count = 0;
+
+	for (int steps = 0; ; steps++) {
+		CHECK(!out.full && steps < most);
+		count += sent(type, NULL);
+		if (!did(DSM_ACT_AGAIN, NULL))
+			return count;
+		event(DSM_EV_AGAIN, 0, 0);
+	}
+}
+
+/* Our pages, of which many wait for the word of node 3 alone. */
+static void waiting(u8 protocol)
+{
+	struct dsm_config c = usual;
+
+	c.protocol = protocol;
+	c.mode = protocol == DSM_WI ? DSM_MODE_WI : DSM_MODE_MW;
+	c.pages = 2 * MANY;
+	begin(&c);
+	for (u32 p = 0; p < c.pages; p++)
+		place(p, 1, 3, c.mode);
+}
+
+/* Invalidations of a CPU that gave up each instruction. */
+static void collect_copies(void)
+{
+	waiting(DSM_WI);
+	for (u32 p = 0; p < MANY; p++) {
+		event(DSM_EV_FAULT, p, DSM_EXCLUSIVE);
+		CHECK(sent(DSM_INV, NULL) == 1);
+		event(DSM_EV_RETIRED, 0, 0);
+	}
+}
+
+/* Changes of mode that the others have acknowledged. */
+static void change_modes(void)
+{
+	struct dsm_event ev = { .type = DSM_EV_HINT, .mode = DSM_MODE_SW };
+	const struct dsm_action *a = NULL;
+
+	waiting(DSM_WUPLUS);
+	for (ev.page = 0; ev.page < MANY; ev.page++) {
+		dsm_step(d, &ev, &out);
+		CHECK(sent(DSM_MODE, &a) == 1);
+		for (u16 n = 0; n < 3; n += 2)
+			message((struct dsm_msg){ .type = DSM_MODE_ACK,
+				.src = n, .page = ev.page,
+				.ver = a->msg.ver }, NULL, 0);
+		CHECK(dsm_page_state(d, ev.page) == DSM_OC);
+	}
+}
+
+/* Each page may be written again, and FLUSH goes out, once, after that. */
+static void all_end(void (*begin_many)(void))
+{
+	begin_many();
+	die(3);
+	CHECK(!sent(DSM_FLUSH, NULL) && did(DSM_ACT_AGAIN, NULL) == 1);
+	CHECK(work(DSM_FLUSH, 100) == 1);
+	for (u32 p = 0; p < MANY; p++)
+		CHECK(dsm_page_state(d, p) == DSM_M);
+}
+
+/* The next death comes while the first one's pages are being visited. */
+static void death_on_the_way(void)
+{
+	struct dsm_set copies;
+
+	collect_copies();
+	set_clear(&copies);
+	set_add(&copies, 0);
+	set_add(&copies, 3);
+	CHECK(!dsm_place(d, 2 * MANY - 1, 1, &copies, DSM_MODE_WI));
+	die(3);
+	event(DSM_EV_AGAIN, 0, 0);
+	die(0);
+	CHECK(!sent(DSM_FLUSH, NULL));
+	CHECK(work(DSM_FLUSH, 100) == 1);
+	/* Neither is asked to drop the copy it had. */
+	event(DSM_EV_FAULT, 2 * MANY - 1, DSM_EXCLUSIVE);
+	CHECK(!sent(DSM_INV, NULL));
+	CHECK(dsm_page_state(d, 2 * MANY - 1) == DSM_M);
+}
+
+/* However little there is to do: the caller holds a lock meanwhile. */
+static void short_steps(void)
+{
+	struct dsm_config c = usual;
+	int steps = 0;
+
+	c.pages = 100000;
+	begin(&c);
+	die(3);
+	while (did(DSM_ACT_AGAIN, NULL)) {
+		CHECK(!sent(DSM_FLUSH, NULL));
+		event(DSM_EV_AGAIN, 0, 0);
+		steps++;
+	}
+	CHECK(steps == 100000 / 4096 && sent(DSM_FLUSH, NULL) == 1);
+}
+
+void scale_tests(void)
+{
+	all_end(collect_copies);
+	all_end(change_modes);
+	death_on_the_way();
+	short_steps();
+	free(d);
+}
