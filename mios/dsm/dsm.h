@@ -84,8 +84,7 @@ enum dsm_msg_type {
 /* dsm_msg.flags */
 #define DSM_F_DATA	1	/* the page's bytes follow the body */
 #define DSM_F_HAVE	2	/* the sender's copy is still valid */
-#define DSM_F_OWNER	4	/* the reporter owns what it holds */
-#define DSM_F_DIRECTED	8	/* by the manager: you own it, or will */
+#define DSM_F_DIRECTED	4	/* by the manager: you own it, or will */
 
 /*
  * A message without link header: 24 bytes on the wire.  The body depends on
@@ -98,8 +97,7 @@ struct dsm_msg {
 	u8 hops;
 	u8 src;
 	u8 node;		/* who asked */
-	u8 owner;		/* of the page, for recovery */
-	u8 pad;
+	u16 pad;
 	u32 page;
 	/*
 	 * Names the request that this answers; UPD: low bits of the sender's
@@ -125,10 +123,18 @@ struct dsm_news {
 	u32 what;		/* low 24 bits of the number, and the owner */
 };
 
+/* In HOLD, TAKE, OWNED and GONE: what a recovery says of a page. */
+struct dsm_fate {
+	u32 page;
+	u32 owner;		/* HOLD: the reporter, if it owns it, or nobody */
+	u64 ver;
+};
+
 #define DSM_NEWS_MAX	8	/* in one answer */
 
 static_assert(sizeof(struct dsm_msg) == 24, "wire header");
 static_assert(sizeof(struct dsm_news) == 8, "news record");
+static_assert(sizeof(struct dsm_fate) == 16, "recovery record");
 static_assert(sizeof(struct dsm_write) == 20, "update record");
 
 enum dsm_access { DSM_NONE, DSM_RO, DSM_RW };

@@ -198,7 +198,6 @@ void msg_init(struct step *s, struct dsm_msg *m, u8 type, u32 page)
 	m->page = page;
 	m->mode = p->mode;
 	m->ver = p->ver;
-	m->owner = p->owner;
 	m->node = s->d->cfg.self;
 }
 
@@ -319,8 +318,7 @@ static void message_take(struct step *s)
 
 	if (m->type >= DSM_MSGS || m->src >= d->cfg.nodes ||
 	    m->src == d->cfg.self || !set_has(&d->live, m->src) ||
-	    m->node >= d->cfg.nodes || m->owner >= d->cfg.nodes ||
-	    m->page >= d->cfg.pages ||
+	    m->node >= d->cfg.nodes || m->page >= d->cfg.pages ||
 	    !mode_known(d->cfg.protocol, m->mode) ||
 	    s->ev->len > DSM_BODY_MAX) {
 		msg_refuse(s);

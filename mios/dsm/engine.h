@@ -112,7 +112,8 @@ struct dsm {
 	u8 recovering;		/* recover.c */
 	bool asking;		/* recovery: requests are sent again */
 	u32 todo;		/* pages to kick when there is room */
-	u32 cursor;		/* recovery: next page to visit */
+	u64 cursor;		/* recovery: next page to visit, */
+	u16 home;		/* of those that this node would manage */
 	struct dsm_set live;
 	struct dsm_set buried;	/* recovery: gone from pages behind cursor */
 	struct dsm_set flushes;	/* FLUSH not yet received */
@@ -209,6 +210,7 @@ bool fault_can(struct dsm *d, u32 page, u8 touch);
 void cpu_advance(struct step *s, u8 cpu);
 void cpu_retire(struct step *s, u8 cpu);
 void cpu_wake(struct step *s);
+void cpu_wake_all(struct step *s);
 void cpu_expire(struct step *s, u64 now);
 
 /* request.c */
@@ -279,5 +281,11 @@ u16 view_tell(struct dsm *d, const void **body);
 void recover_start(struct step *s);
 void recover_msg_take(struct step *s);
 void recover_again(struct step *s);
+bool recover_ahead(const struct dsm *d, u32 page);
+
+/* assign.c */
+void page_report(struct step *s, u32 page);
+void page_assign(struct step *s, u32 page);
+void fates_take(struct step *s);
 
 #endif /* DSM_ENGINE_H */

@@ -164,6 +164,18 @@ void cpu_wake(struct step *s)
 	d->woken = false;
 }
 
+/* What they wait for may be here since they last looked. */
+void cpu_wake_all(struct step *s)
+{
+	struct dsm *d = s->d;
+
+	for (u8 i = 0; i < d->cfg.cpus; i++) {
+		cpu_at(d, i)->woken = cpu_at(d, i)->waits;
+		d->woken |= cpu_at(d, i)->waits;
+	}
+	cpu_wake(s);
+}
+
 /* One instruction has completed (or was given up): the pages may go. */
 void cpu_retire(struct step *s, u8 cpu)
 {

@@ -21,12 +21,12 @@
 #include "engine.h"
 
 enum { RECOVER_NO, RECOVER_BURY, RECOVER_FLUSH, RECOVER_HOLD, RECOVER_END,
-	RECOVER_ASSIGN, RECOVER_READY, RECOVER_ASK };
+	RECOVER_ASSIGN, RECOVER_READY };
 
 /* Pages that one step visits at most. */
 #define WALK_MAX	4096
 
-static void others_cast(struct step *s, u8 type, u32 page)
+static void others_cast(struct step *s, u8 type)
 {
 	struct dsm *d = s->d;
 	struct dsm_set others = d->live;
@@ -35,11 +35,70 @@ static void others_cast(struct step *s, u8 type, u32 page)
 	u16 len = 0;
 
 	set_del(&others, d->cfg.self);
-	msg_init(s, &m, type, page);
+	msg_init(s, &m, type, 0);
 	if (type == DSM_FLUSH)
 		len = view_tell(d, &body);
 	if (!set_empty(&others))
 		msg_cast(s, &m, &others, body, len);
+}
+
+/* The next page with the same manager. */
+static u64 page_after(const struct dsm *d, u64 page)
+{
+	u64 next = page + 1;
+
+	return next % d->cfg.chunk ? next :
+		next + (u64)(d->cfg.nodes - 1) * d->cfg.chunk;
+}
+
+static void walk_begin(struct dsm *d)
+{
+	d->home = 0;
+	d->cursor = 0;
+}
+
+/* The pages of the next manager, in the order in which nodes were numbered. */
+static void walk_home(struct dsm *d)
+{
+	d->home++;
+	d->cursor = (u64)d->home * d->cfg.chunk;
+}
+
+/* Will the walk under way still come to this page? */
+bool recover_ahead(const struct dsm *d, u32 page)
+{
+	u32 home = page / d->cfg.chunk % d->cfg.nodes;
+
+	return home > d->home || (home == d->home && page >= d->cursor);
+}
+
+/*
+ * Walks all pages, or those that we manage, one manager's after the other's,
+ * so that what is said of them goes out in few messages.  False if it had to
+ * stop on the way, for want of room or because the caller holds a lock.
+ */
+static bool pages_walk(struct step *s, bool own,
+		       void (*visit)(struct step *, u32))
+{
+	struct dsm *d = s->d;
+	u32 page, n = 0;
+
+	while (d->home < d->cfg.nodes) {
+		if (d->cursor >= d->cfg.pages ||
+		    (own && dsm_manager(d, d->cursor) != d->cfg.self)) {
+			walk_home(d);
+			continue;
+		}
+		if (n++ == WALK_MAX || !step_room(s)) {
+			step_again(s);
+			return false;
+		}
+		page = d->cursor;
+		d->cursor = page_after(d, page);
+		visit(s, page);
+	}
+	walk_begin(d);
+	return true;
 }
 
 /* The dead hold no copies, and nobody waits for them. */
@@ -87,7 +146,7 @@ void recover_start(struct step *s)
 			set_del(&d->flushes, n);
 	set_del(&d->ends, d->cfg.self);
 	set_del(&d->readies, d->cfg.self);
-	d->cursor = 0;
+	walk_begin(d);
 	recover_again(s);
 }
 
@@ -101,189 +160,6 @@ static void merge_forget(struct dsm *d)
 }
 
 /*
- * What the manager keeps of a report, in fields that only an owner uses:
- * the holders in acks; the owner, if there is one, where it always is.
- */
-static void hold_note(struct dsm *d, u32 page, u16 node, bool owner, u64 ver)
-{
-	struct dsm_page *p = page_at(d, page);
-
-	if (state_in(p, STATES_OWNER))
-		return;
-	if (owner) {
-		p->owner = node;
-		p->flags |= PAGE_OWNED;
-	}
-	if (ver > p->ver)
-		p->ver = ver;
-	set_add(&p->acks, node);
-}
-
-static void page_report(struct step *s, u32 page)
-{
-	struct dsm *d = s->d;
-	struct dsm_page *p = page_at(d, page);
-	u16 manager = dsm_manager(d, page);
-	struct dsm_msg m;
-
-	p->inv_ver = 0;
-	if (!state_in(p, STATES_COPY))
-		return;
-	if (manager == d->cfg.self) {
-		hold_note(d, page, manager, false, p->ver);
-		return;
-	}
-	msg_init(s, &m, DSM_HOLD, page);
-	if (state_in(p, STATES_OWNER))
-		m.flags |= DSM_F_OWNER;
-	msg_send(s, &m, manager, NULL, 0);
-}
-
-/* Takes the page over; called for ourselves as for a TAKE. */
-static void page_take(struct step *s, u32 page, u64 ver,
-		      const struct dsm_set *holders)
-{
-	struct dsm *d = s->d;
-	struct dsm_page *p = page_at(d, page);
-
-	p->ver = ver;
-	p->owner = d->cfg.self;
-	p->copyset = *holders;
-	set_and(&p->copyset, &d->live);
-	set_del(&p->copyset, d->cfg.self);
-	page_set_state(s, page, DSM_O);
-}
-
-/*
- * Somebody owns it, perhaps we.  If not, our copy stays only if no update can have reached
- * one of us alone.  The page's mode does not tell: it may have changed since.
- */
-static void page_owned(struct step *s, u32 page, u16 owner, u64 ver)
-{
-	struct dsm_page *p = page_at(s->d, page);
-
-	if (state_in(p, STATES_OWNER)) {
-		/* A new line, its numbers above those of the old one. */
-		p->seat = (ver | 1) + 1;
-		p->seat_for = p->ver;
-		return;
-	}
-	p->owner = owner;
-	p->guess = p->ver = ver;
-	if (s->d->cfg.protocol == DSM_WI)
-		return;
-	if (p->state == DSM_S)
-		page_set_state(s, page, DSM_I);
-	else if (p->state == DSM_SM)
-		page_set_state(s, page, DSM_IM);
-	else if (p->state == DSM_SO)
-		page_set_state(s, page, DSM_IO);
-}
-
-static void page_gone(struct step *s, u32 page)
-{
-	struct dsm_page *p = page_at(s->d, page);
-
-	if (p->flags & PAGE_LOST)
-		return;
-	p->flags |= PAGE_LOST;
-	page_set_state(s, page, DSM_I);
-	step_act(s, DSM_ACT_LOST)->page = page;
-	page_settle(s, page);
-}
-
-static void assign_tell(struct step *s, u32 page, u8 type, u16 owner)
-{
-	struct dsm *d = s->d;
-	struct dsm_page *p = page_at(d, page);
-	struct dsm_set others = d->live;
-	struct dsm_msg m;
-
-	set_del(&others, d->cfg.self);
-	msg_init(s, &m, type, page);
-	m.owner = owner;
-	if (type == DSM_OWNED && owner != d->cfg.self &&
-	    !(p->flags & PAGE_OWNED)) {
-		m.type = DSM_TAKE;
-		msg_send(s, &m, owner, p->acks.word, sizeof(p->acks.word));
-		m.type = DSM_OWNED;
-	}
-	if (!set_empty(&others))
-		msg_cast(s, &m, &others, NULL, 0);
-}
-
-/* The manager decides for one of its pages. */
-static void page_assign(struct step *s, u32 page)
-{
-	struct dsm *d = s->d;
-	struct dsm_page *p = page_at(d, page);
-	u16 heir;
-
-	/* Who decided so may have died before all had heard it. */
-	if (p->flags & PAGE_LOST) {
-		assign_tell(s, page, DSM_GONE, d->cfg.self);
-		return;
-	}
-	/* A peer may have sent an INV since we wrote down our copy. */
-	if (!state_in(p, STATES_COPY))
-		set_del(&p->acks, d->cfg.self);
-	heir = set_next(&p->acks, 0);
-	if (!(p->flags & PAGE_OWNED) && !state_in(p, STATES_OWNER))
-		p->ver = (p->ver | 1) + 1;
-	p->ticket = (p->ver | 1) + 1;
-	if (state_in(p, STATES_OWNER)) {
-		p->owner = d->cfg.self;
-		assign_tell(s, page, DSM_OWNED, d->cfg.self);
-		return;
-	}
-	if (p->flags & PAGE_OWNED)
-		heir = p->owner;
-	if (heir >= DSM_NODES_MAX && DSM_KNOB(d, NO_LOSS))
-		heir = d->cfg.self;
-	if (heir >= DSM_NODES_MAX) {
-		assign_tell(s, page, DSM_GONE, d->cfg.self);
-		page_gone(s, page);
-		return;
-	}
-	assign_tell(s, page, DSM_OWNED, heir);
-	if (heir == d->cfg.self)
-		page_take(s, page, p->ver, &p->acks);
-	else
-		page_owned(s, page, heir, p->ver);
-	p->flags &= ~PAGE_OWNED;
-}
-
-/*
- * Walks all pages from the cursor; false if it had to stop on the way, for
- * want of room or because the caller holds a lock meanwhile.
- */
-static bool pages_walk(struct step *s, void (*visit)(struct step *, u32))
-{
-	struct dsm *d = s->d;
-
-	for (u32 n = 0; d->cursor < d->cfg.pages; n++) {
-		if (n == WALK_MAX || !step_room(s)) {
-			step_again(s);
-			return false;
-		}
-		visit(s, d->cursor++);
-	}
-	d->cursor = 0;
-	return true;
-}
-
-static void page_report_one(struct step *s, u32 page)
-{
-	page_report(s, page);
-}
-
-static void page_assign_one(struct step *s, u32 page)
-{
-	if (dsm_manager(s->d, page) == s->d->cfg.self)
-		page_assign(s, page);
-}
-
-/*
  * What was kept for a page in flight goes: the dead node's last updates may
  * have reached us and not the owner, and all others are in its copy.
  */
@@ -292,7 +168,7 @@ static void page_ask_one(struct step *s, u32 page)
 	page_at(s->d, page)->flags &= ~(PAGE_ASTRAY | PAGE_POISON);
 	flight_drop(s->d, page);
 	request_repeat(s, page, DSM_NIL);
-	page_settle(s, page);
+	page_kick(s, page);
 }
 
 /* Goes as far as what has arrived allows. */
@@ -300,41 +176,41 @@ void recover_again(struct step *s)
 {
 	struct dsm *d = s->d;
 
-	if (d->recovering == RECOVER_BURY && pages_walk(s, page_bury)) {
+	if (d->recovering == RECOVER_BURY && pages_walk(s, false, page_bury)) {
 		set_clear(&d->buried);
-		others_cast(s, DSM_FLUSH, 0);
+		others_cast(s, DSM_FLUSH);
 		d->recovering = RECOVER_FLUSH;
 	}
 	if (d->recovering == RECOVER_FLUSH && set_empty(&d->flushes)) {
 		merge_forget(d);
 		d->recovering = RECOVER_HOLD;
 	}
-	if (d->recovering == RECOVER_HOLD && pages_walk(s, page_report_one)) {
-		others_cast(s, DSM_HOLD_END, 0);
+	if (d->recovering == RECOVER_HOLD && pages_walk(s, false, page_report)) {
+		others_cast(s, DSM_HOLD_END);
 		d->recovering = RECOVER_END;
 	}
 	if (d->recovering == RECOVER_END && set_empty(&d->ends))
 		d->recovering = RECOVER_ASSIGN;
 	if (d->recovering == RECOVER_ASSIGN &&
-	    pages_walk(s, page_assign_one)) {
-		others_cast(s, DSM_READY, 0);
+	    pages_walk(s, true, page_assign)) {
+		others_cast(s, DSM_READY);
 		d->recovering = RECOVER_READY;
 	}
 	if (d->recovering == RECOVER_READY && set_empty(&d->readies)) {
 		d->recovering = RECOVER_NO;
 		d->asking = true;
 	}
-	if (d->asking && !d->recovering && pages_walk(s, page_ask_one))
+	if (d->asking && !d->recovering &&
+	    pages_walk(s, false, page_ask_one)) {
 		d->asking = false;
+		cpu_wake_all(s);
+	}
 }
 
 void recover_msg_take(struct step *s)
 {
 	struct dsm *d = s->d;
 	const struct dsm_msg *m = &s->ev->msg;
-	struct dsm_page *p = page_at(d, m->page);
-	struct dsm_set holders;
-	bool manager = m->src == dsm_manager(d, m->page);
 
 	if (m->type == DSM_FLUSH && !view_take(s)) {
 		msg_refuse(s);
@@ -346,29 +222,13 @@ void recover_msg_take(struct step *s)
 			msg_refuse(s);
 		return;
 	}
-	if (m->type == DSM_FLUSH) {
+	if (m->type == DSM_FLUSH)
 		set_del(&d->flushes, m->src);
-	} else if (m->type == DSM_HOLD_END) {
+	else if (m->type == DSM_HOLD_END)
 		set_del(&d->ends, m->src);
-	} else if (m->type == DSM_READY) {
+	else if (m->type == DSM_READY)
 		set_del(&d->readies, m->src);
-	} else if (m->type == DSM_HOLD) {
-		hold_note(d, m->page, m->src, m->flags & DSM_F_OWNER, m->ver);
-	} else if (!manager) {
-		msg_refuse(s);
-	} else if (state_in(p, STATES_OWNER) &&
-		   (m->type != DSM_OWNED || m->owner != d->cfg.self)) {
-		/* A second TAKE, or nothing that concerns an owner. */
-	} else if (m->type == DSM_GONE) {
-		page_gone(s, m->page);
-	} else if (m->type == DSM_OWNED) {
-		page_owned(s, m->page, m->owner, m->ver);
-	} else if (!state_in(p, STATES_COPY) ||
-		   s->ev->len != sizeof(holders.word)) {
-		msg_refuse(s);
-	} else {
-		memcpy(holders.word, s->ev->body, sizeof(holders.word));
-		page_take(s, m->page, m->ver, &holders);
-	}
+	else
+		fates_take(s);
 	recover_again(s);
 }

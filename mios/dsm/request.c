@@ -107,7 +107,7 @@ static void request_send_to(struct step *s, u32 page, u8 type, u16 to)
 	if (state_in(p, IN(SM) | IN(SO)))
 		m.flags |= DSM_F_HAVE;
 	/* recover_again() sends it; twice, and the first answer fits nothing. */
-	if (d->recovering || (d->asking && page >= d->cursor))
+	if (d->recovering || (d->asking && recover_ahead(d, page)))
 		return;
 	if (to == DSM_NIL) {
 		to = request_first(d, &m);

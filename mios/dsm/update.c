@@ -88,7 +88,6 @@ static void update_cast(struct step *s)
 	msg_init(s, &m, DSM_UPD, 0);
 	m.mode = 0;
 	m.ver = 0;
-	m.owner = 0;
 	m.tag = (u32)d->clock;
 	d->announced = d->clock;
 	if (!set_empty(&others))

@@ -218,10 +218,10 @@ void world_print(FILE *f, const struct world *w, struct wstate *s,
 
 	fprintf(f, "  %-8s", name[m.kind]);
 	if (m.kind == W_DELIVER || m.kind == W_SORT)
-		fprintf(f, "%s %d->%d page %u ver %llu node %d owner %d\n",
+		fprintf(f, "%s %d->%d page %u ver %llu node %d\n",
 			dsm_msg_name[q[m.a].msg.type], q[m.a].src, q[m.a].dst,
 			q[m.a].msg.page, (unsigned long long)q[m.a].msg.ver,
-			q[m.a].msg.node, q[m.a].msg.owner);
+			q[m.a].msg.node);
 	else if (m.kind == W_CPU || m.kind == W_DRAIN)
 		fprintf(f, "P%d pc %d (node %d cpu %d)\n", m.a,
 			s->cpu[m.a].th.pc, w->node_of[m.a], w->cpu_of[m.a]);

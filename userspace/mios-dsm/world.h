@@ -15,7 +15,7 @@
 #define W_PAGES		4
 #define W_WORDS		8	/* 8-byte words that the test touches */
 #define W_MSGS		48
-#define W_BODY		64
+#define W_BODY		96
 #define W_BUFFER	6
 #define W_STATE		(1 << 15)
 #define W_MOVES		256	/* more than one state can offer */

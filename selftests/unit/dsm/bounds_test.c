@@ -180,19 +180,17 @@ static void numbers_do_not_wrap(void)
 /* After a death they go on above all that a survivor knows of. */
 static void numbers_go_on(void)
 {
-	struct dsm_msg hold = { .type = DSM_HOLD, .page = 1 };
+	struct dsm_fate f;
 
 	begin(&usual);
 	place(1, 0, 2, DSM_MODE_WI);
 	die(0);
 	event(DSM_EV_AGAIN, 0, 0);
 	all_say(DSM_FLUSH);
-	for (hold.src = 2; hold.src < 4; hold.src++) {
-		hold.ver = hold.src == 2 ? 9 : 5;
-		message(hold, NULL, 0);
-	}
+	tells(2, DSM_HOLD, 1, DSM_NOBODY, 9, 0);
+	tells(3, DSM_HOLD, 1, DSM_NOBODY, 5, 0);
 	all_say(DSM_HOLD_END);
-	CHECK(sent(DSM_TAKE, &a) == 1 && a->msg.ver == 10);
+	CHECK(fates(DSM_TAKE, &f) == 1 && f.ver == 10);
 }
 
 /* Node 1 of four, which may ask for one page at a time. */
@@ -318,6 +316,8 @@ static void waiting_for_the_window(void)
 /* The page that was asked for has died: the next one's turn. */
 static void death_makes_room(void)
 {
+	struct dsm_fate f;
+
 	one_at_a_time(1);
 	asks(0);
 	event(DSM_EV_RETIRED, 0, 0);
@@ -326,7 +326,7 @@ static void death_makes_room(void)
 	event(DSM_EV_AGAIN, 0, 0);
 	all_say(DSM_FLUSH);
 	all_say(DSM_HOLD_END);
-	CHECK(sent(DSM_GONE, NULL) == 2);
+	CHECK(fates(DSM_GONE, &f) == 2);
 	CHECK(dsm_cpu_waits(d, 0));
 	all_say(DSM_READY);
 	CHECK(sent(DSM_GET_S, &a) == 1 && a->msg.page == 2);

@@ -100,6 +100,25 @@ static inline int sent(enum dsm_msg_type type, const struct dsm_action **found)
 	return count;
 }
 
+/* Pages that the last step says this of; the last of them in *found. */
+static inline int fates(enum dsm_msg_type type, struct dsm_fate *found)
+{
+	u16 size = sizeof(*found) + (type == DSM_TAKE ? 8 : 0);
+	int count = 0;
+
+	for (u32 i = 0; i < out.count; i++) {
+		const struct dsm_action *a = &out.act[i];
+
+		if (a->type != DSM_ACT_SEND || a->msg.type != type)
+			continue;
+		CHECK(a->len && !(a->len % size));
+		count += a->len / size;
+		memcpy(found, out.body + a->body + a->len - size,
+		       sizeof(*found));
+	}
+	return count;
+}
+
 static inline void event(enum dsm_event_type type, u32 page, u8 touch)
 {
 	struct dsm_event ev = { .type = type, .page = page, .touch = touch,
@@ -129,9 +148,22 @@ static inline void says(u16 src, enum dsm_msg_type type, u32 dead)
 	u32 view[DSM_NODES_MAX];
 
 	for (int n = 0; n < nodes; n++)
-		view[n] = dead >> n & 1;
+		view[n] = n < 32 && dead >> n & 1;
 	message((struct dsm_msg){ .type = type, .src = src },
 		view, type == DSM_FLUSH ? nodes * sizeof(*view) : 0);
+}
+
+/* What one says of a page in a recovery: HOLD, TAKE, OWNED, GONE. */
+static inline void tells(u16 src, enum dsm_msg_type type, u32 page, u32 owner,
+			 u64 ver, u64 holders)
+{
+	struct {
+		struct dsm_fate fate;
+		u64 holders;
+	} body = { { .page = page, .owner = owner, .ver = ver }, holders };
+
+	message((struct dsm_msg){ .type = type, .src = src }, &body,
+		type == DSM_TAKE ? sizeof(body) : sizeof(body.fate));
 }
 
 /* Nodes 2 and 3, when node 0 has died and we are node 1. */

@@ -196,6 +196,26 @@ static void local(void)
 	step(rnd(HONEST), &ev);
 }
 
+/* What a node that takes part in the receiver's recovery might say. */
+static void forge_recovery(struct dsm_msg *m, u8 *body, u16 *len, u8 to)
+{
+	struct dsm_fate f = { .page = rnd(pages + !rnd(9)),
+			      .owner = rnd(5) ? rnd(NODES) : DSM_NOBODY,
+			      .ver = rnd(9) };
+	u64 holders = rnd(16);
+
+	if (engine[to]->recovering && rnd(2))
+		m->type = DSM_FLUSH + rnd(7);
+	if (m->type == DSM_FLUSH && rnd(9)) {
+		*len = NODES * sizeof(u32);
+		memcpy(body, view_at(engine[to], to), *len);
+	} else if (m->type > DSM_FLUSH && rnd(9)) {
+		*len = sizeof(f) + (m->type == DSM_TAKE ? 8 : 0);
+		memcpy(body, &f, sizeof(f));
+		memcpy(body + sizeof(f), &holders, sizeof(holders));
+	}
+}
+
 /* Mostly within bounds, so that it gets past the first checks. */
 static void forge(struct dsm_msg *m, u8 *body, u16 *len, u8 to)
 {
@@ -213,7 +233,6 @@ static void forge(struct dsm_msg *m, u8 *body, u16 *len, u8 to)
 		m->type = rnd(DSM_MSGS + 1);
 		m->page = rnd(pages + 1);
 		m->node = rnd(NODES + 1);
-		m->owner = rnd(NODES);
 		m->tag = rnd(8);
 		m->flags = rnd(16);
 		m->mode = rnd(4);
@@ -238,11 +257,7 @@ static void forge(struct dsm_msg *m, u8 *body, u16 *len, u8 to)
 	}
 	for (u16 i = 0; i < *len; i++)
 		body[i] = rnd(3) ? 0 : rnd(256);
-	/* Sometimes what the receiver has been told of the dead. */
-	if (m->type == DSM_FLUSH && rnd(4)) {
-		*len = NODES * sizeof(u32);
-		memcpy(body, view_at(engine[to], to), *len);
-	}
+	forge_recovery(m, body, len, to);
 	for (u16 i = 0; m->type == DSM_UPD && i + 20 <= *len; i += 20) {
 		struct dsm_write w = { .page = rnd(pages + (rnd(9) == 0)),
 			.clock = m->tag - rnd(8), .word = rnd(513),

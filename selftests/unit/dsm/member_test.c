@@ -51,21 +51,21 @@ static void two_deaths_crosswise(void)
 static void loss_told_again(void)
 {
 	const struct dsm_action *a = NULL;
+	struct dsm_fate f;
 
 	begin(&usual);
 	place(3, 3, NOBODY, DSM_MODE_WI);
 	die(0);
 	event(DSM_EV_AGAIN, 0, 0);
 	all_say(DSM_FLUSH);
-	message((struct dsm_msg){ .type = DSM_GONE, .src = 3, .page = 3 },
-		NULL, 0);
+	tells(3, DSM_GONE, 3, 0, 0, 0);
 	CHECK(did(DSM_ACT_LOST, NULL) == 1);
 	die(3);
 	event(DSM_EV_AGAIN, 0, 0);
 	says(2, DSM_FLUSH, 1 | 8);
 	says(2, DSM_HOLD_END, 1 | 8);
-	CHECK(sent(DSM_GONE, &a) >= 1 && a->msg.page == 3);
-	CHECK(a->to.word[0] == 4);
+	CHECK(sent(DSM_GONE, &a) == 1 && a->to.word[0] == 4);
+	CHECK(fates(DSM_GONE, &f) == 2 && f.page == 3);
 	/* Ours it was, with page 3 of node 3, and we knew. */
 	CHECK(did(DSM_ACT_LOST, &a) == 1 && a->page == 0);
 }

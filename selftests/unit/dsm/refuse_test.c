@@ -68,7 +68,6 @@ static void messages(void)
 	FORGED(src, 4);
 	FORGED(src, 1);
 	FORGED(node, 4);
-	FORGED(owner, 4);
 	FORGED(page, 4);
 	FORGED(mode, DSM_MODES);
 	message((struct dsm_msg){ .type = DSM_INV, .src = 2 }, body,
@@ -344,13 +343,9 @@ static void own_request(void)
 /* What a recovery says counts during that recovery only. */
 static void recoveries(void)
 {
-	struct dsm_set others = { };
-
 	begin(&usual);
 	place(3, 3, 1, DSM_MODE_WI);
-	set_add(&others, 1);
-	message((struct dsm_msg){ .type = DSM_TAKE, .src = 3, .page = 3 },
-		&others, sizeof(others));
+	tells(3, DSM_TAKE, 3, 1, 0, 2);
 	CHECK(refused() == 1 && dsm_page_state(d, 3) == DSM_S);
 	/* Only a FLUSH may be early. */
 	says(2, DSM_HOLD_END, 1);
@@ -363,19 +358,20 @@ static void recoveries(void)
 	says(2, DSM_FLUSH, 8);
 	says(3, DSM_FLUSH, 1);
 	CHECK(!sent(DSM_HOLD_END, NULL));
-	message((struct dsm_msg){ .type = DSM_TAKE, .src = 2, .page = 2 },
-		&others, sizeof(others));
-	message((struct dsm_msg){ .type = DSM_MSGS, .src = 3, .page = 3 },
-		&others, sizeof(others));
+	tells(2, DSM_TAKE, 2, 1, 0, 2);
+	tells(3, DSM_MSGS, 3, 1, 0, 2);
 	CHECK(refused() == 5 && dsm_page_state(d, 3) == DSM_S);
 	says(2, DSM_FLUSH, 1);
-	message((struct dsm_msg){ .type = DSM_TAKE, .src = 2, .page = 3 },
-		&others, sizeof(others));
+	tells(2, DSM_TAKE, 3, 1, 0, 2);
 	CHECK(refused() == 6 && dsm_page_state(d, 3) == DSM_S);
+	/* Nobody reports to us who are not the page's manager. */
+	tells(3, DSM_HOLD, 2, 3, 0, 0);
+	/* Nobody owns a page that is to be owned. */
+	tells(3, DSM_OWNED, 3, DSM_NOBODY, 0, 0);
+	CHECK(refused() == 8 && dsm_page_state(d, 3) == DSM_S);
 	/* An owner hears of others' ownership in vain. */
-	message((struct dsm_msg){ .type = DSM_OWNED, .src = 1, .page = 1,
-				  .owner = 3 }, NULL, 0);
-	CHECK(refused() == 7 && dsm_page_state(d, 1) == DSM_M);
+	tells(1, DSM_OWNED, 1, 3, 0, 0);
+	CHECK(refused() == 9 && dsm_page_state(d, 1) == DSM_M);
 }
 
 void refuse_tests(void)

@@ -112,11 +112,81 @@ static void short_steps(void)
 	CHECK(steps == 100000 / 4096 && sent(DSM_FLUSH, NULL) == 1);
 }
 
+/*
+ * A survivor reports, and the manager of half of the pages decides, in so
+ * many messages and steps; nothing is said twice.
+ */
+static void few_messages(void)
+{
+	struct dsm_config c = usual;
+	struct dsm_fate f;
+	int held = 0, holds = 0, steps = 0;
+
+	c.pages = 16384;
+	begin(&c);
+	for (u32 p = 0; p < c.pages; p++)
+		place(p, p % 4 < 2 ? 0 : 1, p % 4 < 2 ? 1 : NOBODY,
+		      DSM_MODE_WI);
+	die(0);
+	all_say(DSM_FLUSH);
+	while (!sent(DSM_HOLD_END, NULL)) {
+		held += fates(DSM_HOLD, &f);
+		holds += sent(DSM_HOLD, NULL);
+		event(DSM_EV_AGAIN, 0, 0);
+		CHECK(!out.full && steps++ < 100);
+	}
+	held += fates(DSM_HOLD, &f);
+	holds += sent(DSM_HOLD, NULL);
+	CHECK(held == 8192 && holds <= 8192 / 64 + 20);
+	/* Pages 0 modulo 4 have no owner: every second one has two holders. */
+	for (u32 p = 0; p < c.pages; p += 8)
+		tells(2, DSM_HOLD, p, DSM_NOBODY, 0, 0);
+	all_say(DSM_HOLD_END);
+	CHECK(!sent(DSM_TAKE, NULL));
+	CHECK(work(DSM_OWNED, 100) <= 8192 / 64 + 20);
+}
+
+/* Nobody is left of 200 nodes but four; node 130 has copies, and the page. */
+static void many_nodes(void)
+{
+	struct dsm_set holders, to = { };
+	const struct dsm_action *a = NULL;
+	struct dsm_config c = usual;
+	struct dsm_fate f;
+
+	c.nodes = c.requests = 256;
+	c.pages = 256;
+	begin(&c);
+	die(0);
+	CHECK(sent(DSM_FLUSH, &a) == 1 && a->len == 1024);
+	for (u32 n = 2; n < 256; n++)
+		says(n, DSM_FLUSH, 1);
+	tells(130, DSM_HOLD, 0, DSM_NOBODY, 7, 0);
+	tells(255, DSM_HOLD, 0, DSM_NOBODY, 3, 0);
+	for (u32 n = 2; n < 256; n++)
+		says(n, DSM_HOLD_END, 1);
+	CHECK(sent(DSM_TAKE, &a) == 1 && a->len == sizeof(f) + 32);
+	set_add(&to, 130);
+	CHECK(!memcmp(&a->to, &to, sizeof(to)));
+	memcpy(&f, out.body + a->body, sizeof(f));
+	CHECK(f.page == 0 && f.owner == 130 && f.ver == 8);
+	memcpy(&holders, out.body + a->body + sizeof(f), sizeof(holders));
+	CHECK(set_has(&holders, 130) && set_has(&holders, 255));
+	/* Of page 1, which is ours, to all; of page 0 not to its owner. */
+	CHECK(sent(DSM_OWNED, &a) == 2 && set_has(&a->to, 130));
+	for (a = out.act; a->msg.type != DSM_OWNED; a++)
+		;
+	CHECK(!set_has(&a->to, 130));
+	CHECK(set_has(&a->to, 255) && set_has(&a->to, 2));
+}
+
 void scale_tests(void)
 {
 	all_end(collect_copies);
 	all_end(change_modes);
 	death_on_the_way();
 	short_steps();
+	few_messages();
+	many_nodes();
 	free(d);
 }
