@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The link layer: turns a transport that loses, doubles and reorders frames
- * into one that delivers each message once and in order, per sender and
- * receiver.  Sequence numbers, cumulative acknowledgements, retransmission,
- * and an epoch per peer that shuts out frames from before a restart.
+ * The link layer: turns a transport that loses, doubles, reorders and pads
+ * frames, and takes none longer than an Ethernet's, into one that delivers
+ * each message once and in order, per sender and receiver.  Sequence numbers,
+ * cumulative acknowledgements, retransmission, pieces, and the incarnations
+ * of both ends, which shut out frames from before a restart.
  * A link belongs to one node and is called under the same lock as its
  * engine; it reads no clock and keeps no pointer in its memory.
  */
@@ -12,15 +13,32 @@
 
 #include "dsm.h"
 
-/* The header of a frame; what follows is a dsm_msg, its body, a page. */
+#define DSM_FRAME_MAGIC		0xd53a
+#define DSM_FRAME_VERSION	1
+
+/* dsm_frame.flags */
+#define DSM_FRAME_REST		1	/* goes on where the last one ended */
+#define DSM_FRAME_MORE		2	/* and is not the end */
+
+/*
+ * The header of a frame, in x86's byte order.  What follows is a dsm_msg, its
+ * body, a page; or a piece of that.  With a message it fits into the smallest
+ * Ethernet frame; what that adds behind len is not ours.
+ */
 struct dsm_frame {
-	u32 seq;		/* of this message, if there is one */
+	u16 magic;
+	u8 version;
+	u8 flags;
+	u16 len;		/* of the frame; header alone: an ack */
+	u16 body;		/* bytes of body of the message begun here */
+	u16 from, to;		/* incarnations of both ends, low bits */
+	u32 seq;		/* of this frame, if it is more than an ack */
 	u32 ack;		/* next one expected from the receiver */
-	u16 epoch;
-	u16 body;		/* bytes of body */
 };
 
-static_assert(sizeof(struct dsm_frame) == 12, "frame header");
+static_assert(sizeof(struct dsm_frame) == 20, "frame header");
+static_assert(sizeof(struct dsm_frame) + sizeof(struct dsm_msg) <= 46,
+	      "a message fits into the smallest Ethernet frame");
 
 #define DSM_FRAME_MAX	(sizeof(struct dsm_frame) + \
 			 sizeof(struct dsm_msg) + DSM_BODY_MAX + \
@@ -29,9 +47,15 @@ static_assert(sizeof(struct dsm_frame) == 12, "frame header");
 struct dsm_link_config {
 	u16 nodes;
 	u16 self;
+	u16 life;		/* this node's incarnation, low bits */
 	u16 frames;		/* pool: unacknowledged and out of order */
 	u16 window;		/* frames per peer on the wire */
-	u32 frame_max;		/* bytes, up to DSM_FRAME_MAX */
+	u32 frame_max;		/* bytes, up to DSM_FRAME_MAX: the wire's */
+	/*
+	 * Longer messages go in pieces, up to so many bytes, for which there
+	 * is a buffer per peer; 0: none does.  Alike on every node.
+	 */
+	u32 message_max;
 	u32 page_bytes;		/* DSM_PAGE_SIZE; a simulator may cut it */
 	u64 timeout;		/* until a frame is sent again */
 	u64 delay;		/* how long an acknowledgement may wait */
@@ -43,7 +67,7 @@ struct dsm_link_stats {
 	u64 again;		/* sent again */
 	u64 twice;		/* received again, dropped */
 	u64 early;		/* received out of order, kept */
-	u64 refused;		/* malformed, of another epoch, no room */
+	u64 refused;		/* malformed, of another life, no room */
 };
 
 struct dsm_link;
@@ -54,13 +78,17 @@ struct dsm_link;
  */
 struct dsm_link_out {
 	u32 sends, messages;
+	bool more;		/* messages wait: call dsm_link_tick() now */
 	struct { u16 to; u32 len; const void *frame; } send[64];
 	struct { u16 from; u32 len; const void *frame; } message[64];
 };
 
 size_t dsm_link_size(const struct dsm_link_config *cfg);
 int dsm_link_init(struct dsm_link *l, const struct dsm_link_config *cfg);
-/* -ENOSPC when the pool is used up: the caller has sized it too small. */
+/*
+ * -ENOSPC when there is no room: the message is lost, and with it the order
+ * that the engine relies on.  See dsm_link_room() first.
+ */
 int dsm_link_send(struct dsm_link *l, u16 to, const struct dsm_msg *m,
 		  const void *body, u16 len, const void *page, u64 now,
 		  struct dsm_link_out *out);
@@ -68,14 +96,14 @@ void dsm_link_receive(struct dsm_link *l, u16 from, const void *frame,
 		      u32 len, u64 now, struct dsm_link_out *out);
 /* Sends again what is overdue, and acknowledgements that waited. */
 void dsm_link_tick(struct dsm_link *l, u64 now, struct dsm_link_out *out);
-/* The peer has died or was born again: forget it, under a new epoch. */
-void dsm_link_reset(struct dsm_link *l, u16 peer, u16 epoch);
+/* The peer has died or was born again: forget it; it has a new life now. */
+void dsm_link_reset(struct dsm_link *l, u16 peer, u16 life);
 /* Nothing sent waits to be acknowledged. */
 bool dsm_link_idle(const struct dsm_link *l, u16 peer);
 u16 dsm_link_room(const struct dsm_link *l);
 const struct dsm_link_stats *dsm_link_statistics(const struct dsm_link *l);
 
-/* Takes a delivered frame apart into an event; false if it is no message. */
+/* Takes a delivered message apart into an event; false if it is no message. */
 bool dsm_frame_parse(const void *frame, u32 len, u16 from,
 		     u32 page_bytes, struct dsm_event *ev,
 		     const void **page);

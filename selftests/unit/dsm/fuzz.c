@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "engine.h"
-#include "link.h"
+#include "linkin.h"
 
 #define HONEST	3
 #define NODES	4
@@ -335,8 +335,12 @@ static void attack_link(void)
 	const void *page;
 
 	u16 from = rnd(5);
-	struct dsm_frame h = { .seq = link_seq[from % NODES], .ack = rnd(5),
-			       .epoch = !rnd(10), .body = rnd(60) };
+	struct dsm_frame h = { .magic = DSM_FRAME_MAGIC - !rnd(50),
+			       .version = DSM_FRAME_VERSION,
+			       .seq = link_seq[from % NODES], .ack = rnd(5),
+			       .flags = rnd(2) ? 0 : rnd(5),
+			       .len = rnd(4) ? len : rnd(300),
+			       .to = !rnd(30), .body = rnd(60) };
 	struct dsm_msg m = { .type = DSM_INV };
 
 	if (!rnd(3))
@@ -350,7 +354,7 @@ static void attack_link(void)
 		dsm_link_send(link_layer, rnd(NODES), &m, frame, rnd(64),
 			      rnd(2) ? frame : NULL, rnd(1000), &out);
 	dsm_link_receive(link_layer, from, frame, len, rnd(1000), &out);
-	link_seq[from % NODES] += out.messages;
+	link_seq[from % NODES] = peer_of(link_layer, from % NODES)->expect;
 	for (u32 i = 0; i < out.messages; i++)
 		dsm_frame_parse(out.message[i].frame, out.message[i].len,
 				out.message[i].from, DSM_PAGE_SIZE, &ev,
@@ -372,6 +376,7 @@ static void begin(void)
 		.run = 1 + rnd(5), .window = 64, .seed = 77, .lease = 5 };
 	struct dsm_link_config l = { .nodes = NODES, .frames = 16,
 		.window = 8, .frame_max = 200, .page_bytes = 64,
+		.message_max = 500,
 		.timeout = 10, .delay = 5 };
 
 	pages = rnd(16) ? 6 : PAGES_MAX;

@@ -8,6 +8,7 @@ corners=
 for part in engine recover member scale line refuse bounds; do
 	corners="$corners $here/${part}_test.c"
 done
+links="$here/link_test.c $here/linkhand_test.c"
 hostile=1000000
 [ "$soak" = 1 ] && hostile=10000000
 
@@ -17,8 +18,7 @@ engine_corners() {
 }
 
 link_delivers() {
-	$CC $sanitize -o "$out/link_test" "$here/link_test.c" \
-		$engine &&
+	$CC $sanitize -o "$out/link_test" $links $engine &&
 	"$out/link_test" $([ "$soak" = 1 ] && echo 100000)
 }
 

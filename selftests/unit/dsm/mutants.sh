@@ -13,7 +13,7 @@ mutants_are_noticed() {
 	$CC -std=gnu11 -O2 -w -I"$dir" -o "$dir/engine-mutants" \
 		$corners "$dir"/*.c || return 1
 	$CC -std=gnu11 -O2 -w -I"$dir" -o "$dir/link-mutants" \
-		"$here/link_test.c" "$dir"/*.c || return 1
+		$links "$dir"/*.c || return 1
 	"$here/mutants.py" "$dir" "$litmus" "$@"
 }
 

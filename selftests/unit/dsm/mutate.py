@@ -16,7 +16,7 @@ import re
 import sys
 
 FILES = ("engine.c fault.c request.c grant.c update.c merge.c mode.c "
-         "evict.c recover.c member.c assign.c gift.c news.c link.c").split()
+         "evict.c recover.c member.c assign.c gift.c news.c link.c receive.c").split()
 FUNCTION = re.compile(r"^((?:static )?[a-z][\w *]*?\b\*?)(\w+)\([^;{]*?\)\n\{",
                       re.M)
 CALL = re.compile(r"^(\t+)([a-z_]+)\((?=[^;{}]*\);)", re.M)
