@@ -45,30 +45,53 @@ int dsm_link_init(struct dsm_link *l, const struct dsm_link_config *c)
 		l->free = i;
 	}
 	l->free_count = c->frames;
+	if (c->nodes > 1)
+		l->share = c->frames / 2 / (c->nodes - 1);
+	l->owed = l->share * (c->nodes - 1u);
 	for (u16 n = 0; n < c->nodes; n++)
 		peer_of(l, n)->head = peer_of(l, n)->tail =
 			peer_of(l, n)->early = DSM_NIL;
 	return 0;
 }
 
+/*
+ * Half of the pool is shared out among the peers, the rest is for whoever
+ * needs it: a peer that falls silent can hold that, and its own share, and
+ * what others need to go on stays.
+ */
+u16 dsm_link_room(const struct dsm_link *l, u16 peer)
+{
+	const struct peer *p = peer_of((struct dsm_link *)l, peer);
+
+	return l->free_count - l->owed +
+		(p->held < l->share ? l->share - p->held : 0);
+}
+
 u16 slot_get(struct dsm_link *l, u16 peer)
 {
+	struct peer *p = peer_of(l, peer);
 	u16 i = l->free;
 
-	if (i != DSM_NIL) {
-		l->free = slot_of(l, i)->next;
-		l->free_count--;
-		slot_of(l, i)->next = DSM_NIL;
-		slot_of(l, i)->peer = peer;
-	}
+	if (!dsm_link_room(l, peer))
+		return DSM_NIL;
+	l->free = slot_of(l, i)->next;
+	l->free_count--;
+	l->owed -= p->held < l->share;
+	p->held++;
+	slot_of(l, i)->next = DSM_NIL;
+	slot_of(l, i)->peer = peer;
 	return i;
 }
 
 void slot_put(struct dsm_link *l, u16 i)
 {
+	struct peer *p = peer_of(l, slot_of(l, i)->peer);
+
 	slot_of(l, i)->next = l->free;
 	l->free = i;
 	l->free_count++;
+	p->held--;
+	l->owed += p->held < l->share;
 }
 
 static void frames_drop(struct dsm_link *l, u16 *list)
@@ -191,14 +214,14 @@ int dsm_link_send(struct dsm_link *l, u16 to, const struct dsm_msg *m,
 	u32 piece = l->cfg.frame_max - sizeof(struct dsm_frame);
 
 	link_begin(l, out);
-	if (to >= l->cfg.nodes ||
+	if (to >= l->cfg.nodes || to == l->cfg.self ||
 	    (all > piece &&
 	     all + sizeof(struct dsm_frame) > l->cfg.message_max)) {
 		l->stats.refused++;
 		return -EINVAL;
 	}
 	/* All of it or nothing: half a message would block those behind. */
-	if (dsm_link_room(l) < (all + piece - 1) / piece) {
+	if (dsm_link_room(l, to) < (all + piece - 1) / piece) {
 		l->stats.refused++;
 		return -ENOSPC;
 	}
@@ -243,7 +266,7 @@ bool dsm_link_idle(const struct dsm_link *l, u16 peer)
 	return peer_of((struct dsm_link *)l, peer)->head == DSM_NIL;
 }
 
-u16 dsm_link_room(const struct dsm_link *l)
+u16 dsm_link_free(const struct dsm_link *l)
 {
 	return l->free_count;
 }

@@ -48,7 +48,11 @@ struct dsm_link_config {
 	u16 nodes;
 	u16 self;
 	u16 life;		/* this node's incarnation, low bits */
-	u16 frames;		/* pool: unacknowledged and out of order */
+	/*
+	 * Pool: unacknowledged and out of order; half of it is shared out
+	 * among the peers.
+	 */
+	u16 frames;
 	u16 window;		/* frames per peer on the wire */
 	u32 frame_max;		/* bytes, up to DSM_FRAME_MAX: the wire's */
 	/*
@@ -86,8 +90,10 @@ struct dsm_link_out {
 size_t dsm_link_size(const struct dsm_link_config *cfg);
 int dsm_link_init(struct dsm_link *l, const struct dsm_link_config *cfg);
 /*
- * -ENOSPC when there is no room: the message is lost, and with it the order
- * that the engine relies on.  See dsm_link_room() first.
+ * -ENOSPC when there is no room for this peer: the message is lost, and with
+ * it the order that the engine relies on.  Ask dsm_link_room() before: while
+ * it is low set dsm_event.tx_full, and a peer that stays silent is to be
+ * fenced.  Others have their share of the pool all the same.
  */
 int dsm_link_send(struct dsm_link *l, u16 to, const struct dsm_msg *m,
 		  const void *body, u16 len, const void *page, u64 now,
@@ -100,7 +106,10 @@ void dsm_link_tick(struct dsm_link *l, u64 now, struct dsm_link_out *out);
 void dsm_link_reset(struct dsm_link *l, u16 peer, u16 life);
 /* Nothing sent waits to be acknowledged. */
 bool dsm_link_idle(const struct dsm_link *l, u16 peer);
-u16 dsm_link_room(const struct dsm_link *l);
+/* Frames that may still be sent to the peer before one is acknowledged. */
+u16 dsm_link_room(const struct dsm_link *l, u16 peer);
+/* In the whole pool. */
+u16 dsm_link_free(const struct dsm_link *l);
 const struct dsm_link_stats *dsm_link_statistics(const struct dsm_link *l);
 
 /* Takes a delivered message apart into an event; false if it is no message. */

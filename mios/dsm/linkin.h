@@ -27,6 +27,7 @@ struct peer {
 	u16 head, tail;		/* frames sent or to be sent, in order */
 	u16 early;		/* frames received out of order, sorted */
 	u16 life;		/* its incarnation */
+	u16 held;		/* frames of the pool, sent or early */
 	u8 doubles;		/* acks in a row that said nothing new */
 	bool ack_due;
 };
@@ -46,6 +47,8 @@ struct dsm_link {
 	struct dsm_link_stats stats;
 	struct dsm_frame ack[SENDS_MAX];
 	u16 free, free_count;
+	u16 share;		/* of the pool, that each peer may have */
+	u32 owed;		/* frames kept free for that */
 	u32 calls;
 	u32 stride, off_slots;
 	u32 join_stride;

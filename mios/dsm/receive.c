@@ -188,7 +188,8 @@ void dsm_link_receive(struct dsm_link *l, u16 from, const void *frame,
 	struct peer *p;
 
 	link_begin(l, out);
-	if (from >= l->cfg.nodes || len < sizeof(h)) {
+	if (from >= l->cfg.nodes || from == l->cfg.self ||
+	    len < sizeof(h)) {
 		l->stats.refused++;
 		return;
 	}

@@ -69,7 +69,8 @@ static void step(struct sim *s, u32 node, struct dsm_event *ev)
 
 	ev->now = s->now;
 	ev->tx_idle = n->port_free <= s->now;
-	ev->tx_full = dsm_link_room(n->link) < sim_reserve(s->c);
+	ev->tx_full = dsm_link_free(n->link) <
+		sim_frames(s->c) + sim_reserve(s->c);
 	do {
 		dsm_step(n->dsm, ev, &actions);
 		s->r->events++;

@@ -71,6 +71,7 @@ u32 sim_stamp(const struct sim_config *c);
 
 void sim_loop(struct sim *s);
 u32 sim_reserve(const struct sim_config *c);
+u32 sim_frames(const struct sim_config *c);
 void sim_progress(struct sim *s, bool end);
 
 #endif /* SIMCORE_H */

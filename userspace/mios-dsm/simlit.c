@@ -12,7 +12,7 @@
 #include "runs.h"
 #include "simcore.h"
 
-#define FRAMES		64
+#define FRAMES		128
 #define PAUSE		4000	/* between two steps of a CPU, at most */
 #define SPARE		20000	/* between evictions and the like */
 #define STUCK		2000000000ULL
@@ -233,7 +233,7 @@ static int begin(struct litrun *l)
 	for (int n = 0; n < l->w->nodes; n++) {
 		sim_link_config(&l->c, n, &lc);
 		lc.frames = FRAMES;
-		lc.window = FRAMES / 4;
+		lc.window = FRAMES / 8;
 		l->node[n].link = malloc(dsm_link_size(&lc));
 		if (sim_stamp(&l->c))
 			l->node[n].causal = causal_new(l->w->nodes, n,

@@ -77,6 +77,12 @@ u32 sim_reserve(const struct sim_config *c)
 	return 32 + (c->cpus + 2) * c->nodes;
 }
 
+/* What is for whoever needs it: the link shares out as many besides. */
+u32 sim_frames(const struct sim_config *c)
+{
+	return 192 + sim_reserve(c);
+}
+
 /*
  * Longer than an answer takes, behind a short message to each node, and its
  * stamp.  A wire slower than 1 Gbit/s is busy for long: a page to each may
@@ -111,7 +117,7 @@ void sim_link_config(const struct sim_config *c, u32 node,
 	memset(l, 0, sizeof(*l));
 	l->nodes = c->nodes;
 	l->self = node;
-	l->frames = 192 + sim_reserve(c);
+	l->frames = 2 * sim_frames(c);
 	l->window = 48;
 	l->frame_max = sizeof(struct dsm_frame) + sizeof(struct dsm_msg) +
 		body + SIM_PAGE_BYTES + sim_stamp(c);

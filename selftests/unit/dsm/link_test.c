@@ -158,8 +158,8 @@ static void settle(struct rig *r, const char *what, u64 id)
 		    dsm_link_idle(r->link[0], 1) &&
 		    dsm_link_idle(r->link[1], 0) && !r->count) {
 			tick(r);
-			expect(dsm_link_room(r->link[0]) == FRAMES &&
-			       dsm_link_room(r->link[1]) == FRAMES,
+			expect(dsm_link_free(r->link[0]) == FRAMES &&
+			       dsm_link_free(r->link[1]) == FRAMES,
 			       "a frame is not given back");
 			return;
 		}
@@ -238,7 +238,7 @@ static void lives(struct rig *r)
 	send_one(r, 0);
 	send_one(r, 0);
 	dsm_link_reset(r->link[0], 1, 1);
-	expect(dsm_link_room(r->link[0]) == FRAMES, "old frames stay");
+	expect(dsm_link_free(r->link[0]) == FRAMES, "old frames stay");
 	r->sent[0] = 0;
 	send_one(r, 0);
 	settle(r, "life", 1);

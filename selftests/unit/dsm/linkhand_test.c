@@ -99,14 +99,14 @@ static void windows(void)
 	hear(l, 1, 0, 1, false);
 	expect(said.sends == 1, "an ack lets no frame go");
 	hear(l, 1, 0, 9, false);
-	expect(!dsm_link_idle(l, 1) && dsm_link_room(l) == 4 &&
+	expect(!dsm_link_idle(l, 1) && dsm_link_free(l) == 4 &&
 	       dsm_link_statistics(l)->refused == 1,
 	       "what was never sent is acknowledged");
 	hear(l, 1, 0, 0, false);
-	expect(dsm_link_room(l) == 4 &&
+	expect(dsm_link_free(l) == 4 &&
 	       dsm_link_statistics(l)->refused == 1, "an old ack counts");
 	hear(l, 1, 0, 5, false);
-	expect(dsm_link_idle(l, 1) && dsm_link_room(l) == 8,
+	expect(dsm_link_idle(l, 1) && dsm_link_free(l) == 8,
 	       "acknowledged frames stay");
 	free(l);
 }
@@ -130,18 +130,18 @@ static void out_of_order(void)
 	struct dsm_link *l = alone(2, 4, 8);
 
 	hear(l, 1, 1, 0, true);
-	expect(!said.messages && said.sends == 1 && dsm_link_room(l) == 7,
+	expect(!said.messages && said.sends == 1 && dsm_link_free(l) == 7,
 	       "an early frame is not kept, or not acknowledged at once");
 	hear(l, 1, 1, 0, true);
-	expect(!said.messages && dsm_link_room(l) == 7 &&
+	expect(!said.messages && dsm_link_free(l) == 7 &&
 	       dsm_link_statistics(l)->twice == 1, "kept twice");
 	hear(l, 1, 0, 0, true);
 	expect(said.messages == 2, "the gap is filled, but nothing follows");
 	hear(l, 1, 0, 0, true);
-	expect(!said.messages && said.sends == 1 && dsm_link_room(l) == 8,
+	expect(!said.messages && said.sends == 1 && dsm_link_free(l) == 8,
 	       "delivered twice, or not acknowledged again");
 	hear(l, 1, 6, 0, true);
-	expect(!said.messages && dsm_link_room(l) == 8,
+	expect(!said.messages && dsm_link_free(l) == 8,
 	       "kept from outside of the window");
 	hear(l, 1, 4, 0, true);
 	hear(l, 1, 3, 0, true);
@@ -154,13 +154,41 @@ static void no_room(void)
 {
 	struct dsm_link *l = alone(2, 4, 8);
 
-	expect(say(l, 1, 200) == -EINVAL && dsm_link_room(l) == 8,
+	expect(say(l, 1, 200) == -EINVAL && dsm_link_free(l) == 8,
 	       "a frame that is too long costs room");
 	expect(say(l, 2, 0) == -EINVAL, "sent to a node that is none");
+	expect(say(l, 0, 0) == -EINVAL, "sent to itself");
 	for (int i = 0; i < 8; i++)
 		expect(!say(l, 1, 0), "no room for eight frames");
 	expect(say(l, 1, 0) == -ENOSPC &&
-	       dsm_link_statistics(l)->refused == 3, "a ninth frame");
+	       dsm_link_statistics(l)->refused == 4, "a ninth frame");
+	free(l);
+}
+
+/* A silent peer has its share of the pool, and half of it, and no more. */
+static void silent_peer(void)
+{
+	struct dsm_link *l = alone(4, 32, 240);
+	int sent = 0, early = 0;
+
+	while (!say(l, 3, 0))
+		sent++;
+	expect(sent == 160 && !dsm_link_room(l, 3), "not 120 and 40 frames");
+	for (int i = 0; i < 40; i++)
+		expect(!say(l, 1, 0), "no room for a peer that answers");
+	expect(say(l, 1, 0) == -ENOSPC && dsm_link_room(l, 2) == 40,
+	       "another peer's share is used");
+	hear(l, 1, 0, 40, false);
+	expect(dsm_link_room(l, 1) == 40 && !say(l, 1, 0),
+	       "a share does not come back");
+	/* What comes early is held as well. */
+	for (int i = 1; i < 32; i++)
+		hear(l, 3, i, 0, true);
+	early = dsm_link_statistics(l)->early;
+	expect(!early && dsm_link_free(l) == 79, "kept beyond the share");
+	dsm_link_reset(l, 3, 0);
+	expect(dsm_link_room(l, 3) == 160 && dsm_link_room(l, 2) == 160 &&
+	       dsm_link_free(l) == 239, "the pool is not whole again");
 	free(l);
 }
 
@@ -192,9 +220,9 @@ static void reset(void)
 	expect(!say(l, 1, 0) && !say(l, 1, 0), "no room for two frames");
 	hear(l, 1, 2, 0, true);
 	hear(l, 1, 3, 0, true);
-	expect(dsm_link_room(l) == 4, "two sent and two early frames");
+	expect(dsm_link_free(l) == 4, "two sent and two early frames");
 	dsm_link_reset(l, 1, 0);
-	expect(dsm_link_room(l) == 8 && dsm_link_idle(l, 1),
+	expect(dsm_link_free(l) == 8 && dsm_link_idle(l, 1),
 	       "a forgotten peer's frames stay");
 	free(l);
 }
@@ -204,9 +232,13 @@ static void stumps(void)
 	static const u8 frame[sizeof(struct dsm_frame)];
 	struct dsm_link *l = alone(2, 4, 8);
 
+	dsm_link_receive(l, 0, &header, sizeof(header), 0, &said);
+	dsm_link_receive(l, 2, &header, sizeof(header), 0, &said);
+	expect(dsm_link_statistics(l)->refused == 2,
+	       "a frame from ourselves or from nobody is taken");
 	dsm_link_receive(l, 1, frame, 4, 0, &said);
 	expect(!said.messages && !said.sends &&
-	       dsm_link_statistics(l)->refused == 1,
+	       dsm_link_statistics(l)->refused == 3,
 	       "a frame without a whole header is taken");
 	free(l);
 }
@@ -292,10 +324,10 @@ static void pieces_sent(void)
 	struct dsm_link *l = narrow(2, 16);
 
 	expect(!say(l, 1, 76) && said.sends == 5 &&
-	       dsm_link_room(l) == 11, "not five pieces");
+	       dsm_link_free(l) == 11, "not five pieces");
 	expect(say(l, 1, 77) == -EINVAL, "more than the buffer holds");
 	expect(!say(l, 1, 76) && !say(l, 1, 76) &&
-	       say(l, 1, 76) == -ENOSPC && dsm_link_room(l) == 1,
+	       say(l, 1, 76) == -ENOSPC && dsm_link_free(l) == 1,
 	       "half a message is sent");
 	expect(!say(l, 1, 0), "no room for what fits");
 	free(l);
@@ -317,7 +349,7 @@ static void pieces(void)
 	/* Others are kept while the second one waits. */
 	expect(piece(l, 5, 0) == 1 && !said.more &&
 	       dsm_link_statistics(l)->early == 4, "not the second message");
-	expect(piece(l, 4, 0) == 2 && dsm_link_room(l) == 16,
+	expect(piece(l, 4, 0) == 2 && dsm_link_free(l) == 16,
 	       "not all that was kept");
 	free(l);
 	l = narrow(2, 16);
@@ -327,7 +359,7 @@ static void pieces(void)
 	piece(l, 0, more);
 	/* It is here already. */
 	expect(piece(l, 2, more) == 1 && !said.more &&
-	       dsm_link_statistics(l)->twice == 1 && dsm_link_room(l) == 16,
+	       dsm_link_statistics(l)->twice == 1 && dsm_link_free(l) == 16,
 	       "taken twice");
 	free(l);
 }
@@ -411,4 +443,5 @@ void link_by_hand(void)
 	many_wait();
 	malformed();
 	many_peers();
+	silent_peer();
 }
