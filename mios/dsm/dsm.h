@@ -151,7 +151,7 @@ enum dsm_event_type {
 	DSM_EV_FAULT,		/* cpu, page, touch, word, mask, value */
 	DSM_EV_RETIRED,		/* cpu: an instruction has completed */
 	DSM_EV_MSG,		/* msg, body, len */
-	DSM_EV_TICK,		/* now */
+	DSM_EV_TICK,		/* now; nothing else reads the clock */
 	DSM_EV_TX_IDLE,		/* the transmit queue ran empty */
 	DSM_EV_EVICT,		/* page: until EVICTED, ask again */
 	DSM_EV_HINT,		/* page, mode */
@@ -263,7 +263,7 @@ struct dsm_config {
 	u16 run;		/* writes in a row that take a page alone */
 	u32 window;		/* merge buffer slots, a power of two */
 	u32 seed;		/* of the request tags */
-	u64 lease;		/* longest time a grant is protected */
+	u64 lease;		/* a grant is protected so long, and a tick */
 	bool serial;		/* GiantVM: one invalidation at a time */
 	bool read_owns;		/* GiantVM: a read moves ownership */
 	bool no_hints;		/* ask the manager always */

@@ -86,7 +86,8 @@ struct dsm_cpu {
 	bool waits;
 	bool leased;
 	bool woken;		/* to be looked at when there is room */
-	u64 since;		/* of its leases */
+	bool timed;		/* by a tick since its leases began, */
+	u64 since;		/* at that time */
 	u32 page[DSM_TOUCH_MAX]; /* ascending */
 	u8 touch[DSM_TOUCH_MAX];
 };

@@ -138,7 +138,7 @@ void cpu_advance(struct step *s, u8 cpu)
 	c->waits = false;
 	if (!c->leased) {
 		c->leased = true;
-		c->since = s->ev->now;
+		c->timed = false;
 	}
 	a = step_act(s, DSM_ACT_RETRY);
 	a->cpu = cpu;
@@ -190,7 +190,11 @@ void cpu_retire(struct step *s, u8 cpu)
 		c->count = 0;
 }
 
-/* A lease must not outlive its time, whatever the CPU does. */
+/*
+ * A lease must not outlive its time, whatever the CPU does.  Only ticks know
+ * what time it is: the first one after a grant begins it, so that it is never
+ * shorter than it should be, and longer by the time between two ticks.
+ */
 void cpu_expire(struct step *s, u64 now)
 {
 	struct dsm *d = s->d;
@@ -198,7 +202,13 @@ void cpu_expire(struct step *s, u64 now)
 	for (u8 i = 0; i < d->cfg.cpus; i++) {
 		struct dsm_cpu *c = cpu_at(d, i);
 
-		if (!c->leased || now - c->since < d->cfg.lease)
+		if (!c->leased)
+			continue;
+		if (!c->timed) {
+			c->timed = true;
+			c->since = now;
+		}
+		if (now - c->since < d->cfg.lease)
 			continue;
 		c->leased = false;
 		stats_of(d)->expired++;

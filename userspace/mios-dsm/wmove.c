@@ -197,12 +197,16 @@ bool world_move(struct world *w, struct wstate *s, struct wmove m)
 			m.kind == W_EVICT ? DSM_EV_EVICT :
 			m.kind == W_HINT ? DSM_EV_HINT : DSM_EV_TICK;
 		ev.mode = m.c;
-		ev.now = m.kind == W_EXPIRE ? 1000 : 0;
 		s->evictions -= m.kind == W_EVICT;
 		s->hints -= m.kind == W_HINT;
 		s->expiries -= m.kind == W_EXPIRE;
 		world_step(w, s, m.a, &ev, NULL);
 		good = !refused();
+		if (m.kind != W_EXPIRE)
+			break;
+		/* One tick begins what the next one ends. */
+		ev.now = 1000;
+		world_step(w, s, m.a, &ev, NULL);
 	}
 	world_check(w, s);
 	return good;

@@ -332,8 +332,53 @@ static void death_makes_room(void)
 	CHECK(sent(DSM_GET_S, &a) == 1 && a->msg.page == 2);
 }
 
+static void tick(u64 now)
+{
+	struct dsm_event ev = { .type = DSM_EV_TICK, .now = now };
+
+	dsm_step(d, &ev, &out);
+}
+
+/*
+ * Ticks alone know the time: whatever other events say, a lease lasts from
+ * the first tick after the grant for as long as it should, and ends then.
+ */
+static void leases_last(u64 said)
+{
+	struct dsm_event ev = { .type = DSM_EV_FAULT, .page = 1, .now = said,
+				.touch = DSM_EXCLUSIVE };
+
+	begin(&usual);
+	for (u64 now = 1000000; now < 1000060; now += 30) {
+		tick(now);
+		dsm_step(d, &ev, &out);
+		CHECK(did(DSM_ACT_RETRY, NULL) == 1);
+		message((struct dsm_msg){ .type = DSM_GET_X, .page = 1 },
+			NULL, 0);
+		CHECK(!out.count);
+		tick(now + 9);
+		tick(now + 18);
+		CHECK(!out.count && dsm_page_state(d, 1) == DSM_M);
+		CHECK(!dsm_statistics(d)->expired);
+		event(DSM_EV_RETIRED, 0, 0);
+		CHECK(sent(DSM_DATA_X, NULL) == 1);
+		begin(&usual);
+	}
+	tick(1000000);
+	dsm_step(d, &ev, &out);
+	message((struct dsm_msg){ .type = DSM_GET_X, .page = 1 }, NULL, 0);
+	tick(1000001);
+	tick(1000010);
+	CHECK(!out.count);
+	tick(1000011);
+	CHECK(sent(DSM_DATA_X, NULL) == 1);
+	CHECK(dsm_statistics(d)->expired == 1);
+}
+
 void bounds_tests(void)
 {
+	leases_last(0);
+	leases_last(1000000);
 	clock_does_not_wrap();
 	clock_bounds();
 	clock_follows();
