@@ -262,7 +262,7 @@ struct dsm_config {
 	u16 batch;		/* records in an UPD, up to DSM_BATCH_MAX */
 	u16 run;		/* writes in a row that take a page alone */
 	u32 window;		/* merge buffer slots, a power of two */
-	u32 seed;		/* of the request tags */
+	u64 key[2];		/* random, secret, new in each life; see tag.c */
 	u64 lease;		/* a grant is protected so long, and a tick */
 	bool serial;		/* GiantVM: one invalidation at a time */
 	bool read_owns;		/* GiantVM: a read moves ownership */

@@ -117,7 +117,6 @@ int dsm_init(struct dsm *d, const struct dsm_config *cfg)
 	memset(d, 0, size);
 	d->cfg = *cfg;
 	layout(d, cfg);
-	d->tags = cfg->seed;
 	d->todo = DSM_NO_PAGE;
 	for (u16 n = 0; n < cfg->nodes; n++)
 		set_add(&d->live, n);

@@ -101,7 +101,7 @@ struct dsm {
 	u64 announced;		/* clock when last broadcast */
 	u64 ahead;		/* the latest clock that anybody claims */
 	u32 asked;		/* pages in STATES_ASKED */
-	u32 tags;
+	u64 tags;		/* handed out so far */
 	u32 heard;		/* news so far */
 	u16 free_request, free_flight;
 	u16 pending;		/* records not sent yet */
@@ -222,6 +222,9 @@ void request_take(struct step *s, const struct dsm_msg *m);
 void request_serve_queue(struct step *s, u32 page);
 void request_drop_queue(struct dsm *d, u32 page);
 void owner_learn(struct dsm *d, u32 page, u8 owner, u64 ver);
+
+/* tag.c */
+u32 tag_next(struct dsm *d, u32 last);
 
 /* gift.c */
 bool gift_allowed(const struct dsm_page *p);

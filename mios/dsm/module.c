@@ -23,7 +23,7 @@ static struct dsm *node_make(u16 self)
 		.nodes = 2, .self = self, .cpus = 1, .protocol = DSM_WI,
 		.order = DSM_ORDER_FIFO, .pages = 4, .chunk = 1,
 		.requests = 4, .inflight = 1, .batch = 1, .window = 2,
-		.run = 1, .lease = 1, .seed = 1,
+		.run = 1, .lease = 1, .key = { 1, 1 },
 	};
 	struct dsm *d = vzalloc(dsm_size(&cfg));
 

@@ -100,9 +100,7 @@ static void request_send_to(struct step *s, u32 page, u8 type, u16 to)
 	struct dsm_msg m;
 
 	msg_init(s, &m, type, page);
-	/* Spread, so that a peer that was not asked cannot guess it. */
-	d->tags = d->tags * 1664525u + 1013904223u;
-	p->tag = d->cfg.seed ? d->tags : p->tag + 1;
+	p->tag = tag_next(d, p->tag);
 	m.tag = p->tag;
 	if (state_in(p, IN(SM) | IN(SO)))
 		m.flags |= DSM_F_HAVE;

@@ -51,7 +51,7 @@ static void engine_config(const struct sim_config *c, u32 node,
 	d->batch = DSM_BATCH_MAX;
 	d->run = c->run;
 	d->window = c->window;
-	d->seed = 1 + node;
+	d->key[0] = 1 + node;
 	d->lease = c->lease;
 	d->serial = c->policy == POL_GIANTVM;
 	d->read_owns = c->policy == POL_GIANTVM;

@@ -35,7 +35,7 @@ static const struct dsm_config usual = {
 	.nodes = 4, .self = 1, .cpus = 1, .protocol = DSM_WI,
 	.order = DSM_ORDER_TOTAL, .pages = 4, .chunk = 1, .requests = 8,
 	.inflight = 4, .batch = 4, .window = 256, .run = 100, .lease = 10,
-	.seed = 9,
+	.key = { 0x0706050403020100, 0x0f0e0d0c0b0a0908 },
 };
 
 static inline void begin(const struct dsm_config *c)

@@ -373,7 +373,7 @@ static void begin(void)
 	struct dsm_config c = { .nodes = NODES, .cpus = 2,
 		.protocol = rnd(3), .order = DSM_ORDER_TOTAL,
 		.chunk = 1, .requests = 8, .inflight = 4, .batch = 4,
-		.run = 1 + rnd(5), .window = 64, .seed = 77, .lease = 5 };
+		.run = 1 + rnd(5), .window = 64, .key = { 77 }, .lease = 5 };
 	struct dsm_link_config l = { .nodes = NODES, .frames = 16,
 		.window = 8, .frame_max = 200, .page_bytes = 64,
 		.message_max = 500,
@@ -390,7 +390,7 @@ static void begin(void)
 	memset(link_seq, 0, sizeof(link_seq));
 	for (int n = 0; n < HONEST; n++) {
 		c.self = n;
-		c.seed = 77 + n;
+		c.key[1] = n;
 		if (!engine[n])
 			engine[n] = malloc(1 << 17);
 		if (dsm_size(&c) > 1 << 17 || dsm_init(engine[n], &c))

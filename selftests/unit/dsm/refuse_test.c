@@ -374,8 +374,40 @@ static void recoveries(void)
 	CHECK(refused() == 9 && dsm_page_state(d, 1) == DSM_M);
 }
 
+static u32 tag_of(u32 page)
+{
+	const struct dsm_action *a = NULL;
+
+	event(DSM_EV_FAULT, page, DSM_READ);
+	CHECK(sent(DSM_GET_S, &a) == 1);
+	event(DSM_EV_RETIRED, 0, 0);
+	return a->msg.tag;
+}
+
+/*
+ * One tag does not tell the next: they are SipHash of 1, 2 and so on under
+ * the caller's key, and another key has others.
+ */
+static void tags(void)
+{
+	struct dsm_config c = usual;
+
+	begin(&c);
+	CHECK(tag_of(0) == 0x85e6d1f6 && tag_of(2) == 0xfa30eb6d);
+	c.key[1]++;
+	begin(&c);
+	CHECK(tag_of(0) != 0x85e6d1f6);
+	c.key[0] = 0;
+	begin(&c);
+	CHECK(tag_of(0) != 1);
+	c.key[1] = 0;
+	begin(&c);
+	CHECK(tag_of(0) == 1 && tag_of(2) == 1);
+}
+
 void refuse_tests(void)
 {
+	tags();
 	events();
 	messages();
 	updates();
