@@ -18,6 +18,7 @@
 /* Distinct pages that one instruction may touch before it is given up. */
 #define DSM_TOUCH_MAX	8
 #define DSM_NOBODY	0xffffu
+#define DSM_LIFE_MAX	0x7fffffffu
 
 /* How a transport orders what it delivers; each includes the one above. */
 enum dsm_order {
@@ -157,7 +158,8 @@ enum dsm_event_type {
 	DSM_EV_HINT,		/* page, mode */
 	DSM_EV_PIN,		/* page: for DMA; must be writable */
 	DSM_EV_UNPIN,		/* page */
-	DSM_EV_DOWN,		/* node: has been fenced and is dead */
+	DSM_EV_DOWN,		/* node, life: has been fenced and is dead */
+	DSM_EV_UP,		/* node, life: was born again; ourselves: join */
 	DSM_EV_AGAIN,		/* after DSM_ACT_AGAIN */
 };
 
@@ -173,6 +175,7 @@ struct dsm_event {
 	u16 node;
 	u16 len;
 	u32 page;
+	u32 life;		/* incarnation of node */
 	u64 value;		/* new value of the word, under mask */
 	u64 now;		/* any unit, as dsm_config.lease */
 	struct dsm_msg msg;
@@ -245,6 +248,13 @@ struct dsm_stats {
 struct dsm_config {
 	u16 nodes;
 	u16 self;
+	/*
+	 * Which incarnation of this node begins, below DSM_LIFE_MAX.  The
+	 * first one of all nodes is 0 and begins with its share of the pages;
+	 * a later one has none, is told who died and who was born again, and
+	 * then DSM_EV_UP of itself.
+	 */
+	u32 life;
 	u8 cpus;
 	u8 protocol;
 	u8 order;		/* what the transport declares */

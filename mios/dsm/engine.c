@@ -24,7 +24,8 @@ enum dsm_order dsm_needs(enum dsm_protocol protocol)
 static bool config_good(const struct dsm_config *c)
 {
 	return c->nodes >= 1 && c->nodes <= DSM_NODES_MAX &&
-		c->self < c->nodes && c->cpus >= 1 &&
+		c->self < c->nodes && c->life < DSM_LIFE_MAX &&
+		(!c->life || c->nodes > 1) && c->cpus >= 1 &&
 		c->cpus <= DSM_CPUS_MAX && c->protocol <= DSM_WUPLUS &&
 		c->order <= DSM_ORDER_TOTAL &&
 		mode_known(c->protocol, c->mode) &&
@@ -100,6 +101,25 @@ static void lists_init(struct dsm *d)
 	}
 }
 
+static void page_place(struct dsm *d, u32 page, u16 owner,
+		       const struct dsm_set *copyset, u8 mode)
+{
+	struct dsm_page *p = page_at(d, page);
+	bool alone = set_empty(copyset);
+
+	memset(p, 0, sizeof(*p));
+	p->queue = p->queue_tail = DSM_NIL;
+	p->flight = p->flight_tail = DSM_NIL;
+	p->owner = owner;
+	p->mode = mode;
+	if (owner == d->cfg.self) {
+		p->state = alone ? DSM_M : DSM_O;
+		p->copyset = *copyset;
+	} else if (set_has(copyset, d->cfg.self)) {
+		p->state = DSM_S;
+	}
+}
+
 int dsm_init(struct dsm *d, const struct dsm_config *cfg)
 {
 	struct dsm_set none;
@@ -123,31 +143,20 @@ int dsm_init(struct dsm *d, const struct dsm_config *cfg)
 	lists_init(d);
 	set_clear(&none);
 	for (page = 0; page < cfg->pages; page++)
-		dsm_place(d, page, dsm_manager(d, page), &none, cfg->mode);
+		page_place(d, page, cfg->life ? !cfg->self :
+			   dsm_manager(d, page), &none, cfg->mode);
+	if (cfg->life)
+		recover_join(d);
 	return 0;
 }
 
 int dsm_place(struct dsm *d, u32 page, u16 owner,
 	      const struct dsm_set *copyset, u8 mode)
 {
-	struct dsm_page *p;
-	bool alone = set_empty(copyset);
-
-	if (page >= d->cfg.pages || owner >= d->cfg.nodes ||
+	if (page >= d->cfg.pages || owner >= d->cfg.nodes || d->cfg.life ||
 	    !mode_known(d->cfg.protocol, mode) || set_has(copyset, owner))
 		return -EINVAL;
-	p = page_at(d, page);
-	memset(p, 0, sizeof(*p));
-	p->queue = p->queue_tail = DSM_NIL;
-	p->flight = p->flight_tail = DSM_NIL;
-	p->owner = owner;
-	p->mode = mode;
-	if (owner == d->cfg.self) {
-		p->state = alone ? DSM_M : DSM_O;
-		p->copyset = *copyset;
-	} else if (set_has(copyset, d->cfg.self)) {
-		p->state = DSM_S;
-	}
+	page_place(d, page, owner, copyset, mode);
 	return 0;
 }
 
@@ -461,6 +470,7 @@ void dsm_step(struct dsm *d, const struct dsm_event *ev,
 		pin_take(&s, ev->type == DSM_EV_PIN);
 		break;
 	case DSM_EV_DOWN:
+	case DSM_EV_UP:
 		recover_start(&s);
 		break;
 	case DSM_EV_AGAIN:

@@ -111,6 +111,7 @@ struct dsm {
 	u8 turn;		/* the first of them */
 	bool tx_full;
 	u8 recovering;		/* recover.c */
+	bool joining;		/* born again, not told to begin yet */
 	bool asking;		/* recovery: requests are sent again */
 	u32 todo;		/* pages to kick when there is room */
 	u64 cursor;		/* recovery: next page to visit, */
@@ -255,7 +256,7 @@ void update_store(struct step *s);
 void update_flush(struct step *s);
 void update_announce(struct step *s);
 void update_take(struct step *s);
-void clock_bury(struct dsm *d);
+void clock_forget(struct dsm *d);
 u16 update_counts(struct dsm *d, u8 *body);
 void flight_apply(struct step *s, u32 page, u8 src, const u8 *counts);
 void flight_drop(struct dsm *d, u32 page);
@@ -277,12 +278,13 @@ void pin_take(struct step *s, bool pin);
 
 /* member.c */
 bool view_same(struct dsm *d, u16 node);
-void view_bury(struct dsm *d, u16 node);
+bool view_news(struct dsm *d, u16 node, u32 life, bool up);
 bool view_take(struct step *s);
 u16 view_tell(struct dsm *d, const void **body);
 
 /* recover.c */
 void recover_start(struct step *s);
+void recover_join(struct dsm *d);
 void recover_msg_take(struct step *s);
 void recover_again(struct step *s);
 bool recover_ahead(const struct dsm *d, u32 page);

@@ -18,6 +18,7 @@
 #define DSM_KNOB_NO_SEAT	(1u << 8) /* give out of line at any time */
 #define DSM_KNOB_NO_LOSS	(1u << 9) /* make up what nobody holds */
 #define DSM_KNOB_NO_AHEAD	(1u << 10) /* forget an early FLUSH */
+#define DSM_KNOB_NO_ROUND	(1u << 11) /* who is born again just lives */
 
 #ifdef DSM_KNOBS
 #define DSM_KNOB(d, name)	((d)->cfg.knobs & DSM_KNOB_##name)

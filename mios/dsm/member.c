@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Who lives, as this node has been told, and as each other node had been
- * told when it sent its last FLUSH.  Survivors may hear of several deaths in
- * any order: a round of recovery belongs to one list of the living and the
- * dead, and goes on among those whose lists are equal.  A list only grows
- * (each number in it counts what happened to a node), so two nodes that have
- * been told the same end with equal lists, whatever came first.
+ * told when it sent its last FLUSH.  Survivors may hear of several deaths, and
+ * of nodes that were born again, in any order: a round of recovery belongs to one list of the living and the
+ * dead, and goes on among those whose lists are equal.  The numbers in a list
+ * only grow, so two nodes that have been told the same end with equal lists,
+ * whatever came first.
  * Called by recover.c.
  */
 #include "engine.h"
@@ -22,11 +22,27 @@ bool view_same(struct dsm *d, u16 node)
 		       view_size(d));
 }
 
-/* Even: the node lives; odd: it does not. */
-void view_bury(struct dsm *d, u16 node)
+/*
+ * A node has died, or was born again: twice its incarnation, and one more if
+ * that is dead.  False if it is no news.  What the former life left behind in
+ * our pages is to be buried.
+ */
+bool view_news(struct dsm *d, u16 node, u32 life, bool up)
 {
-	view_at(d, d->cfg.self)[node]++;
+	u32 *known = &view_at(d, d->cfg.self)[node];
+	u32 now = 2 * life + !up;
+
+	if (life >= DSM_LIFE_MAX || now <= *known)
+		return false;
+	*known = now;
+	if (set_has(&d->live, node))
+		set_add(&d->buried, node);
 	set_del(&d->live, node);
+	if (up)
+		set_add(&d->live, node);
+	/* It has heard nothing of what we told it before. */
+	node_at(d, node)->told = 0;
+	return true;
 }
 
 /*

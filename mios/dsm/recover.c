@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A node has died and was fenced; every survivor is told, sooner or later.
- * Four rounds make sure that each page has one owner again:
+ * A node has died and was fenced, or was born again with nothing; everybody
+ * is told, sooner or later.  Four rounds make sure that each page has one
+ * owner and its manager knows it:
  *
  *   FLUSH     all to all: these have died; what I sent before this is out;
  *             requests that arrive before it are dropped, their senders
@@ -131,14 +132,20 @@ void recover_start(struct step *s)
 {
 	struct dsm *d = s->d;
 	u16 node = s->ev->node, n;
+	bool up = s->ev->type == DSM_EV_UP;
+	bool join = up && node == d->cfg.self && d->joining;
 
-	if (node == d->cfg.self || !set_has(&d->live, node)) {
+	if (!join && (node == d->cfg.self ||
+		      !view_news(d, node, s->ev->life, up))) {
 		step_act(s, DSM_ACT_FAIL);
 		return;
 	}
-	view_bury(d, node);
-	clock_bury(d);
-	set_add(&d->buried, node);
+	if (join)
+		d->joining = false;
+	if (up && DSM_KNOB(d, NO_ROUND)) {
+		d->recovering = RECOVER_NO;
+		return;
+	}
 	d->recovering = RECOVER_BURY;
 	d->flushes = d->ends = d->readies = d->live;
 	set_for_each(n, &d->live)
@@ -150,14 +157,14 @@ void recover_start(struct step *s)
 	recover_again(s);
 }
 
-/* Updates from before the death are all in: no number so old can follow. */
-static void merge_forget(struct dsm *d)
+/* A later life: everything is as in a recovery that has not begun yet. */
+void recover_join(struct dsm *d)
 {
-	if (d->cfg.protocol == DSM_WI)
-		return;
-	/* The heads of chains lead to slots that have no number any more. */
-	memset(slot_at(d, 0), 0, d->cfg.window * sizeof(struct dsm_slot));
+	view_at(d, d->cfg.self)[d->cfg.self] = 2 * d->cfg.life;
+	d->joining = true;
+	d->recovering = RECOVER_BURY;
 }
+
 
 /*
  * What was kept for a page in flight goes: the dead node's last updates may
@@ -176,13 +183,15 @@ void recover_again(struct step *s)
 {
 	struct dsm *d = s->d;
 
+	if (d->joining)
+		return;
 	if (d->recovering == RECOVER_BURY && pages_walk(s, false, page_bury)) {
 		set_clear(&d->buried);
 		others_cast(s, DSM_FLUSH);
 		d->recovering = RECOVER_FLUSH;
 	}
 	if (d->recovering == RECOVER_FLUSH && set_empty(&d->flushes)) {
-		merge_forget(d);
+		clock_forget(d);
 		d->recovering = RECOVER_HOLD;
 	}
 	if (d->recovering == RECOVER_HOLD && pages_walk(s, false, page_report)) {

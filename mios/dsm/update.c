@@ -59,15 +59,22 @@ static void clock_follow(struct dsm *d)
 		d->clock = clock;
 }
 
-/* What only a dead node claimed is nothing to go after. */
-void clock_bury(struct dsm *d)
+/*
+ * A round of recovery: all updates from before are in, and nobody writes until
+ * it is over.  Clocks begin anew, as that of a node that was born again has
+ * to; what only a dead node claimed is forgotten with them.
+ */
+void clock_forget(struct dsm *d)
 {
-	u16 n;
-
-	d->ahead = 0;
-	set_for_each(n, &d->live)
-		if (node_at(d, n)->heard > d->ahead)
-			d->ahead = node_at(d, n)->heard;
+	if (d->cfg.protocol == DSM_WI)
+		return;
+	memset(slot_at(d, 0), 0, d->cfg.window * sizeof(struct dsm_slot));
+	memset(head_at(d, 0), 0, d->cfg.window * sizeof(u64));
+	d->clock = d->announced = d->ahead = 0;
+	for (u16 n = 0; n < d->cfg.nodes; n++) {
+		node_at(d, n)->heard = 0;
+		node_at(d, n)->got = 0;
+	}
 }
 
 /* Others answer what they receive: do not sit on what they wait for. */
@@ -118,7 +125,8 @@ void update_announce(struct step *s)
 	struct dsm *d = s->d;
 
 	clock_follow(d);
-	if (d->cfg.protocol == DSM_WI || d->tx_full ||
+	/* In a recovery others may have begun anew already. */
+	if (d->cfg.protocol == DSM_WI || d->tx_full || d->recovering ||
 	    (d->clock - d->announced) * d->cfg.nodes < d->cfg.window / 4)
 		return;
 	stats_of(d)->announced++;

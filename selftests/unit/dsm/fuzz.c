@@ -180,15 +180,15 @@ static void local(void)
 	if (ev.type == DSM_EV_MSG)
 		ev.type = DSM_EV_FAULT;
 	/* A death ends the round before long: let it be rare. */
-	if (ev.type == DSM_EV_DOWN && rnd(100))
+	if ((ev.type == DSM_EV_DOWN || ev.type == DSM_EV_UP) && rnd(100))
 		ev.type = DSM_EV_RETIRED;
-	if (ev.type == DSM_EV_DOWN) {
-		u16 node = ev.node;
+	if (ev.type == DSM_EV_DOWN || ev.type == DSM_EV_UP) {
+		struct dsm_event told = { .type = ev.type, .node = ev.node,
+					  .life = rnd(2) };
 
 		for (int n = 0; n < HONEST; n++) {
-			ev = (struct dsm_event){ .type = DSM_EV_DOWN,
-						 .node = node };
-			if (n != node)
+			ev = told;
+			if (n != told.node)
 				step(n, &ev);
 		}
 		return;
