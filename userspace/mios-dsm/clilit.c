@@ -20,6 +20,7 @@ static const char help[] =
 "  --spare                     one node more, which runs no thread\n"
 "  --evictions N, --hints N    evictions, mode changes, at any time (0)\n"
 "  --deaths N                  nodes that die, up to 2 (0)\n"
+"  --joins N                   nodes born again after their death (0)\n"
 "  --guesses N                 owners that a node guesses wrong (0)\n"
 "  --pins N                    pages pinned for a while (0)\n"
 "  --asks N                    pages a node may ask for at once (6 / nodes)\n"
@@ -51,7 +52,7 @@ static const char *const networks[] = { "fifo", "causal", "total", NULL };
 static const char *const places[] = { "explorer", "sim", "walk", NULL };
 
 enum { ON = 256, PROTOCOL, NETWORK, SAME_PAGE, SPARE, EVICTIONS, HINTS,
-	EXPIRIES, DEATHS, GUESSES, PINS, ASKS, NEWS, RUN, STATES, CONFIGS, RUNS,
+	EXPIRIES, DEATHS, JOINS, GUESSES, PINS, ASKS, NEWS, RUN, STATES, CONFIGS, RUNS,
 	SEED, NO_BUFFERS, THOROUGH, ALL, TRACE, TRANSITIONS, KNOBS, HELP,
 	LATENCY, JITTER, LOSS, DUPLICATE, REORDER, BANDWIDTH, TOPOLOGY,
 	NO_CAUSAL };
@@ -62,7 +63,7 @@ static const struct option longopts[] = {
 	{ "spare", 0, NULL, SPARE },
 	{ "evictions", 1, NULL, EVICTIONS }, { "hints", 1, NULL, HINTS },
 	{ "expiries", 1, NULL, EXPIRIES }, { "deaths", 1, NULL, DEATHS },
-	{ "guesses", 1, NULL, GUESSES }, { "pins", 1, NULL, PINS },
+	{ "joins", 1, NULL, JOINS }, { "guesses", 1, NULL, GUESSES }, { "pins", 1, NULL, PINS },
 	{ "asks", 1, NULL, ASKS },
 	{ "news", 1, NULL, NEWS }, { "run", 1, NULL, RUN },
 	{ "states", 1, NULL, STATES },
@@ -85,7 +86,7 @@ static const struct option longopts[] = {
 #ifdef DSM_KNOBS
 static const char *const knob_names[] = { "flush", "n1", "mask",
 	"single-writer", "lease", "inv-ack", "old-copy", "stale-copy",
-	"seat", "loss", "ahead", NULL };
+	"seat", "loss", "ahead", "round", NULL };
 #endif
 
 /* Options that are a number and nothing else. */
@@ -96,6 +97,7 @@ static bool number(int c, struct options *o, bool *known)
 		{ HINTS, "--hints", 0, 9, &o->hints },
 		{ EXPIRIES, "--expiries", 0, 9, &o->expiries },
 		{ DEATHS, "--deaths", 0, 2, &o->deaths },
+		{ JOINS, "--joins", 0, 2, &o->joins },
 		{ GUESSES, "--guesses", 0, 9, &o->guesses },
 		{ PINS, "--pins", 0, 9, &o->pins },
 		{ ASKS, "--asks", 1, 9, &o->asks },
@@ -179,7 +181,7 @@ static bool option(int c, struct options *o)
 static const uint64_t useless[] = {
 	[ON_EXPLORER] = WIRE | BIT(RUNS) | BIT(SEED),
 	[ON_SIM] = BIT(STATES) | BIT(CONFIGS) | BIT(THOROUGH) | BIT(ALL) |
-		BIT(TRACE) | BIT(NETWORK) | BIT(EXPIRIES),
+		BIT(TRACE) | BIT(NETWORK) | BIT(EXPIRIES) | BIT(JOINS),
 	[ON_WALK] = WIRE | BIT(STATES) | BIT(CONFIGS) | BIT(THOROUGH) |
 		BIT(ALL),
 };

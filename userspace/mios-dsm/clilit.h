@@ -12,7 +12,8 @@ enum { ON_EXPLORER, ON_SIM, ON_WALK };
 struct options {
 	int on, protocol, network;
 	bool same_page, spare, thorough, all, trace, no_buffers, help;
-	uint64_t evictions, hints, expiries, deaths, guesses, pins, asks, news;
+	uint64_t evictions, hints, expiries, deaths, guesses, pins, joins;
+	uint64_t asks, news;
 	uint64_t run, states, configs, runs, seed, knobs;
 	struct sim_config net;
 	const char *transitions;

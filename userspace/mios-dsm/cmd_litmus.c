@@ -47,6 +47,7 @@ static void world_options(struct world *w, const struct options *o)
 	w->expiries = o->expiries;
 	w->guesses = o->guesses;
 	w->pins = o->pins;
+	w->joins = o->joins;
 	w->asks = o->asks;
 	w->news = o->news;
 	w->run = o->run;

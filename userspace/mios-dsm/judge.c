@@ -94,7 +94,7 @@ static void judge_death(struct judge *j, struct world *w, struct wstate *s,
 	uint32_t dead = 0, mask;
 
 	for (int i = 0; i < t->threads; i++) {
-		if (s->dead >> w->node_of[i] & 1)
+		if (s->crashed >> w->node_of[i] & 1)
 			dead |= 1u << i;
 		c.pc[i] = dead >> i & 1 ? LIT_DEAD : s->cpu[i].th.pc;
 	}
@@ -145,7 +145,7 @@ void judge_end(struct judge *j, struct world *w, struct wstate *s,
 		return;
 	}
 	judge_lost(w, s, gone, out);
-	if (s->dead) {
+	if (s->crashed) {
 		judge_death(j, w, s, gone, &o, out);
 		return;
 	}

@@ -10,7 +10,7 @@
 
 static bool finished(const struct world *w, const struct wstate *s, int i)
 {
-	return s->cpu[i].lost || s->dead >> w->node_of[i] & 1 ||
+	return s->cpu[i].lost || s->crashed >> w->node_of[i] & 1 ||
 		(s->cpu[i].th.pc >= w->t->ops[i] && !s->cpu[i].stores);
 }
 
@@ -65,7 +65,8 @@ static void moves_spare(struct world *w, struct wstate *s, struct moves *m,
 	}
 	if (s->expiries)
 		put(m, W_EXPIRE, n, 0, 0);
-	if (s->deaths && __builtin_popcount(s->dead) < w->nodes - 1)
+	if (s->deaths && !(s->crashed >> n & 1) &&
+	    __builtin_popcount(s->dead) < w->nodes - 1)
 		put(m, W_DIE, n, 0, 0);
 }
 
@@ -74,8 +75,12 @@ static void moves_tell(const struct world *w, const struct wstate *s,
 		       struct moves *m, int n)
 {
 	for (int at = 0; at < w->nodes; at++)
-		if ((s->dead & ~s->told[n]) >> at & 1)
+		if ((s->crashed & ~s->told[n]) >> at & 1)
 			put(m, W_TELL, n, at, 0);
+	/* Who is back may be told of before that it was gone. */
+	for (int at = 0; at < w->nodes; at++)
+		if ((s->back & ~s->up[n]) >> at & 1)
+			put(m, W_UP, n, at, 0);
 }
 
 int world_moves(struct world *w, struct wstate *s, struct wmove *out, int max)
@@ -83,7 +88,7 @@ int world_moves(struct world *w, struct wstate *s, struct wmove *out, int max)
 	struct moves m = { out, 0, max };
 
 	for (int i = 0; i < w->t->threads; i++) {
-		if (s->dead >> w->node_of[i] & 1)
+		if (s->crashed >> w->node_of[i] & 1)
 			continue;
 		if (s->cpu[i].stores)
 			put(&m, W_DRAIN, i, 0, 0);
@@ -101,6 +106,8 @@ int world_moves(struct world *w, struct wstate *s, struct wmove *out, int max)
 			put(&m, W_SORT, i, 0, 0);
 	}
 	for (int n = 0; n < w->nodes; n++) {
+		if (s->joins && s->dead >> n & 1)
+			put(&m, W_JOIN, n, 0, 0);
 		if (s->dead >> n & 1)
 			continue;
 		moves_tell(w, s, &m, n);
@@ -121,6 +128,8 @@ static void die(struct world *w, struct wstate *s, int node)
 {
 	s->deaths--;
 	s->dead |= 1 << node;
+	s->crashed |= 1 << node;
+	s->back &= ~(1 << node);
 	net_bury(w, s, node);
 	memset(world_engine(w, s, node), 0, w->stride);
 	memset(s->access[node], 0, W_PAGES);
@@ -155,6 +164,17 @@ static void deliver(struct world *w, struct wstate *s, int i)
 	world_step(w, s, m.dst, &ev, &m);
 }
 
+/* A node hears of a death, or that another one is back. */
+static void tell(struct world *w, struct wstate *s, int node, int of, bool up)
+{
+	struct dsm_event ev = { .type = up ? DSM_EV_UP : DSM_EV_DOWN,
+				.node = of, .life = up };
+
+	s->told[node] |= 1 << of;
+	s->up[node] |= up << of;
+	world_step(w, s, node, &ev, NULL);
+}
+
 bool world_move(struct world *w, struct wstate *s, struct wmove m)
 {
 	struct dsm_event ev = { .page = m.b };
@@ -176,6 +196,10 @@ bool world_move(struct world *w, struct wstate *s, struct wmove m)
 	case W_DIE:
 		die(w, s, m.a);
 		break;
+	case W_JOIN:
+		s->joins--;
+		world_join(w, s, m.a);
+		break;
 	case W_GUESS:
 		/* Whatever the node has heard: it may be out of date. */
 		s->guesses--;
@@ -186,11 +210,8 @@ bool world_move(struct world *w, struct wstate *s, struct wmove m)
 		pin(w, s, m);
 		break;
 	case W_TELL:
-		ev.type = DSM_EV_DOWN;
-		ev.node = m.b;
-		ev.page = 0;
-		s->told[m.a] |= 1 << m.b;
-		world_step(w, s, m.a, &ev, NULL);
+	case W_UP:
+		tell(w, s, m.a, m.b, m.kind == W_UP);
 		break;
 	default:
 		ev.type = m.kind == W_IDLE ? DSM_EV_TX_IDLE :
@@ -217,7 +238,7 @@ void world_print(FILE *f, const struct world *w, struct wstate *s,
 {
 	static const char *const name[] = { "cpu", "drain", "deliver",
 		"switch", "idle", "evict", "hint", "expire", "guess", "die",
-		"pin", "told", "unpin" };
+		"pin", "join", "told", "up", "unpin" };
 	const struct wmsg *q = world_msgs(w, s);
 
 	fprintf(f, "  %-8s", name[m.kind]);
@@ -234,7 +255,7 @@ void world_print(FILE *f, const struct world *w, struct wstate *s,
 }
 
 static const char *const event_name[] = { "FAULT", "RETIRED", "MSG", "TICK",
-	"TX_IDLE", "EVICT", "HINT", "PIN", "UNPIN", "DOWN", "AGAIN" };
+	"TX_IDLE", "EVICT", "HINT", "PIN", "UNPIN", "DOWN", "UP", "AGAIN" };
 
 /* All changes of state seen so far, for the table in docs/dsm.md. */
 void world_transitions(FILE *f)

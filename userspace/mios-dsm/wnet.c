@@ -66,6 +66,12 @@ static void copy_send(struct world *w, struct wstate *s, struct wmsg *m,
 	}
 }
 
+/* Does a node know in which life another one is?  Else the link is cut. */
+static bool net_knows(const struct wstate *s, int node, int other)
+{
+	return !(s->back >> other & 1) || s->up[node] >> other & 1;
+}
+
 void net_send(struct world *w, struct wstate *s, int src,
 	      const struct dsm_action *a, const u8 *body)
 {
@@ -87,7 +93,7 @@ void net_send(struct world *w, struct wstate *s, int src,
 			if (w->at[i].page == m.msg.page)
 				m.word[i] = s->mem[src][i];
 	set_for_each(n, &a->to)
-		if (n < w->nodes && !(s->dead >> n & 1))
+		if (n < w->nodes && !(s->dead >> n & 1) && net_knows(s, src, n))
 			to |= 1u << n;
 	w->messages += __builtin_popcount(to);
 	if (to)
@@ -100,6 +106,8 @@ bool net_ready(const struct world *w, struct wstate *s, int i)
 	struct wmsg *q = world_msgs(w, s), *m = &q[i];
 
 	if (i && key(w, &q[i - 1]) == key(w, m))
+		return false;
+	if (!net_knows(s, m->dst, m->src))
 		return false;
 	if (w->order == DSM_ORDER_TOTAL)
 		return m->sorted;
@@ -145,6 +153,13 @@ void net_sort(struct world *w, struct wstate *s, int i)
 	}
 }
 
+static void drop(struct wstate *s, struct wmsg *q, int i)
+{
+	s->msgs--;
+	memmove(&q[i], &q[i + 1], (s->msgs - i) * sizeof(*q));
+	memset(&q[s->msgs], 0, sizeof(*q));
+}
+
 /* Nothing reaches a dead node. */
 void net_bury(struct world *w, struct wstate *s, int node)
 {
@@ -152,12 +167,34 @@ void net_bury(struct world *w, struct wstate *s, int node)
 
 	for (int i = 0; i < s->msgs; ) {
 		if (q[i].dst != node ||
-		    (w->order == DSM_ORDER_TOTAL && !q[i].sorted)) {
+		    (w->order == DSM_ORDER_TOTAL && !q[i].sorted))
 			i++;
+		else
+			drop(s, q, i);
+	}
+}
+
+/* Nothing comes from it any more, and nobody counts what it sent or got. */
+void net_forget(struct world *w, struct wstate *s, int node)
+{
+	struct wmsg *q = world_msgs(w, s);
+
+	for (int i = 0; i < s->msgs; ) {
+		if (q[i].src != node) {
+			q[i++].after[node] = 0;
 			continue;
 		}
-		s->msgs--;
-		memmove(&q[i], &q[i + 1], (s->msgs - i) * sizeof(*q));
-		memset(&q[s->msgs], 0, sizeof(*q));
+		drop(s, q, i);
+	}
+	for (int i = 0; i < s->msgs; i++)
+		for (int n = 0; n < W_NODES; n++)
+			q[i].know[node * W_NODES + n] =
+				q[i].know[n * W_NODES + node] = 0;
+	for (int n = 0; n < W_NODES; n++) {
+		s->got[n][node] = s->got[node][n] = 0;
+		for (int k = 0; k < W_NODES; k++)
+			s->know[k][node * W_NODES + n] =
+				s->know[k][n * W_NODES + node] = 0;
+		memset(s->know[node], 0, sizeof(s->know[node]));
 	}
 }

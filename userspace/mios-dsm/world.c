@@ -295,7 +295,7 @@ static void config_fill(const struct world *w, struct dsm_config *c, int node)
 	c->news = w->news;
 }
 
-static int engine_init(struct world *w, struct wstate *s, int node)
+static int engine_init(struct world *w, struct wstate *s, int node, u32 life)
 {
 	struct dsm *d = world_engine(w, s, node);
 	struct dsm_config c;
@@ -303,6 +303,7 @@ static int engine_init(struct world *w, struct wstate *s, int node)
 	int err;
 
 	config_fill(w, &c, node);
+	c.life = life;
 	err = dsm_init(d, &c);
 	if (err) {
 		snprintf(w->broken, sizeof(w->broken), err == -EPROTO ?
@@ -310,7 +311,7 @@ static int engine_init(struct world *w, struct wstate *s, int node)
 			 "configuration impossible");
 		return -1;
 	}
-	for (int p = 0; p < w->pages; p++) {
+	for (int p = 0; p < w->pages && !life; p++) {
 		set_clear(&copyset);
 		for (int n = 0; n < w->nodes && w->shared[p]; n++)
 			if (n != w->owner[p])
@@ -322,6 +323,26 @@ static int engine_init(struct world *w, struct wstate *s, int node)
 		s->access[node][p] = dsm_page_access(d, p);
 	}
 	return 0;
+}
+
+/*
+ * What its earlier life has sent is shut out by the link from now on, which
+ * knows lives; what others sent to that is gone already.
+ */
+void world_join(struct world *w, struct wstate *s, int node)
+{
+	struct dsm_event ev = { .type = DSM_EV_UP, .node = node, .life = 1 };
+
+	net_forget(w, s, node);
+	s->dead &= ~(1 << node);
+	s->back |= 1 << node;
+	s->up[node] = 1 << node;
+	s->told[node] = 1 << node;
+	s->lost[node] = 0;
+	if (engine_init(w, s, node, 1))
+		return;
+	scrub(w, s, node);
+	world_step(w, s, node, &ev, NULL);
 }
 
 int world_init(struct world *w, struct wstate *s)
@@ -344,7 +365,7 @@ int world_init(struct world *w, struct wstate *s)
 	}
 	values_init(w, s);
 	for (int n = 0; n < w->nodes; n++) {
-		if (engine_init(w, s, n))
+		if (engine_init(w, s, n, 0))
 			return -1;
 		scrub(w, s, n);
 	}
@@ -359,6 +380,7 @@ int world_init(struct world *w, struct wstate *s)
 	s->expiries = w->expiries;
 	s->guesses = w->guesses;
 	s->pins = w->pins;
+	s->joins = w->joins;
 	return 0;
 }
 
@@ -382,7 +404,7 @@ u8 world_outcome(struct world *w, struct wstate *s, struct lit_outcome *o)
 				owner = n;
 		}
 		if (owner < 0) {
-			if (!s->dead)
+			if (!s->crashed)
 				broken(w, "no owner at the end", page);
 			gone |= 1 << page;
 			continue;
@@ -396,7 +418,7 @@ u8 world_outcome(struct world *w, struct wstate *s, struct lit_outcome *o)
 	for (int i = 0; i < t->threads; i++)
 		for (int r = 0; r < LIT_REGS; r++)
 			if (t->used[i] >> r & 1 &&
-			    !(s->dead >> w->node_of[i] & 1))
+			    !(s->crashed >> w->node_of[i] & 1))
 				o->value[lit_slot_reg(t, i, r)] =
 					s->cpu[i].th.reg[r];
 	for (int v = 0; v < t->vars; v++)

@@ -49,9 +49,11 @@ struct wstate {
 	u8 know[W_NODES][W_NODES * W_NODES];
 	u8 got[W_NODES][W_NODES];
 	u8 evictions, hints, deaths, expiries;	/* left to happen */
-	u8 guesses, pins;
+	u8 guesses, pins, joins;
 	u8 pinned[W_NODES][W_PAGES];		/* how many times */
-	u8 dead, told[W_NODES];	/* bitmaps of nodes: dead, as told to each */
+	/* Bitmaps of nodes: dead now; ever, and their CPUs for good; back. */
+	u8 dead, crashed, back;
+	u8 told[W_NODES], up[W_NODES];	/* of crashed, back: who was told */
 	u8 lost[W_NODES];			/* pages, as each was told */
 	u16 msgs;
 	/* Engines, then messages, follow. */
@@ -65,7 +67,7 @@ struct world {
 	bool no_buffers;
 	u8 mode[W_PAGES], owner[W_PAGES];
 	bool shared[W_PAGES];	/* all others hold a copy at first */
-	u8 evictions, hints, deaths, expiries, guesses, pins;
+	u8 evictions, hints, deaths, expiries, guesses, pins, joins;
 	u8 asks;		/* pages a node may ask for at a time, or 0 */
 	u8 news;		/* items in an answer */
 	u8 run;			/* writes in a row that take a page */
@@ -89,7 +91,7 @@ struct world {
  * what the caller owes the engines all the same.
  */
 enum wkind { W_CPU, W_DRAIN, W_DELIVER, W_SORT, W_IDLE, W_EVICT, W_HINT,
-	W_EXPIRE, W_GUESS, W_DIE, W_PIN, W_TELL, W_UNPIN };
+	W_EXPIRE, W_GUESS, W_DIE, W_PIN, W_JOIN, W_TELL, W_UP, W_UNPIN };
 
 struct wmove {
 	u8 kind, a, b, c;
@@ -125,6 +127,7 @@ bool net_ready(const struct world *w, struct wstate *s, int i);
 void net_take(struct world *w, struct wstate *s, int i, struct wmsg *out);
 void net_sort(struct world *w, struct wstate *s, int i);
 void net_bury(struct world *w, struct wstate *s, int node);
+void net_forget(struct world *w, struct wstate *s, int node);
 
 /* wcpu.c: what a CPU does next. */
 bool cpu_can(struct world *w, struct wstate *s, int thread);
@@ -132,6 +135,8 @@ void cpu_run(struct world *w, struct wstate *s, int thread);
 void cpu_drain(struct world *w, struct wstate *s, int thread);
 void cpu_drain_node(struct world *w, struct wstate *s, int node, int page);
 void cpu_emulated(struct world *w, struct wstate *s, int thread);
+/* world.c: a node is born again, with nothing. */
+void world_join(struct world *w, struct wstate *s, int node);
 void world_step(struct world *w, struct wstate *s, int node,
 		const struct dsm_event *ev, const struct wmsg *data);
 

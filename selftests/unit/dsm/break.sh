@@ -32,4 +32,6 @@ try "break: one gift out of line per seat (INC3)" \
 try "break: what nobody holds is lost (MP)" rule loss MP --deaths 1
 try "break: a FLUSH ahead of the news is kept (WR-three)" \
 	rule ahead WR-three --on walk --runs 2000 --deaths 2 --spare
+try "break: a node born again learns who owns what (MP)" \
+	rule round MP --deaths 1 --joins 1
 try "break: an INV takes the copy away (MP)" rule stale-copy MP

@@ -127,6 +127,16 @@ try "litmus: the same, wu+" judge --protocol wu+ --on walk --runs 20000 \
 	--deaths 2 --spare --evictions 1 $few $(names WR-three INC3)
 try "litmus: the same, over the timed network" judge --on sim --runs 2000 \
 	--deaths 2 --spare --loss 10000 $few $(names WR-three INC3 WRC)
+try "litmus: a node dies and is born again" judge --deaths 1 --joins 1 $few \
+	$(names MP)
+try "litmus: the same, wu+" judge --protocol wu+ --deaths 1 --joins 1 \
+	$(names CoWW1 XADD2)
+try "litmus: two die, and are born again, four nodes" judge --on walk \
+	--runs 10000 --deaths 2 --joins 2 --spare --evictions 1 $few \
+	$(names WR-three INC3)
+try "litmus: the same, wu+, four nodes" judge --on walk --protocol wu+ \
+	--runs 10000 --deaths 2 --joins 2 --spare --evictions 1 $few \
+	$(names WR-three INC3)
 try "litmus: ends are judged whatever else may happen" ends_are_judged
 try "litmus: too many messages are the tool's limit" message_limit
 try "litmus: wi, pages pinned for a while" judge --pins 1 $small $(names INC3)
@@ -204,6 +214,8 @@ if [ "$soak" = 1 ]; then
 	try "litmus: two of four nodes die, every interleaving" judge \
 		--deaths 2 --spare --configs 2 $(names WR-three)
 	try "litmus: two of three nodes die" judge --deaths 2 --spare $few
+	try "litmus: one of three nodes is born again" judge --deaths 1 \
+		--joins 1 --spare $few
 	try "litmus: a death in WRC" judge --deaths 1 $(names WRC ISA2)
 	try "litmus: every mix of modes on four nodes" expect mixed causal \
 		$large
