@@ -21,7 +21,7 @@ engine_asks_for_nothing() {
 
 engine_has_no_globals() {
 	engine_symbols || return 1
-	awk '$2 ~ /[bBdDC]/ && $3 !~ /_name$/' "$out/symbols" |
+	awk '$2 ~ /^[bBdDC]$/ && $3 !~ /_name$/' "$out/symbols" |
 		tee "$out/globals"
 	[ ! -s "$out/globals" ]
 }

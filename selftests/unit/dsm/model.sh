@@ -38,13 +38,9 @@ wi_needs() {
 	notices wi 2 "sent to the wrong node\|request queue full\|our own request\|served\|DEADLOCK\|deadlock\|one owner" "$1"
 }
 
-if ! command -v rumur > /dev/null; then
-	skip "model: wi, wu+" "rumur is not installed"
-else
-	try "model: wi, 3 nodes, 2 pages" model wi 2 1 0
-	try "model: wu+, 3 nodes, 2 pages" model wuplus 2 1 0
-fi
-if [ "$soak" = 1 ] && command -v rumur > /dev/null; then
+try "model: wi, 3 nodes, 2 pages" model wi 2 1 0
+try "model: wu+, 3 nodes, 2 pages" model wuplus 2 1 0
+if [ "$soak" = 1 ]; then
 	try "model: wi, 3 nodes, 2 pages, 2 requests each" model wi 2 2 0
 	try "model: wu+, a page's mode changes" model wuplus 1 1 1
 	try "model: wi without seats fails" wi_needs \
