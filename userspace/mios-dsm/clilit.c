@@ -32,7 +32,8 @@ static const char help[] =
 "with --on explorer:\n"
 "  --states N                  most states per configuration (5000000)\n"
 "  --configs N                 most configurations per file (all)\n"
-"  --thorough                  all initial owners, even of many pages\n"
+"  --thorough                  all initial owners and copies; else, of many\n"
+"                              pages, some only, and the verdict is CUT\n"
 "  --all                       go on after a violation in a file\n"
 "with --on explorer and walk:\n"
 "  --trace                     print the way to a violation\n"
@@ -45,7 +46,7 @@ static const char help[] =
 "  --bandwidth MBIT (1000)     --topology switch|tree|ring (switch)\n"
 "Any other use of an option is refused.\n"
 "Exit status: 0 all OK, 1 a violation, 2 a usage error, a bad file or one that\n"
-"is too large for a verdict, 3 nothing wrong, but --states cut it short.\n";
+"is too large for a verdict, 3 nothing wrong, but not all looked at (CUT).\n";
 
 static const char *const protocols[] = { "wi", "wu", "wu+", "mixed", NULL };
 static const char *const networks[] = { "fifo", "causal", "total", NULL };

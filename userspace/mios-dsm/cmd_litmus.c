@@ -71,11 +71,13 @@ static int one_config(struct world *w, const struct options *o)
 	return 0;
 }
 
+/* All that there are, whatever the options leave out. */
 static uint64_t configs_count(struct plan p)
 {
 	struct world w = { .t = &test };
 	uint64_t n = 1;
 
+	p.thorough = true;
 	for (plan_first(&p, &w); plan_next(&p, &w); n++)
 		;
 	return n;
@@ -109,11 +111,24 @@ static const char *quantifier(const struct lit_test *t)
 		t->quant == Q_FORALL ? "forall" : "~exists";
 }
 
+/* Not a word is said of what has not been looked at. */
+static bool is_cut(void)
+{
+	return result.cut || result.configs < result.of;
+}
+
 /* What has been proven, and what has not. */
 static void report_cut(const struct options *o)
 {
 	unsigned long long cut = result.cut, whole = result.configs - cut;
+	unsigned long long left = result.of - result.configs;
 
+	if (result.configs < result.of)
+		printf("  not looked at: %llu configurations, of other "
+		       "placements, initial owners or copies%s\n", left,
+		       o->configs || o->thorough ? "" : "; --thorough does");
+	if (!cut)
+		return;
 	printf("  cut short: proven for %llu configurations; in %llu nothing is "
 	       "known beyond the first %llu states\n", whole, cut,
 	       (unsigned long long)o->states);
@@ -128,7 +143,7 @@ static void report(const char *path, const struct options *o,
 	bool fact = lit_verdict(&test, &result.seen, &did);
 
 	printf("%s %s: %s: TSO %s (%d of %d outcomes), seen %s (%d of %d)",
-	       e->violated ? "VIOLATION" : result.cut ? "CUT" : "OK", test.name,
+	       e->violated ? "VIOLATION" : is_cut() ? "CUT" : "OK", test.name,
 	       quantifier(&test), law ? "yes" : "no", may, allowed.count,
 	       fact ? "yes" : "no", did, result.seen.count);
 	printf("; %llu", (unsigned long long)result.configs);
@@ -140,10 +155,11 @@ static void report(const char *path, const struct options *o,
 	if (result.cut)
 		printf(", %llu cut short", (unsigned long long)result.cut);
 	printf(" (oracle %llu)\n", (unsigned long long)oracle_states);
-	if (result.cut)
-		report_cut(o);
-	if (!e->violated)
+	if (!e->violated) {
+		if (is_cut())
+			report_cut(o);
 		return;
+	}
 	printf("  %s: %s\n  %s\n", path, e->why, result.where);
 	if (e->bad_outcome) {
 		printf("  ");
@@ -197,7 +213,7 @@ static int one_file(const char *path, const struct options *o)
 		return cli_error("%s: no verdict: %s (%s)", path,
 				 result.worst.why, result.where);
 	report(path, o, states);
-	return result.worst.violated ? 1 : result.cut ? LITMUS_CUT : 0;
+	return result.worst.violated ? 1 : is_cut() ? LITMUS_CUT : 0;
 }
 
 /* Which of two files' results the command ends with. */

@@ -98,9 +98,14 @@ static int owner_choices(const struct plan *p, int nodes, int pages)
 }
 
 /* Copies elsewhere: of any subset, or of none, all, the first two. */
-static int share_choices(int pages)
+static bool share_every(const struct plan *p, int pages)
 {
-	return pages <= 2 ? 1 << pages : 3;
+	return p->thorough || pages <= 2;
+}
+
+static int share_choices(const struct plan *p, int pages)
+{
+	return share_every(p, pages) ? 1 << pages : 3;
 }
 
 /*
@@ -139,7 +144,7 @@ static void fill(struct plan *p, struct world *w)
 		w->owner[i] = every ? digits % w->nodes :
 			(p->owners + i) % w->nodes;
 		digits /= w->nodes;
-		w->shared[i] = pages <= 2 ? p->share >> i & 1 :
+		w->shared[i] = share_every(p, pages) ? p->share >> i & 1 :
 			p->share == 1 || (p->share == 2 && i < 2);
 		w->mode[i] = p->mixed ? modes % DSM_MODES :
 			p->protocol == DSM_WI ? DSM_MODE_WI : DSM_MODE_MW;
@@ -172,7 +177,7 @@ bool plan_next(struct plan *p, struct world *w)
 	const struct placement *all;
 	int pages = pages_of(p->t);
 
-	if (wheel(&p->share, share_choices(pages)) &&
+	if (wheel(&p->share, share_choices(p, pages)) &&
 	    wheel(&p->owners, owner_choices(p, w->nodes, pages)) &&
 	    wheel(&p->modes, p->mixed ? power(DSM_MODES, pages) : 1) &&
 	    wheel(&p->gap, gap_choices(p)) &&

@@ -130,7 +130,13 @@ cut_short() {
 		"$litmus/SB+mfences.litmus" "$mp" &&
 	grep -q "^CUT MP" "$out/verdicts" &&
 	cut_ends_with 2 "No such file" --states 50 "$mp" /nonexistent "$mp" &&
-	cut_ends_with 0 "^OK MP: .* 5 of 32 configurations" --configs 5 "$mp"
+	cut_ends_with 3 "^CUT MP: .* 5 of 32 configurations" --configs 5 "$mp" &&
+	grep -q "not looked at: 27 configurations" "$out/verdicts" &&
+	cut_ends_with 3 "^CUT CROSS: .* 48 of 128 configurations" \
+		"$litmus/CROSS.litmus" &&
+	grep -q "not looked at: 80 .*; --thorough does" "$out/verdicts" &&
+	cut_ends_with 0 "^OK CROSS: .* 128 configurations" \
+		--thorough "$litmus/CROSS.litmus"
 }
 
 # What is too large for the tool is no violation: nothing has been judged.
