@@ -18,7 +18,7 @@ BOUND = int(os.environ.get("MIOS_TEST_BOUND", "200"))
 
 def fail(text):
     """The line that says what is wrong, and the end."""
-    print("failed:", text)
+    print("FAILED:", text)
     sys.exit(1)
 
 

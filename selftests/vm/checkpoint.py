@@ -24,12 +24,21 @@ import buildcache
 import qemu
 import stage
 
+# The debug kernel takes its time, also to empty a node.
+BOOT_ALL = """set -e
+limit=/sys/module/mios/parameters/take_timeout
+was=$(cat $limit)
+echo 300 > $limit
+mios boot all --timeout 900 > /dev/null
+echo "$was" > $limit
+for i in /sys/kernel/mios/instance[1-9]*; do
+	mios exec "${i##*instance}" -- true
+done
+sync
+"""
 # From which state, and what is to be done there.
-STATES = {"ready": ("boot", "sync"),
-          "up": ("ready", "mios boot all > /dev/null && for i in "
-                 "/sys/kernel/mios/instance[1-9]*; do "
-                 "mios exec ${i##*instance} -- true || exit 1; done; sync")}
-LIMIT = 300             # seconds of the machine for that
+STATES = {"ready": ("boot", "sync"), "up": ("ready", BOOT_ALL)}
+LIMIT = 1800            # seconds of the machine for that
 STATE, META = "state", "meta.json"
 KEPT = 24               # by when they were used last
 KEPT_DAYS = 1 / 24      # the others, that long
@@ -91,7 +100,7 @@ def make(vm, state, folder):
                 raise stage.StageError(
                     f"no checkpoint '{state}': " +
                     (str(faults[0]) if faults else
-                     b"".join(said).decode().strip()))
+                     b"".join(said).decode().strip().split("\n")[-1]))
             save(maker, part)
         part.rename(folder)
     finally:

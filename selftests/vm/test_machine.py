@@ -271,12 +271,14 @@ class Checkpoints(unittest.TestCase):
 
     def test_one_with_a_fault_is_not_kept(self):
         """Nor one whose instances do not boot."""
-        for script in PROVOKE % "WARNING", "echo the reason; false":
-            vm = make(["--nodes", "1", "--append", "mios_test_broken"])
+        broken = "echo 99 > /sys/module/mios/parameters/" \
+            "fault_manifest_version\n" + checkpoint.BOOT_ALL
+        for script in PROVOKE % "WARNING", broken:
+            vm = make(["--nodes", "2", "--append", "mios_test_broken"])
             with unittest.mock.patch.dict(checkpoint.STATES,
                                           ready=("boot", script)), \
                     self.assertRaisesRegex(stage.StageError,
-                                           "'ready': .*(WARNING|the reason)"):
+                                           "'ready': .*(WARNING|boot 1: )"):
                 checkpoint.get(vm, "ready")
 
     def test_what_it_is_made_of(self):
