@@ -86,14 +86,13 @@ def make(*words, more=(), counted=False, modules=True):
     if not modules:
         vm.modules = None
         vm.watch.excuse("Module mios.* not found")  # the boot steps say so
-    launch = vm.launch
 
-    def launch_with(command):
+    def adjust(command):
         # Further machines of ours take turns with this one: no slot for them.
         os.environ["MIOS_MACHINES"] = "1000"
-        launch([*with_rate(command, rate), *more])
+        return [*with_rate(command, rate), *more]
 
-    vm.launch = launch_with
+    vm.adjust = adjust
     vm.silence_limit = 300
     return vm
 
@@ -125,7 +124,7 @@ def resume(vm):
     control = vm.qmp()
     control.do("cont")
     control.close()
-    vm.alive = (time.monotonic(), 0, 0)
+    vm.alive = (vm.effort.seconds(), 0, 0)
 
 
 def check_logs(*vms):

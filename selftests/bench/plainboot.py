@@ -25,7 +25,8 @@ class PlainBoot:
         self.kernel = vm.kernel
         self.accel = vm.accel
         self.append = "" if vm.accel == "kvm" else \
-            machines.machine.tcg_words()
+            machines.machine.tcg_words(
+                machines.machine.host_khz(), False)
         self.initrd = machines.OUT / "initrd"
         data = []
         status = vm.run(["sh", "-c", 'cat "$(mios-initrd --cached)"'],
