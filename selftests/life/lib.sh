@@ -46,6 +46,13 @@ compute_beside()
 	nice -n 19 sh -c 'while :; do :; done' &
 	computing=$!
 }
+computing=
+
+compute_no_more()
+{
+	[ -z "$computing" ] || kill "$computing"
+	computing=
+}
 
 # What instance 0 has: CPUs, and memory of each node, to the page.
 accounts()
