@@ -14,7 +14,7 @@
 #include "set.h"
 
 #define DSM_PAGE_SIZE	4096
-#define DSM_CPUS_MAX	32
+#define DSM_CPUS_MAX	1024
 /* Distinct pages that one instruction may touch before it is given up. */
 #define DSM_TOUCH_MAX	8
 #define DSM_NOBODY	0xffffu
@@ -165,12 +165,12 @@ enum dsm_event_type {
 
 struct dsm_event {
 	u8 type;
-	u8 cpu;
 	u8 touch;
 	u8 mode;
 	bool tx_idle;		/* a message sent now leaves at once */
 	bool tx_full;		/* no room for updates: hold writers */
 	u8 mask;
+	u16 cpu;
 	u16 word;
 	u16 node;
 	u16 len;
@@ -203,9 +203,9 @@ enum dsm_action_type {
 
 struct dsm_action {
 	u8 type;
-	u8 cpu;
 	u8 access;
 	u8 mask;
+	u16 cpu;
 	u16 word;
 	u16 len;		/* of the body */
 	u32 page;
@@ -255,7 +255,7 @@ struct dsm_config {
 	 * then DSM_EV_UP of itself.
 	 */
 	u32 life;
-	u8 cpus;
+	u16 cpus;
 	u8 protocol;
 	u8 order;		/* what the transport declares */
 	u8 mode;		/* of every page at first */
@@ -297,8 +297,8 @@ enum dsm_order dsm_needs(enum dsm_protocol protocol);
 enum dsm_state dsm_page_state(const struct dsm *d, u32 page);
 enum dsm_mode dsm_page_mode(const struct dsm *d, u32 page);
 enum dsm_access dsm_page_access(const struct dsm *d, u32 page);
-bool dsm_cpu_holds(const struct dsm *d, u8 cpu);
-bool dsm_cpu_waits(const struct dsm *d, u8 cpu);
+bool dsm_cpu_holds(const struct dsm *d, u16 cpu);
+bool dsm_cpu_waits(const struct dsm *d, u16 cpu);
 bool dsm_pending(const struct dsm *d);
 const struct dsm_set *dsm_page_copyset(const struct dsm *d, u32 page);
 const struct dsm_stats *dsm_statistics(const struct dsm *d);

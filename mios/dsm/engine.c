@@ -81,8 +81,8 @@ size_t dsm_size(const struct dsm_config *cfg)
 	if (!config_good(cfg))
 		return 0;
 	size = layout(&d, cfg);
-	/* Offsets are 32 bits wide. */
-	return size < 1ULL << 32 ? size : 0;
+	/* Where addresses have 32 bits it may be too much. */
+	return size == (size_t)size ? size : 0;
 }
 
 static void lists_init(struct dsm *d)
@@ -275,7 +275,7 @@ void page_settle(struct step *s, u32 page)
 {
 	struct dsm *d = s->d;
 
-	for (u8 i = 0; i < d->cfg.cpus; i++) {
+	for (u16 i = 0; i < d->cfg.cpus; i++) {
 		struct dsm_cpu *c = cpu_at(d, i);
 
 		if (!c->waits || c->page[c->at] != page)
@@ -387,15 +387,7 @@ static void stalled_retry(struct step *s)
 		return;
 	d->stalled = false;
 	d->crowded = false;
-	for (u8 i = 0, first = d->turn; i < d->cfg.cpus; i++) {
-		u8 cpu = (first + i) % d->cfg.cpus;
-
-		if (!cpu_at(d, cpu)->waits)
-			continue;
-		if (!d->crowded)
-			d->turn = cpu;
-		cpu_advance(s, cpu);
-	}
+	cpu_wake_all(s);
 }
 
 static void again_take(struct step *s)

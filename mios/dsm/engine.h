@@ -34,7 +34,7 @@ struct dsm_page {
 	u64 inv_pending;	/* PAGE_INV: its version */
 	u32 heard;		/* news: when, by dsm.heard */
 	u32 tag;		/* of our request under way */
-	u32 lease;		/* CPUs that must complete an instruction */
+	u32 lease;		/* so many CPUs must complete an instruction */
 	u32 todo;		/* PAGE_TODO: the next one */
 	u16 run;		/* local writes since the last remote one */
 	u16 pins;
@@ -90,13 +90,14 @@ struct dsm_cpu {
 	u64 since;		/* at that time */
 	u32 page[DSM_TOUCH_MAX]; /* ascending */
 	u8 touch[DSM_TOUCH_MAX];
+	bool held[DSM_TOUCH_MAX]; /* counted in dsm_page.lease */
 };
 
 struct dsm {
 	struct dsm_config cfg;
-	u32 off_page, off_request, off_flight, off_batch, off_slot;
-	u32 off_head, off_news, off_view;
-	u32 off_cpu, off_node, off_stats, size;
+	u64 off_page, off_request, off_flight, off_batch, off_slot;
+	u64 off_head, off_news, off_view;
+	u64 off_cpu, off_node, off_stats, size;
 	u64 clock;		/* of the last write we know: never wraps */
 	u64 announced;		/* clock when last broadcast */
 	u64 ahead;		/* the latest clock that anybody claims */
@@ -108,7 +109,7 @@ struct dsm {
 	bool stalled;		/* some CPU waits for the merge window */
 	bool woken;		/* some CPU is */
 	bool crowded;		/* some CPU may not ask for its page yet, */
-	u8 turn;		/* the first of them */
+	u16 turn;		/* the first of them */
 	bool tx_full;
 	u8 recovering;		/* recover.c */
 	bool joining;		/* born again, not told to begin yet */
@@ -209,8 +210,8 @@ void page_later(struct step *s, u32 page);
 /* fault.c */
 void fault_take(struct step *s);
 bool fault_can(struct dsm *d, u32 page, u8 touch);
-void cpu_advance(struct step *s, u8 cpu);
-void cpu_retire(struct step *s, u8 cpu);
+void cpu_advance(struct step *s, u16 cpu);
+void cpu_retire(struct step *s, u16 cpu);
 void cpu_wake(struct step *s);
 void cpu_wake_all(struct step *s);
 void cpu_expire(struct step *s, u64 now);

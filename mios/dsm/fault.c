@@ -91,16 +91,17 @@ static bool page_want(struct step *s, u32 page, u8 touch)
 			DSM_GET_O);
 }
 
-static void lease_drop(struct step *s, u8 cpu, u8 from)
+static void lease_drop(struct step *s, u16 cpu, u8 from)
 {
 	struct dsm_cpu *c = cpu_at(s->d, cpu);
 
 	for (u8 i = from; i < c->count; i++) {
 		struct dsm_page *p = page_at(s->d, c->page[i]);
 
-		if (!(p->lease >> cpu & 1))
+		if (!c->held[i])
 			continue;
-		p->lease &= ~(1u << cpu);
+		c->held[i] = false;
+		p->lease--;
 		page_kick(s, c->page[i]);
 	}
 }
@@ -109,7 +110,7 @@ static void lease_drop(struct step *s, u8 cpu, u8 from)
  * Take the pages in order; at the first that is not ours to use, let go of
  * it and all above it, and wait.
  */
-void cpu_advance(struct step *s, u8 cpu)
+void cpu_advance(struct step *s, u16 cpu)
 {
 	struct dsm *d = s->d;
 	struct dsm_cpu *c = cpu_at(d, cpu);
@@ -124,7 +125,8 @@ void cpu_advance(struct step *s, u8 cpu)
 			return;
 		}
 		if (fault_can(d, c->page[i], c->touch[i])) {
-			page_at(d, c->page[i])->lease |= 1u << cpu;
+			page_at(d, c->page[i])->lease += !c->held[i];
+			c->held[i] = true;
 			continue;
 		}
 		c->at = i;
@@ -152,14 +154,18 @@ void cpu_wake(struct step *s)
 {
 	struct dsm *d = s->d;
 
-	for (u8 i = 0; d->woken && i < d->cfg.cpus; i++) {
-		if (!cpu_at(d, i)->woken)
+	for (u16 i = 0, first = d->turn; d->woken && i < d->cfg.cpus; i++) {
+		u16 cpu = (first + i) % d->cfg.cpus;
+
+		if (!cpu_at(d, cpu)->woken)
 			continue;
 		if (!step_room(s)) {
 			step_again(s);
 			return;
 		}
-		cpu_advance(s, i);
+		if (!d->crowded)
+			d->turn = cpu;
+		cpu_advance(s, cpu);
 	}
 	d->woken = false;
 }
@@ -169,7 +175,7 @@ void cpu_wake_all(struct step *s)
 {
 	struct dsm *d = s->d;
 
-	for (u8 i = 0; i < d->cfg.cpus; i++) {
+	for (u16 i = 0; i < d->cfg.cpus; i++) {
 		cpu_at(d, i)->woken = cpu_at(d, i)->waits;
 		d->woken |= cpu_at(d, i)->waits;
 	}
@@ -177,7 +183,7 @@ void cpu_wake_all(struct step *s)
 }
 
 /* One instruction has completed (or was given up): the pages may go. */
-void cpu_retire(struct step *s, u8 cpu)
+void cpu_retire(struct step *s, u16 cpu)
 {
 	struct dsm_cpu *c = cpu_at(s->d, cpu);
 	u8 count = c->count;
@@ -199,7 +205,7 @@ void cpu_expire(struct step *s, u64 now)
 {
 	struct dsm *d = s->d;
 
-	for (u8 i = 0; i < d->cfg.cpus; i++) {
+	for (u16 i = 0; i < d->cfg.cpus; i++) {
 		struct dsm_cpu *c = cpu_at(d, i);
 
 		if (!c->leased)
@@ -208,7 +214,8 @@ void cpu_expire(struct step *s, u64 now)
 			c->timed = true;
 			c->since = now;
 		}
-		if (now - c->since < d->cfg.lease)
+		/* What finds no room ends with the next tick. */
+		if (now - c->since < d->cfg.lease || !step_room(s))
 			continue;
 		c->leased = false;
 		stats_of(d)->expired++;
@@ -237,9 +244,11 @@ static void touch_add(struct step *s, struct dsm_cpu *c)
 	for (j = c->count++; j > i; j--) {
 		c->page[j] = c->page[j - 1];
 		c->touch[j] = c->touch[j - 1];
+		c->held[j] = c->held[j - 1];
 	}
 	c->page[i] = ev->page;
 	c->touch[i] = ev->touch;
+	c->held[i] = false;
 }
 
 static bool emulated(struct dsm *d, const struct dsm_event *ev)

@@ -45,12 +45,12 @@ const struct dsm_set *dsm_page_copyset(const struct dsm *d, u32 page)
 }
 
 /* Does the CPU owe us a DSM_EV_RETIRED? */
-bool dsm_cpu_holds(const struct dsm *d, u8 cpu)
+bool dsm_cpu_holds(const struct dsm *d, u16 cpu)
 {
 	return cpu_at((struct dsm *)d, cpu)->count != 0;
 }
 
-bool dsm_cpu_waits(const struct dsm *d, u8 cpu)
+bool dsm_cpu_waits(const struct dsm *d, u16 cpu)
 {
 	return cpu_at((struct dsm *)d, cpu)->waits;
 }

@@ -180,8 +180,92 @@ static void many_nodes(void)
 	CHECK(set_has(&a->to, 255) && set_has(&a->to, 2));
 }
 
+static void cpu_event(enum dsm_event_type type, u16 cpu, u32 page)
+{
+	struct dsm_event ev = { .type = type, .cpu = cpu, .page = page,
+				.touch = DSM_EXCLUSIVE };
+
+	dsm_step(d, &ev, &out);
+}
+
+/*
+ * All CPUs wait for a page, and so does another node: each CPU has its turn,
+ * and its instruction, before the page leaves.
+ */
+static void many_cpus(void)
+{
+	const struct dsm_action *a = NULL;
+	struct dsm_config c = usual;
+	int woken = 0;
+
+	c.cpus = DSM_CPUS_MAX + 1;
+	CHECK(!dsm_size(&c));
+	c.cpus = DSM_CPUS_MAX;
+	begin(&c);
+	cpu_event(DSM_EV_FAULT, 0, 0);
+	CHECK(sent(DSM_GET_X, &a) == 1);
+	for (u16 i = 1; i < c.cpus; i++)
+		cpu_event(DSM_EV_FAULT, i, 0);
+	message((struct dsm_msg){ .type = DSM_GET_X, .src = 0, .node = 2,
+				  .ver = 4, .flags = DSM_F_DIRECTED }, NULL, 0);
+	message((struct dsm_msg){ .type = DSM_DATA_X, .node = 1, .ver = 2,
+				  .tag = a->msg.tag, .flags = DSM_F_DATA },
+		(u64[1]){ 0 }, 8);
+	for (int steps = 0; ; steps++) {
+		CHECK(!out.full && steps < 99 && !sent(DSM_DATA_X, NULL));
+		woken += did(DSM_ACT_RETRY, NULL);
+		if (!did(DSM_ACT_AGAIN, NULL))
+			break;
+		event(DSM_EV_AGAIN, 0, 0);
+	}
+	CHECK(woken == c.cpus);
+	for (u16 i = 0; i < c.cpus; i++) {
+		CHECK(!sent(DSM_DATA_X, NULL));
+		cpu_event(DSM_EV_RETIRED, i, 0);
+	}
+	CHECK(sent(DSM_DATA_X, &a) == 1 && set_has(&a->to, 2));
+}
+
+/* Many leases end at the same time, and somebody waits for each page. */
+static void many_leases(void)
+{
+	struct dsm_event ev = { .type = DSM_EV_TICK };
+	struct dsm_config c = usual;
+	int given = 0;
+
+	c.cpus = 500;
+	c.pages = 500;
+	c.requests = 600;
+	begin(&c);
+	for (u32 p = 0; p < c.pages; p++) {
+		place(p, 1, NOBODY, DSM_MODE_WI);
+		cpu_event(DSM_EV_FAULT, p, p);
+		message((struct dsm_msg){ .type = DSM_GET_X, .page = p,
+					  .flags = DSM_F_DIRECTED, .ver = 2 },
+			NULL, 0);
+	}
+	for (ev.now = 1; given < 500; ev.now += 10) {
+		dsm_step(d, &ev, &out);
+		CHECK(!out.full && ev.now < 1000);
+		given += sent(DSM_DATA_X, NULL);
+	}
+	CHECK(given == 500 && dsm_statistics(d)->expired == 500);
+}
+
+/* A window of a tebibyte; it is the caller's memory that it takes. */
+static void large_window(void)
+{
+	struct dsm_config c = usual;
+
+	c.pages = 1u << 28;
+	CHECK(dsm_size(&c) > 100ULL << 28 && dsm_size(&c) < 200ULL << 28);
+}
+
 void scale_tests(void)
 {
+	many_cpus();
+	many_leases();
+	large_window();
 	all_end(collect_copies);
 	all_end(change_modes);
 	death_on_the_way();
