@@ -93,6 +93,10 @@ small=$(names CoRR CoWW1 MP SB+mfences XADD2 store+XADD CO-mixed-size \
 	CAS-lock 2+2W CROSS-locked)
 few=$(names CoRR CoWW1 XADD2 store+XADD)
 all=$(echo "$litmus"/*.litmus)
+# All cycles of two and three threads: see there
+rm -rf "$out/cycles"
+"$here/cycles.py" "$out/cycles"
+cycles=$(echo "$out"/cycles/*.litmus)
 # Four threads: minutes instead of seconds
 large=$(names CoWW2 IRIW)
 spare=$(ls "$litmus"/*.litmus | grep -vxF "$large")
@@ -171,6 +175,13 @@ try "litmus: pins over the timed network" judge --on sim --pins 3 --spare \
 try "litmus: wi shows SB, which x86-TSO allows" store_buffers_are_there
 try "litmus: wu, what the paper concedes and no more" expect wu causal $all
 try "litmus: wu+, the same" expect wu+ causal $all
+try "litmus: cycles of stores and loads, wi" judge --on walk --runs 4000 $cycles
+for net in causal total; do
+	try "litmus: the same, wu, $net order" expect wu $net --on walk \
+		--runs 20000 $cycles $(names TIE)
+	try "litmus: the same, wu+, $net order" expect wu+ $net --on walk \
+		--runs 20000 $cycles $(names TIE)
+done
 try "litmus: wi, a node that runs no thread" expect wi fifo --spare $spare
 try "litmus: wu, a node that runs no thread" expect wu causal --spare $small \
 	$(names SB+xchgs R+mfence MP+xchg-flag LB S)
@@ -233,6 +244,10 @@ if [ "$soak" = 1 ]; then
 	try "litmus: two of three nodes die" judge --deaths 2 --spare $few
 	try "litmus: one of three nodes is born again" judge --deaths 1 \
 		--joins 1 --spare $few
+	try "litmus: cycles, wi, every interleaving" judge $cycles
+	try "litmus: cycles, wu+, every interleaving" expect wu+ causal $cycles
+	try "litmus: cycles, wu+, total order, every interleaving" \
+		expect wu+ total $cycles
 	try "litmus: a death in WRC" judge --deaths 1 $(names WRC ISA2)
 	try "litmus: every mix of modes on four nodes" expect mixed causal \
 		$large
