@@ -29,8 +29,8 @@ static bool config_good(const struct dsm_config *c)
 		c->cpus <= DSM_CPUS_MAX && c->protocol <= DSM_WUPLUS &&
 		c->order <= DSM_ORDER_TOTAL &&
 		mode_known(c->protocol, c->mode) &&
-		c->pages >= 1 && c->pages < DSM_NO_PAGE && c->chunk >= 1 && c->requests >= c->nodes &&
-		c->requests < DSM_NIL && c->inflight < DSM_NIL &&
+		c->pages >= 1 && c->pages < DSM_NO_PAGE && c->chunk >= 1 &&
+		c->requests >= c->nodes && c->requests < DSM_NIL && c->inflight < DSM_NIL &&
 		c->news <= DSM_NEWS_MAX && c->batch >= 1 && c->batch <= DSM_BATCH_MAX &&
 		c->window >= 2 && c->window <= 1u << 24 &&
 		/* Else the first writer waits for a number that never comes. */

@@ -2,10 +2,10 @@
 /*
  * Who lives, as this node has been told, and as each other node had been
  * told when it sent its last FLUSH.  Survivors may hear of several deaths, and
- * of nodes that were born again, in any order: a round of recovery belongs to one list of the living and the
- * dead, and goes on among those whose lists are equal.  The numbers in a list
- * only grow, so two nodes that have been told the same end with equal lists,
- * whatever came first.
+ * of nodes that were born again, in any order: a round of recovery belongs to
+ * one list of the living and the dead, and goes on among those whose lists are
+ * equal.  The numbers in a list only grow, so two nodes that have been told
+ * the same end with equal lists, whatever came first.
  * Called by recover.c.
  */
 #include "engine.h"

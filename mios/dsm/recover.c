@@ -15,8 +15,9 @@
  *   READY     manager to all: my pages are settled.
  *
  * Who hears of another death begins anew, and what was said in the old round
- * counts no more (member.c).  Where there are updates, copies may differ, since the dead node's last
- * ones reached some nodes only: all but the owner's are dropped.
+ * counts no more (member.c).  Where there are updates, copies may differ,
+ * since the dead node's last ones reached some nodes only: all but the owner's
+ * are dropped.
  * Called by dsm_step(); long rounds are cut by DSM_ACT_AGAIN.
  */
 #include "engine.h"
@@ -164,7 +165,6 @@ void recover_join(struct dsm *d)
 	d->joining = true;
 	d->recovering = RECOVER_BURY;
 }
-
 
 /*
  * What was kept for a page in flight goes: the dead node's last updates may

@@ -127,7 +127,7 @@ static void second_life(void)
 	struct dsm_config c = usual;
 	struct dsm_set none = { };
 	const struct dsm_action *a = NULL;
-	u32 view[4] = { 1, 2 };
+	u32 view[4] = { 1, 2, 0, 2 };
 
 	c.life = DSM_LIFE_MAX;
 	CHECK(!dsm_size(&c));
@@ -143,8 +143,13 @@ static void second_life(void)
 	CHECK(dsm_place(d, 1, 1, &none, DSM_MODE_WI) == -EINVAL);
 	event(DSM_EV_FAULT, 1, DSM_READ);
 	hear(DSM_EV_DOWN, 0, 0);
+	CHECK(!out.count);
+	hear(DSM_EV_UP, 3, 1);
+	CHECK(!out.count);
 	event(DSM_EV_AGAIN, 0, 0);
 	CHECK(!out.count);
+	hear(DSM_EV_DOWN, 1, 0);
+	CHECK(did(DSM_ACT_FAIL, NULL) == 1 && out.count == 1);
 	hear(DSM_EV_UP, 1, 1);
 	CHECK(sent(DSM_FLUSH, &a) == 1 && a->to.word[0] == (4 | 8));
 	CHECK(!memcmp(out.body + a->body, view, sizeof(view)));

@@ -41,9 +41,8 @@ VERDICTS = [
      "wu+"] + files("WRC"),
     L + ["--protocol", "mixed", "--hints", "1", "--evictions", "1",
          "--run", "1"] + SMALL[:2],
-    L + ["--on", "walk", "--runs", "500", "--deaths", "2", "--joins", "1",
-         "--spare"] +
-    files("WR-three"),
+    [binary, "litmus", "--on", "walk", "--runs", "500", "--deaths", "2",
+     "--joins", "1", "--spare"] + files("WR-three"),
     [link, "100"],
 ]
 

@@ -84,6 +84,8 @@ static void death_on_the_way(void)
 	set_add(&copies, 0);
 	set_add(&copies, 3);
 	CHECK(!dsm_place(d, 2 * MANY - 1, 1, &copies, DSM_MODE_WI));
+	/* One that has been visited by then, and one that has not. */
+	CHECK(!dsm_place(d, MANY, 1, &copies, DSM_MODE_WI));
 	die(3);
 	event(DSM_EV_AGAIN, 0, 0);
 	die(0);
@@ -93,6 +95,7 @@ static void death_on_the_way(void)
 	event(DSM_EV_FAULT, 2 * MANY - 1, DSM_EXCLUSIVE);
 	CHECK(!sent(DSM_INV, NULL));
 	CHECK(dsm_page_state(d, 2 * MANY - 1) == DSM_M);
+	CHECK(set_empty(dsm_page_copyset(d, MANY)));
 }
 
 /* However little there is to do: the caller holds a lock meanwhile. */

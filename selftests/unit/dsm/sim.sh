@@ -104,12 +104,12 @@ bad_wire="--loss 20000 --duplicate 20000 --reorder 50000 --jitter 30000"
 updates_are_judged_alike() {
 	local protocol
 	for protocol in wu wu+; do
-		"$bin" litmus --on sim --runs 500 --protocol $protocol \
+		"$bin" litmus --on sim --runs 2000 --protocol $protocol \
 			$bad_wire "$litmus"/*.litmus > "$out/verdicts"
 		[ $? = 1 ] || return 1
 		awk '/^VIOLATION/ { print $2 }' "$out/verdicts" | tr -d : |
 			sort > "$out/violated"
-		grep "^$protocol causal " "$litmus/expected" |
+		grep "^$protocol causal " "$litmus/expected" | grep -v cycle- |
 			cut -d' ' -f3 | sort | diff - "$out/violated" ||
 			return 1
 	done
