@@ -25,7 +25,7 @@ def cycle(kinds):
     for i, kind in enumerate(kinds):
         if not relation(kind[-1], kinds[(i + 1) % n][0]):
             return None
-    names, value, last = "xyz"[:n], [0] * n, [[] for _ in range(n)]
+    names = "xyz"[:n]
     # Variable i lies between thread i's last and thread i+1's first access.
     code, wants = [[] for _ in range(n)], []
     for i, kind in enumerate(kinds):
