@@ -50,14 +50,19 @@ def digest(*parts):
 
 
 @contextlib.contextmanager
-def lock(name):
-    """Hold the lock of one cache entry; say so when another has it."""
+def lock(name, wait=True):
+    """Hold the lock of one cache entry; say so when another has it.
+
+    Without wait, BlockingIOError then.
+    """
     folder = root() / "lock"
     folder.mkdir(exist_ok=True)
     with open(folder / name.replace("/", "-"), "w", encoding="ascii") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except BlockingIOError:
+            if not wait:
+                raise
             say(f"waiting: another builder is making {name}")
             fcntl.flock(file, fcntl.LOCK_EX)
         yield
@@ -72,12 +77,46 @@ def lock_folder(path):
         yield
 
 
+def last_used(entry):
+    """When it was; None when somebody else has removed it meanwhile."""
+    try:
+        return entry.stat().st_mtime
+    except FileNotFoundError:
+        return None
+
+
+def retire(entry, limit):
+    """Take an entry away from all who look for it, if it is still as old.
+
+    Whoever uses an entry says so (utime) under its lock: with that lock held
+    it is either in use by now or nobody will find it.  Returns what is left
+    to be removed, None when that is another's or nobody's business.
+    """
+    gone = entry.with_name(f".gone-{os.getpid()}-{entry.name}")
+    try:
+        with lock(entry.name, wait=False):
+            used = last_used(entry)
+            if used is None or used >= limit:
+                return None
+            entry.rename(gone)
+    except BlockingIOError:
+        return None
+    return gone
+
+
 def prune(folder, keep, days):
-    """Remove what has not been used for some days, beyond the newest few."""
-    entries = sorted((e for e in folder.iterdir() if e.is_dir()),
-                     key=lambda e: e.stat().st_mtime, reverse=True)
+    """Remove what has not been used for some days, beyond the newest few.
+
+    Several may do so at once.  What begins with a dot is being made or
+    removed, or was when somebody was killed: it is not among the newest.
+    """
+    used = {entry: last_used(entry) for entry in folder.iterdir()
+            if entry.is_dir()}
     limit = time.time() - days * 86400
+    entries = sorted((e for e in used if used[e] is not None),
+                     key=lambda e: (e.name[0] != ".", used[e]), reverse=True)
     for entry in entries[keep:]:
-        if entry.stat().st_mtime < limit:
-            say(f"removing {entry.name}, not used for {days} days")
-            shutil.rmtree(entry, ignore_errors=True)
+        gone = retire(entry, limit) if used[entry] < limit else None
+        if gone:
+            say(f"removing {entry.name}, not used for {days * 24:.0f} h")
+            shutil.rmtree(gone, ignore_errors=True)
