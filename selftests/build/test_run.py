@@ -220,6 +220,15 @@ class Runner(unittest.TestCase):
         self.assertEqual(queue.take(), tests[2])
         self.assertIsNone(queue.take())
 
+    def test_lane_of_those_that_wait(self):
+        """They run beside the others, and where that lane has ended after."""
+        tests = [self.make("10-x", ":\n"), self.make("11-x", "# waits: yes\n"),
+                 self.make("12-x", "# waits: yes\n")]
+        times = {"area/10-x": 1, "area/11-x": 9, "area/12-x": 8}
+        queue = lanes.Lanes(tests, times)
+        taken = [queue.take(), queue.take(True), queue.take(), queue.take(True)]
+        self.assertEqual(taken, [tests[0], tests[1], tests[2], None])
+
     @staticmethod
     def fault(line, *following):
         """As Watch.take() gives one."""

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Which test runs next, in one of two lanes that run side by side.
 
+Those that wait, most of their time, for the host's clock have a third lane of
+their own: they would leave a core idle.
+
 A test needs nothing that another one leaves behind, so any order will do:
 those that took longest go first, that both lanes end together.  Two lanes do
 not wait for one checkpoint that the first of them makes: the other one takes
@@ -24,14 +27,18 @@ class Lanes:
         self.making = []                # machines that are on their way
         self.changed = threading.Condition()
 
-    def take(self):
-        """The next test, or None when there is none."""
+    def take(self, waits=False):
+        """The next test, or None when there is none; one that waits only, or
+        one that does not as long as there is any."""
         with self.changed:
             while True:
                 self.drop_late()
-                if not self.waiting:
+                asked = [t for t in self.waiting if t.waits == waits]
+                if not asked and not waits:
+                    asked = self.waiting
+                if not asked:
                     return None
-                for test in self.waiting:
+                for test in asked:
                     if not test.machine or test.machine not in self.making:
                         self.waiting.remove(test)
                         if test.machine:
@@ -57,15 +64,17 @@ class Lanes:
             self.late(test)
 
     def run(self, count, work):
-        """Call work(test) for each, in so many lanes; work calls started()."""
-        def lane():
-            while (test := self.take()) is not None:
+        """Call work(test) for each, in so many lanes, and in one more for
+        those that wait where there is more than one; work calls started()."""
+        def lane(waits):
+            while (test := self.take(waits)) is not None:
                 try:
                     work(test)
                 finally:
                     self.started(test)
-        threads = [threading.Thread(target=lane, daemon=True)
-                   for _ in range(count)]       # ^C ends them with us
+        which = [False] * count + [True] * (count > 1)
+        threads = [threading.Thread(target=lane, args=(waits,), daemon=True)
+                   for waits in which]          # ^C ends them with us
         for thread in threads:
             thread.start()
         for thread in threads:

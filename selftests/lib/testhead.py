@@ -4,7 +4,8 @@ import re
 
 HEAD_LINES = 24
 TIME_LIMIT = 120
-FIELDS = ("machine", "icount", "timeout", "expect-log", "root", "parts")
+FIELDS = ("machine", "icount", "timeout", "expect-log", "root", "parts",
+          "waits")
 
 
 class HeadError(Exception):
@@ -25,6 +26,7 @@ class Test:
         self.excuse = found["expect-log"]
         self.root = found["root"] == "yes"
         self.parts = found["parts"] == "yes"
+        self.waits = found["waits"] == "yes"
         if self.machine:
             self.machine += self.clock(found["icount"])
 
