@@ -193,6 +193,17 @@ class Machine:
         if self.copy:
             self.push(self.copy, "/mnt/host")
 
+    @contextlib.contextmanager
+    def patient(self, kept):
+        """Time that is instructions goes on while all wait for the host's
+        disk, and a boot does little else: two minutes of it are nothing."""
+        excused = list(self.watch.excused)
+        if self.accel == "icount" and not kept:
+            self.watch.excuse(r"^instance 0: .*INFO: task \S+ blocked for more")
+        yield
+        self.watch.check()
+        self.watch.excused[:] = excused
+
     def launch(self, kept):
         """One try to start; kept: the folder of a checkpoint, or None."""
         self.slot = slots.take()
@@ -219,7 +230,8 @@ class Machine:
         if kept:
             checkpoint.load_state(self, kept)
             self.agent.send("N", os.urandom(32))
-        self.guard(self.agent.wait_ready)
+        with self.patient(kept):
+            self.guard(self.agent.wait_ready)
         self.boot_deadline = None
         self.booted_in = time.monotonic() - begin
 
