@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import tempfile
 import unittest
+from unittest import mock
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 LOADER = importlib.machinery.SourceFileLoader("kernel",
@@ -102,6 +103,42 @@ class Series(unittest.TestCase):
                                     "deux.patch does not apply"):
             kernel.apply_series(self.tree, self.pristine, both)
         self.assertEqual(self.read(self.tree), "one\ntwo\nthree\n")
+
+
+class Folders(unittest.TestCase):
+    """series() of folders"""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        top = pathlib.Path(folder.name)
+        for name, text in (("boot", "# why\n1.patch\n2.patch # and why\n"),
+                           ("swap", "1.patch\n")):
+            (top / "linux" / name).mkdir(parents=True)
+            (top / "linux" / name / "series").write_text(text)
+        change = mock.patch.object(kernel, "TOP", top)
+        change.start()
+        self.addCleanup(change.stop)
+        self.top = top / "linux"
+
+    def patches(self, **environ):
+        """What is taken, by folder and name."""
+        with mock.patch.dict(os.environ, environ):
+            return [str(p.relative_to(self.top)) for p in kernel.series()]
+
+    def test_all_or_those_named(self):
+        self.assertEqual(self.patches(),
+                         ["boot/1.patch", "boot/2.patch", "swap/1.patch"])
+        self.assertEqual(self.patches(SERIES="swap"), ["swap/1.patch"])
+        self.assertEqual(self.patches(SERIES=""), [])
+        with self.assertRaisesRegex(kernel.BuildError, "there are boot, swap"):
+            self.patches(SERIES="wsap")
+
+    def test_each_series_alone(self):
+        counts = [[p.parent.name[0] + p.name[0] for p in patches]
+                  for patches in kernel.steps()]
+        self.assertEqual(counts, [[], ["b1"], ["b1", "b2"], [], ["s1"],
+                                  ["b1", "b2", "s1"]])
 
 
 class Configuration(unittest.TestCase):

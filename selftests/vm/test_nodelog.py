@@ -117,7 +117,7 @@ class Reading(unittest.TestCase):
     def test_layout_is_the_series(self):
         """The offsets above, against the header that the series adds."""
         text = "".join(p.read_text() for p in
-                       sorted((TOP / "linux").glob("*.patch")))
+                       sorted((TOP / "linux").rglob("*.patch")))
         magic = {name: int(value, 16).to_bytes(8, "little") for name, value in
                  re.findall(r"#define MIOS_(\w+)_MAGIC\s+(0x\w+?)ULL", text)}
         self.assertEqual(magic["MANIFEST"], nodelog.MANIFEST_MAGIC)
