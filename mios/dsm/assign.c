@@ -151,14 +151,8 @@ static void page_owned(struct step *s, u32 page, u16 owner, u64 ver)
 	}
 	p->owner = owner;
 	p->guess = p->ver = ver;
-	if (s->d->cfg.protocol == DSM_WI)
-		return;
-	if (p->state == DSM_S)
-		page_set_state(s, page, DSM_I);
-	else if (p->state == DSM_SM)
-		page_set_state(s, page, DSM_IM);
-	else if (p->state == DSM_SO)
-		page_set_state(s, page, DSM_IO);
+	if (s->d->cfg.protocol != DSM_WI)
+		copy_drop(s, page);
 }
 
 static void page_gone(struct step *s, u32 page)

@@ -244,6 +244,7 @@ void news_take(struct dsm *d, const u8 *body, u16 len);
 /* grant.c */
 void grant_take(struct step *s);
 void invalidate_start(struct step *s, u32 page);
+void copy_drop(struct step *s, u32 page);
 void inv_take(struct step *s);
 void inv_do(struct step *s, u32 page, u8 from, u64 ver);
 bool acks_one(struct step *s, enum dsm_state state);

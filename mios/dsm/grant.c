@@ -198,6 +198,19 @@ void acks_done(struct step *s, u32 page)
 	page_settle(s, page);
 }
 
+/* Our copy is void, if we have one; what was asked for stays so. */
+void copy_drop(struct step *s, u32 page)
+{
+	struct dsm_page *p = page_at(s->d, page);
+
+	if (p->state == DSM_S)
+		page_set_state(s, page, DSM_I);
+	else if (p->state == DSM_SM)
+		page_set_state(s, page, DSM_IM);
+	else if (p->state == DSM_SO)
+		page_set_state(s, page, DSM_IO);
+}
+
 /* Drop the copy, then say so: no CPU can read it once the ack is out. */
 void inv_do(struct step *s, u32 page, u8 from, u64 ver)
 {
@@ -208,14 +221,8 @@ void inv_do(struct step *s, u32 page, u8 from, u64 ver)
 	owner_learn(d, page, from, ver);
 	if (ver > p->inv_ver)
 		p->inv_ver = ver;
-	if (!DSM_KNOB(d, STALE_COPY)) {
-		if (p->state == DSM_S)
-			page_set_state(s, page, DSM_I);
-		else if (p->state == DSM_SM)
-			page_set_state(s, page, DSM_IM);
-		else if (p->state == DSM_SO)
-			page_set_state(s, page, DSM_IO);
-	}
+	if (!DSM_KNOB(d, STALE_COPY))
+		copy_drop(s, page);
 	msg_init(s, &m, DSM_INV_ACK, page);
 	m.ver = ver;
 	msg_send(s, &m, from, NULL, 0);

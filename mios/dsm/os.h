@@ -38,6 +38,7 @@ int memcmp(const void *a, const void *b, size_t len);
 #ifndef EINVAL
 #define EINVAL	22
 #define ENOSPC	28
+#define ENODATA	61
 #define EPROTO	71
 #endif
 
