@@ -9,12 +9,12 @@ DSM_TEST_BIN := $(DSM_OUT)/mios-dsm-test
 
 DSM_ENGINE := $(wildcard $(DSM_TOP)/mios/dsm/*.c)
 DSM_ENGINE := $(filter-out %/module.c %/port.c %.mod.c,$(DSM_ENGINE))
-DSM_TOOLS := $(wildcard $(DSM_TOP)/userspace/mios-dsm/*.c)
+DSM_USER := $(DSM_TOP)/userspace/mios-dsm
+DSM_TOOLS := $(wildcard $(DSM_USER)/*.c) $(wildcard $(DSM_USER)/*/*.c)
 DSM_HEADERS := $(wildcard $(DSM_TOP)/mios/dsm/*.h) \
-	$(wildcard $(DSM_TOP)/userspace/mios-dsm/*.h)
+	$(wildcard $(DSM_USER)/*.h) $(wildcard $(DSM_USER)/*/*.h)
 
-DSM_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Wmissing-prototypes -Werror \
-	-I$(DSM_TOP)/mios/dsm -I$(DSM_TOP)/userspace/mios-dsm
+DSM_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Wmissing-prototypes -Werror
 # As the kernel compiles it: no libc header, no libc call.
 DSM_FREESTANDING := -ffreestanding -nostdinc \
 	-isystem $(shell $(CC) -print-file-name=include) -fno-builtin

@@ -5,9 +5,9 @@
 #include <getopt.h>
 #include <stdio.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 #include "clilit.h"
-#include "knobs.h"
+#include "../../mios/dsm/knobs.h"
 
 static const char help[] =
 "usage: mios-dsm litmus [options] FILE.litmus...\n"

@@ -5,7 +5,7 @@
 #ifndef CLILIT_H
 #define CLILIT_H
 
-#include "sim.h"
+#include "simulator/sim.h"
 
 enum { ON_EXPLORER, ON_SIM, ON_WALK };
 

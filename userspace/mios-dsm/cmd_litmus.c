@@ -9,10 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 #include "clilit.h"
-#include "runs.h"
-#include "simcore.h"
+#include "commands.h"
+#include "explorer/runs.h"
+#include "simulator/simlit.h"
+#include "simulator/simcore.h"
 
 #define LITMUS_CUT	3	/* exit status: nothing wrong, not all seen */
 
@@ -173,7 +175,7 @@ static int on_runs(const struct options *o)
 {
 	struct runs r = { .t = &test, .judge = &judge, .runs = o->runs,
 			  .seed = o->seed, .order = o->network,
-			  .protocol = o->protocol, .net = o->net,
+			  .protocol = o->protocol, .net = &o->net,
 			  .spare = o->spare,
 			  .trace = o->trace && o->on == ON_WALK };
 	int err;

@@ -10,8 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "simcore.h"
+#include "cli/cli.h"
+#include "commands.h"
+#include "results/results.h"
+#include "simulator/simcore.h"
 
 static const char help[] =
 "usage: mios-dsm sim [options]\n"

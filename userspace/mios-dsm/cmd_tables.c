@@ -6,9 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli.h"
-#include "engine.h"
-#include "link.h"
+#include "cli/cli.h"
+#include "commands.h"
+#include "../../mios/dsm/engine.h"
+#include "../../mios/dsm/link.h"
 
 int cmd_tables(int argc, char **argv)
 {

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simcausal.h"
+#include "explorer/random.h"
+#include "simulator/simcausal.h"
 
 #define NODES_MAX	6
 #define MESSAGES	256
@@ -43,7 +44,7 @@ static void note(struct past *p, u32 id)
 
 static u32 below(u32 n)
 {
-	return sim_random(&t.rng) % n;
+	return random_next(&t.rng) % n;
 }
 
 static void cast(u32 from)

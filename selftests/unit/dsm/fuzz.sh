@@ -3,7 +3,7 @@
 # sanitizers. Read by run.
 
 sanitize="-std=gnu11 -O1 -g -fsanitize=address,undefined
-	-fno-sanitize-recover=all -I$top/mios/dsm -I$top/userspace/mios-dsm"
+	-fno-sanitize-recover=all -I$top/mios/dsm"
 corners=
 for part in engine recover member scale line refuse bounds; do
 	corners="$corners $here/${part}_test.c"
@@ -63,7 +63,7 @@ fuzz_covers() {
 files_are_harmless() {
 	local f i size
 	$CC $sanitize -DDSM_KNOBS -o "$out/mios-dsm-asan" \
-		"$top"/userspace/mios-dsm/*.c $engine || return 1
+		$tools $engine || return 1
 	for f in CAS-lock CROSS MP-loop; do
 		size=$(stat -c %s "$litmus/$f.litmus")
 		for ((i = 0; i < size; i += 31)); do

@@ -5,9 +5,9 @@
 mutants_are_noticed() {
 	local dir=$out/mutants
 	"$here/mutate.py" "$top/mios/dsm" "$dir" || return 1
-	$CC -std=gnu11 -O1 -w -I"$dir" -I"$top/userspace/mios-dsm" \
+	$CC -std=gnu11 -O1 -w -I"$dir" \
 		-o "$dir/mios-dsm-mutants" "$dir"/*.c \
-		"$top"/userspace/mios-dsm/*.c || return 1
+		$tools || return 1
 	$CC -std=gnu11 -O1 -w -I"$dir" -o "$dir/fuzz-mutants" \
 		"$here/fuzz.c" "$dir"/*.c || return 1
 	$CC -std=gnu11 -O1 -w -I"$dir" -o "$dir/engine-mutants" \

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The command's parts as its main() knows them, and what they share: how a
- * user's mistake is reported.
+ * How a user's mistake is told, for every part of the command.
  */
 #ifndef CLI_H
 #define CLI_H
 
 #include <stdbool.h>
 #include <stdint.h>
-
-int cmd_litmus(int argc, char **argv);
-int cmd_sim(int argc, char **argv);
-int cmd_tables(int argc, char **argv);
 
 /* One line on stderr; returns 2, the exit status of a usage error. */
 int cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

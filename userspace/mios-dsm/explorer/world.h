@@ -8,8 +8,8 @@
 #ifndef WORLD_H
 #define WORLD_H
 
-#include "../../mios/dsm/dsm.h"
-#include "litmus.h"
+#include "../../../mios/dsm/dsm.h"
+#include "../litmus/litmus.h"
 
 #define W_NODES		4
 #define W_PAGES		4

@@ -10,8 +10,8 @@
 
 #include <stdio.h>
 
-#include "../../mios/dsm/dsm.h"
-#include "../../mios/dsm/link.h"
+#include "../../../mios/dsm/dsm.h"
+#include "../../../mios/dsm/link.h"
 
 /* Words of a page that are modelled; the wire is charged for all of it. */
 #define SIM_WORDS	64
@@ -96,22 +96,8 @@ extern const char *const sim_topology_name[];
 extern const char *const sim_pattern_name[];
 
 /* pattern.c */
-u64 sim_random(u64 *state);
 void pattern_next(const struct sim_config *c, u32 who, struct sim_cpu *cpu);
 u64 pattern_wrong(const struct sim_config *c, const struct sim_cpu *cpus,
 		  u64 (*read)(void *arg, u32 page, u16 word), void *arg);
-
-/* simout.c */
-void sim_table_head(FILE *f);
-void sim_table_row(FILE *f, const struct sim_config *c,
-		   const struct sim_result *r);
-void sim_json(FILE *f, const struct sim_config *c,
-	      const struct sim_result *r);
-
-/* plot.c: a line for each policy over the swept value. */
-struct plot_point { u64 x, y; int series; };
-int plot_write(const char *path, const char *title, const char *xlabel,
-	       const char *ylabel, const char *const *names,
-	       const struct plot_point *p, int count);
 
 #endif /* SIM_H */

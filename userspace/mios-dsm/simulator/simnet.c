@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "../cli/cli.h"
+#include "../explorer/random.h"
 #include "simcore.h"
 
 #define WIRE_OVERHEAD	38	/* Ethernet: preamble, header, FCS, gap */
@@ -73,7 +74,7 @@ static u64 distance(const struct sim *s, u32 a, u32 b)
 
 static bool chance(struct sim *s, u64 million)
 {
-	return million && sim_random(&s->rng) % 1000000 < million;
+	return million && random_next(&s->rng) % 1000000 < million;
 }
 
 static void fly(struct sim *s, u32 from, u32 to, u64 leaves, u32 len,
@@ -84,7 +85,7 @@ static void fly(struct sim *s, u32 from, u32 to, u64 leaves, u32 len,
 
 	e.time = leaves + distance(s, from, to);
 	if (s->c->jitter)
-		e.time += sim_random(&s->rng) % (s->c->jitter + 1);
+		e.time += random_next(&s->rng) % (s->c->jitter + 1);
 	if (chance(s, s->c->reorder))
 		e.time += 3 * s->c->latency;
 	if (chance(s, s->c->loss))

@@ -4,20 +4,12 @@
  * what its last one read, and how to tell at the end that nothing went
  * wrong.  Called by sim.c.
  */
+#include "../explorer/random.h"
 #include "sim.h"
 
 const char *const sim_pattern_name[] = { "migratory", "producer-consumer",
 	"read-mostly", "lock", "false-sharing", "compile", "pingpong",
 	"one-write", NULL };
-
-u64 sim_random(u64 *state)
-{
-	u64 z = *state += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return z ^ z >> 31;
-}
 
 static void op(struct sim_cpu *c, u8 kind, u32 page, u16 word, u64 value,
 	       u64 think)
@@ -58,10 +50,10 @@ static void producer(const struct sim_config *c, u32 who,
 static void read_mostly(const struct sim_config *c, u32 who,
 			struct sim_cpu *cpu)
 {
-	u32 page = sim_random(&cpu->rng) % c->pages;
+	u32 page = random_next(&cpu->rng) % c->pages;
 
-	if (sim_random(&cpu->rng) % 100)
-		op(cpu, SIM_READ, page, sim_random(&cpu->rng) % SIM_WORDS, 0,
+	if (random_next(&cpu->rng) % 100)
+		op(cpu, SIM_READ, page, random_next(&cpu->rng) % SIM_WORDS, 0,
 		   c->think);
 	else
 		op(cpu, SIM_WRITE, page, who % SIM_WORDS, ++cpu->a,
@@ -136,13 +128,13 @@ static void compile(const struct sim_config *c, u32 who, struct sim_cpu *cpu)
 			op(cpu, SIM_ADD, cpu->a, who % SIM_WORDS, 1, 2000);
 		return;
 	}
-	dice = sim_random(&cpu->rng) % 1000;
+	dice = random_next(&cpu->rng) % 1000;
 	if (dice < 330) {
-		cpu->a = sim_random(&cpu->rng) % locks;
+		cpu->a = random_next(&cpu->rng) % locks;
 		cpu->state = 2;
 		op(cpu, SIM_READ, cpu->a, 0, 0, c->think);
 	} else if (dice < 975) {
-		cpu->a = locks + sim_random(&cpu->rng) % cache;
+		cpu->a = locks + random_next(&cpu->rng) % cache;
 		if (dice < 920)
 			op(cpu, SIM_READ, cpu->a, dice % SIM_WORDS, 0,
 			   c->think);
@@ -150,7 +142,7 @@ static void compile(const struct sim_config *c, u32 who, struct sim_cpu *cpu)
 			op(cpu, SIM_WRITE, cpu->a, who % SIM_WORDS,
 			   cpu->count, c->think);
 	} else {
-		cpu->a = locks + cache + sim_random(&cpu->rng) % moving;
+		cpu->a = locks + cache + random_next(&cpu->rng) % moving;
 		cpu->state = 12;
 		op(cpu, SIM_READ, cpu->a, 0, 0, c->think);
 	}

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../mios/dsm/dsm.h"
+#include "../../../mios/dsm/dsm.h"
 #include "parse.h"
 
 int text_error(struct text *x, const char *fmt, ...)

@@ -4,9 +4,9 @@
  * explorer walks exhaustively, for tests that are too large for it.  Called
  * by runs.c, once per walk.
  */
-#include "cli.h"
+#include "../cli/cli.h"
+#include "random.h"
 #include "runs.h"
-#include "sim.h"
 
 #define STEPS_MAX	100000
 
@@ -25,8 +25,8 @@ int walk_one(struct runs *r, struct world *w, struct wstate *s, u64 seed)
 			return 0;
 		}
 		do
-			next = move[sim_random(&seed) % count];
-		while (next.kind == W_DIE && sim_random(&seed) % RUNS_DEATH);
+			next = move[random_next(&seed) % count];
+		while (next.kind == W_DIE && random_next(&seed) % RUNS_DEATH);
 		if (r->tell)
 			world_print(stdout, w, s, next);
 		world_move(w, s, next);

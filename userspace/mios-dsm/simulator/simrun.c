@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
-#include "knobs.h"
+#include "../cli/cli.h"
+#include "../../../mios/dsm/knobs.h"
 #include "simcore.h"
 
 const char *const sim_policy_name[] = { "ivy", "giantvm", "wu", "wu+", NULL };

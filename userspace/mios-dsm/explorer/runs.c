@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "../cli/cli.h"
+#include "random.h"
 #include "runs.h"
 
 int runs_all(struct runs *r, runs_one *one)
@@ -27,7 +28,7 @@ int runs_all(struct runs *r, runs_one *one)
 		p.protocol = DSM_WUPLUS;
 	plan_first(&p, &w);
 	while (r->done < r->runs && !r->v.violated && !r->v.limit && !err) {
-		now = sim_random(&seed);
+		now = random_next(&seed);
 		err = one(r, &w, s, now);
 		r->done++;
 		r->tell = r->trace && r->v.violated;

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
-#include "runs.h"
+#include "../cli/cli.h"
+#include "../explorer/random.h"
+#include "simlit.h"
 #include "simcore.h"
 
 #define FRAMES		128
@@ -30,7 +31,7 @@ struct litrun {
 
 static u64 below(struct litrun *l, u64 n)
 {
-	return sim_random(&l->choice) % n;
+	return random_next(&l->choice) % n;
 }
 
 static bool dead(const struct litrun *l, u32 node)
@@ -227,7 +228,7 @@ static int begin(struct litrun *l)
 	l->sim.c = &l->c;
 	l->sim.r = &l->result;
 	l->sim.node = l->node;
-	l->sim.rng = sim_random(&l->choice);
+	l->sim.rng = random_next(&l->choice);
 	l->sim.arg = l;
 	l->sim.deliver = deliver;
 	for (int n = 0; n < l->w->nodes; n++) {
@@ -255,7 +256,7 @@ static int begin(struct litrun *l)
 
 int simlit_one(struct runs *r, struct world *w, struct wstate *s, u64 seed)
 {
-	struct litrun l = { .r = r, .w = w, .s = s, .c = r->net,
+	struct litrun l = { .r = r, .w = w, .s = s, .c = *r->net,
 			    .choice = seed };
 	int err;
 

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "engine.h"
+#include "../../../mios/dsm/engine.h"
 #include "world.h"
 
 static bool finished(const struct world *w, const struct wstate *s, int i)

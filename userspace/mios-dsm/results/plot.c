@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli.h"
-#include "sim.h"
+#include "../cli/cli.h"
+#include "results.h"
 
 #define WIDTH	640
 #define HEIGHT	400

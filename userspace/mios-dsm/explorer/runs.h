@@ -8,13 +8,14 @@
 #define RUNS_H
 
 #include "explore.h"
-#include "sim.h"
 
 /*
  * A death that is drawn happens once in so many draws: many moves come
  * before it, as it can be drawn at any time.
  */
 #define RUNS_DEATH	8
+
+struct sim_config;
 
 struct runs {
 	const struct lit_test *t;
@@ -23,7 +24,8 @@ struct runs {
 	int protocol, order;
 	bool spare;
 	struct world world;	/* options; the rest is the plan's */
-	struct sim_config net;	/* of the simulator */
+	/* walk.c has no network; cmd_litmus.c gives simlit.c one. */
+	const struct sim_config *net;
 	u64 done, events;
 	bool trace;		/* walk: print the way to a violation */
 	bool tell;		/* this run */
@@ -38,6 +40,5 @@ typedef int runs_one(struct runs *r, struct world *w, struct wstate *s,
 int runs_all(struct runs *r, runs_one *one);
 
 runs_one walk_one;
-runs_one simlit_one;
 
 #endif /* RUNS_H */

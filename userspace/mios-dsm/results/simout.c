@@ -5,7 +5,7 @@
  */
 #include <inttypes.h>
 
-#include "sim.h"
+#include "results.h"
 
 void sim_table_head(FILE *f)
 {

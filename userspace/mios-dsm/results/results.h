@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How results are shown: tables, JSON, plots.
+ */
+#ifndef RESULTS_H
+#define RESULTS_H
+
+#include "../simulator/sim.h"
+
+/* simout.c */
+void sim_table_head(FILE *f);
+void sim_table_row(FILE *f, const struct sim_config *c,
+		   const struct sim_result *r);
+void sim_json(FILE *f, const struct sim_config *c,
+	      const struct sim_result *r);
+
+/* plot.c: a line for each policy over the swept value. */
+struct plot_point { u64 x, y; int series; };
+int plot_write(const char *path, const char *title, const char *xlabel,
+	       const char *ylabel, const char *const *names,
+	       const struct plot_point *p, int count);
+
+#endif /* RESULTS_H */
