@@ -2,12 +2,14 @@
 /*
  * The engine as a kernel module.  Nothing backs it yet; loading it proves
  * that it works when compiled for the kernel: two engines hand a page to
- * and fro, and a failure refuses the load.  No lock: nobody else calls.
+ * and fro, an instruction is emulated, and a failure refuses the load.  No
+ * lock: nobody else calls.
  */
 #include <linux/module.h>
 #include <linux/vmalloc.h>
 
 #include "dsm.h"
+#include "emulate/emulate.h"
 
 struct selftest {
 	struct dsm *node[2];
@@ -86,6 +88,26 @@ static int hand_over(struct selftest *t)
 	return 0;
 }
 
+/* lock xadd %eax, 8(%rdi), on a word that holds 40. */
+static int emulate(void)
+{
+	static const u8 code[] = { 0xf0, 0x0f, 0xc1, 0x47, 0x08 };
+	static const u8 old[] = { 40, 0, 0, 0 };
+	struct dsm_regs regs = { .gpr = { [0] = 2, [7] = 0x1000 } }, after;
+	struct dsm_insn insn;
+	struct dsm_store s;
+	int err;
+
+	err = dsm_insn_decode(&insn, code, sizeof(code));
+	if (!err)
+		err = dsm_store_where(&insn, &regs, &s);
+	if (err)
+		return err;
+	dsm_store_perform(&insn, &regs, old, &s, &after);
+	return s.addr == 0x1008 && s.atomic && s.value[0] == 42 &&
+	       after.gpr[0] == 40 && after.rip == sizeof(code) ? 0 : -EIO;
+}
+
 static int __init mios_dsm_init(void)
 {
 	struct selftest *t = vzalloc(sizeof(*t));
@@ -98,6 +120,8 @@ static int __init mios_dsm_init(void)
 	t->node[1] = node_make(1);
 	if (t->out && t->node[0] && t->node[1])
 		err = hand_over(t);
+	if (!err)
+		err = emulate();
 	if (err)
 		pr_err("mios_dsm: self-test failed: %d\n", err);
 	vfree(t->node[1]);
