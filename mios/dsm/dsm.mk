@@ -10,7 +10,9 @@ DSM_TEST_BIN := $(DSM_OUT)/mios-dsm-test
 DSM_ENGINE := $(wildcard $(DSM_TOP)/mios/dsm/*.c)
 DSM_ENGINE := $(filter-out %/module.c %/port.c %.mod.c,$(DSM_ENGINE))
 DSM_USER := $(DSM_TOP)/userspace/mios-dsm
+DSM_RUNTIME := $(wildcard $(DSM_USER)/runtime/*.c)
 DSM_TOOLS := $(wildcard $(DSM_USER)/*.c) $(wildcard $(DSM_USER)/*/*.c)
+DSM_TOOLS := $(filter-out $(DSM_RUNTIME),$(DSM_TOOLS))
 DSM_HEADERS := $(wildcard $(DSM_TOP)/mios/dsm/*.h) \
 	$(wildcard $(DSM_USER)/*.h) $(wildcard $(DSM_USER)/*/*.h)
 

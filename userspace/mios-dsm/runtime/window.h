@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The window as one node has it: memory that the program touches at an address
+ * that is the same on every node, and the same memory under a second address,
+ * where the service thread reads and writes it whatever the program may do.
+ * All calls are the service thread's.
+ */
+#ifndef WINDOW_H
+#define WINDOW_H
+
+#include <sys/types.h>
+
+#include "../../../mios/dsm/dsm.h"
+
+/* Where programs see it: above all that Linux puts anywhere by itself. */
+#define WINDOW_AT	0x100000000000ULL
+
+struct window {
+	int uffd, memfd;
+	u32 pages;
+	u8 *base;		/* the program's */
+	u8 *alias;		/* the service thread's */
+	u8 *mapped;		/* enum dsm_access, of each page */
+	bool continue_wp;	/* Linux 6.4: a page can appear protected */
+	bool poison;		/* Linux 6.6: a page can be made to raise SIGBUS */
+	bool system_calls;	/* may touch it, too */
+	u32 knobs;		/* of a test's build */
+};
+
+/* A thread that has stopped at a page. */
+struct window_fault {
+	u32 page;
+	pid_t tid;
+	bool write;
+};
+
+/* Rules to break: */
+#define WINDOW_NO_PROTECT	1	/* a page leaves, its threads go on */
+#define WINDOW_EARLY		2	/* a page is seen before all of it is here */
+/* As Linux 6.1 has it, on any: */
+#define WINDOW_OLD		4
+
+/* 0, or -errno after a line on stderr. */
+int window_open(struct window *w, u32 pages);
+void window_close(struct window *w);
+/* False when there is none left. */
+bool window_fault(struct window *w, struct window_fault *f);
+/* Complete when every thread of the program has seen it. */
+int window_access(struct window *w, u32 page, enum dsm_access access);
+/* All of a page, which nobody can see. */
+void window_install(struct window *w, u32 page, const void *bytes);
+void window_wake(struct window *w, u32 page);
+/* Whoever touches the page gets SIGBUS; tid: who waits for it. */
+void window_lost(struct window *w, u32 page, pid_t tid);
+
+static inline u8 *window_bytes(const struct window *w, u32 page)
+{
+	return w->alias + (u64)page * DSM_PAGE_SIZE;
+}
+
+#endif /* WINDOW_H */
