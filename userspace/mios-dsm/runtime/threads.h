@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The program's threads as the engine's CPUs: which thread waits where, and
+ * whether it has got on since its page arrived.  Called by node.c, on the
+ * service thread.
+ */
+#ifndef THREADS_H
+#define THREADS_H
+
+#include <sys/types.h>
+
+#include "../../../mios/dsm/dsm.h"
+
+#define THREADS_MAX	128
+#define THREAD_PAGES	DSM_TOUCH_MAX	/* remembered of an instruction */
+
+struct thread {
+	pid_t tid;		/* 0: a free place */
+	int schedstat, syscall;	/* its files in /proc, -1: not open */
+	u32 page;		/* where it has stopped, or did last */
+	bool write, stopped;
+	u64 stopped_at, woken_at;	/* ns */
+	u64 slices;		/* times it had been given a CPU by then */
+	u64 patience;		/* ns that it has a page at least */
+	/* The instruction that it stopped at, and the pages it wanted. */
+	u64 pc, sp;
+	bool in_kernel;
+	u32 wanted[THREAD_PAGES], count;
+};
+
+struct threads {
+	struct thread thread[THREADS_MAX];
+};
+
+/* The CPU that stands for a thread; -1 if all places are taken. */
+int threads_find(struct threads *ts, pid_t tid);
+/*
+ * The thread has stopped at a page.  False: at an instruction that has
+ * stopped at this page before, so that it is still the same one which needs
+ * several at once.
+ */
+bool thread_stop(struct thread *t, u32 page, bool write, u64 now);
+void thread_wake(struct thread *t, u64 now);
+/* Has it completed an instruction since it was woken? */
+bool thread_moved(const struct thread *t, u64 now);
+
+#endif /* THREADS_H */
