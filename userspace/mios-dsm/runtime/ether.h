@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Raw Ethernet as nodes and mios-dsm run use it: a socket on an interface, and
+ * the notes by which nodes find each other and are told of an end.  Frames of
+ * the engine's link have a magic number of their own behind the same EtherType.
+ */
+#ifndef ETHER_H
+#define ETHER_H
+
+#include "../../../mios/dsm/os.h"
+
+/* IEEE 802 leaves it to local experiments. */
+#define ETHER_TYPE	0x88b5
+#define ETHER_MAGIC	0xd53b
+#define ETHER_VERSION	1
+#define ETHER_MTU_LEAST	576
+#define ETHER_MAC	6
+#define ETHER_NAME	16	/* of an interface, with its end */
+
+enum ether_what {
+	ETHER_HELLO,		/* this is what I am */
+	ETHER_END,		/* the process that was this node has ended */
+};
+
+/* In x86's byte order. */
+struct ether_note {
+	u16 magic;
+	u8 version;
+	u8 what;
+	u16 cluster;		/* several may share a wire */
+	u16 life;		/* of the node: another one each time */
+	u8 nodes;
+	u8 node;
+	u16 mtu;		/* longest frame that it can take */
+	u32 pages;		/* of the window */
+	u32 knows;		/* nodes that it has heard of, a bit each */
+};
+
+static_assert(sizeof(struct ether_note) == 20, "note of a node");
+
+struct ether {
+	int fd, index;
+	u32 mtu;
+	u8 mac[ETHER_MAC];
+};
+
+/* 0, or -errno after a line on stderr. */
+int ether_open(struct ether *e, const char *interface);
+/* To all if mac is NULL.  Sends it or loses it. */
+void ether_send(struct ether *e, const u8 *mac, const void *frame, u32 len);
+
+#endif /* ETHER_H */

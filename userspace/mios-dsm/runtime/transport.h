@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What carries frames between nodes.  It may lose, double and reorder them:
+ * the link layer of the engine puts that right.  A transport declares the order
+ * that holds with retransmission, and how it tells that a peer has died for
+ * good: one that is only silent is not dead.  Called by node.c, on the service
+ * thread.
+ */
+#ifndef TRANSPORT_H
+#define TRANSPORT_H
+
+#include <poll.h>
+
+#include "../../../mios/dsm/link.h"
+
+#define TRANSPORT_FDS	32	/* most descriptors to wait for */
+#define TRANSPORT_NODES	16
+/* ns without a sign of a peer after which a node ends. */
+#define TRANSPORT_SILENCE	60000000000ULL
+
+struct transport {
+	enum dsm_order order;
+	u32 frame_max;		/* longest frame */
+	u16 window;		/* frames of one peer that may be under way */
+	u64 timeout;		/* ns until a frame is taken for lost */
+	u64 pause;		/* ns between two calls of tick, 0: no matter */
+	u16 life[TRANSPORT_NODES];	/* incarnations */
+	u64 refused;		/* what came and was not for us */
+	bool started;		/* all peers are known */
+	int fd[TRANSPORT_FDS];	/* readable: a frame, or a peer's end */
+	u32 fds;
+	/* Sends it or loses it. */
+	void (*send)(struct transport *t, u16 to, const void *frame, u32 len);
+	/*
+	 * From descriptor i: the length of a frame, 0 when there is none, or
+	 * -ECONNRESET once when *from has died.
+	 */
+	int (*receive)(struct transport *t, u32 i, u16 *from, void *frame,
+		       u32 room);
+	/* NULL, or: -1, or the number of a peer that is silent for too long. */
+	int (*tick)(struct transport *t, u64 now, const struct dsm_set *gone);
+	u16 self;
+};
+
+/* local.c: nodes are processes; fd[i] leads to node i, -1 to ourselves. */
+int transport_local(struct transport *t, u16 nodes, u16 self, const int *fd);
+
+/* ethernet.c: nodes are on one wire; waits for all of them. */
+int transport_ethernet(struct transport *t, u16 nodes, u16 self, u32 pages,
+		       u16 cluster, u16 life, const char *interface);
+
+#endif /* TRANSPORT_H */
