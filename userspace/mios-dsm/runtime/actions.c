@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One event for the engine, and what it asks for, done in order before the next
+ * event.  On the service thread.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "layout.h"
+#include "node.h"
+
+static struct dsm_actions actions;
+
+void node_give_up(const char *what, int err)
+{
+	dprintf(STDERR_FILENO, "mios-dsm: %s: %s\n", what, strerror(-err));
+	abort();
+}
+
+void node_transmit(struct node *n, const struct dsm_link_out *out)
+{
+	for (u32 i = 0; i < out->sends; i++)
+		n->transport.send(&n->transport, out->send[i].to,
+				  out->send[i].frame, out->send[i].len);
+}
+
+void node_send(struct node *n, u16 to, const struct dsm_msg *m,
+		     const void *body, u16 len, const void *page)
+{
+	struct dsm_link_out out;
+	int err = dsm_link_send(n->link, to, m, body, len, page, n->now, &out);
+
+	if (err)
+		node_give_up("a message finds no room", err);
+	n->stats->messages++;
+	n->stats->pages += !!page;
+	node_transmit(n, &out);
+}
+
+static void send_all(struct node *n, const struct dsm_action *a)
+{
+	const void *page = NULL;
+	u16 to;
+
+	if (a->msg.flags & DSM_F_DATA)
+		page = window_bytes(&n->window, a->msg.page);
+	set_for_each(to, &a->to)
+		node_send(n, to, &a->msg, actions.body + a->body, a->len, page);
+}
+
+/* A thread goes on; what it may do with its page it can do now. */
+void node_resume(struct node *n, u16 cpu)
+{
+	struct thread *t = &n->threads.thread[cpu];
+	u64 stall = n->now - t->stopped_at;
+	int err;
+
+	if (!t->stopped)
+		return;
+	err = window_access(&n->window, t->page,
+			    dsm_page_access(n->dsm, t->page));
+	if (err)
+		node_give_up("a page cannot be mapped", err);
+	n->stats->stall += stall;
+	if (stall > n->stats->longest)
+		n->stats->longest = stall;
+	thread_wake(t, n->now);
+	window_wake(&n->window, t->page);
+}
+
+/*
+ * What the library keeps in a page that is lost is of no use any more, but its
+ * calls end with an error, not with a signal: they look whether a node has died
+ * before they believe what they have read.
+ */
+static void lose(struct node *n, u16 cpu)
+{
+	struct thread *t = &n->threads.thread[cpu];
+
+	if (!t->stopped)
+		return;
+	thread_wake(t, n->now);
+	if (!layout_own(t->page)) {
+		window_lost(&n->window, t->page, t->tid);
+		return;
+	}
+	if (window_access(&n->window, t->page, DSM_RW))
+		node_give_up("a page cannot be mapped", -ENOMEM);
+	window_wake(&n->window, t->page);
+}
+
+/* Less at once; more when a thread needs it. */
+static void reduce(struct node *n, const struct dsm_action *a)
+{
+	int err = 0;
+
+	if (a->access < n->window.mapped[a->page])
+		err = window_access(&n->window, a->page, a->access);
+	if (err)
+		node_give_up("a page cannot be protected", err);
+}
+
+static void act(struct node *n, const struct dsm_action *a)
+{
+	switch (a->type) {
+	case DSM_ACT_ACCESS:
+		reduce(n, a);
+		break;
+	case DSM_ACT_SEND:
+		send_all(n, a);
+		break;
+	case DSM_ACT_INSTALL:
+		window_install(&n->window, a->page, n->incoming);
+		break;
+	case DSM_ACT_RETRY:
+		node_resume(n, a->cpu);
+		break;
+	case DSM_ACT_ERROR:
+		lose(n, a->cpu);
+		break;
+	case DSM_ACT_LOST:
+		n->stats->lost++;
+		break;
+	case DSM_ACT_AGAIN:
+		n->more = true;
+		break;
+	}
+}
+
+void node_step(struct node *n, struct dsm_event *ev)
+{
+	ev->now = n->now;
+	dsm_step(n->dsm, ev, &actions);
+	for (u32 i = 0; i < actions.count; i++)
+		act(n, &actions.act[i]);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One node of a running program: engine, link, transport, window and the
+ * thread that serves them.  Started and ended by start.c; all but what is
+ * marked so belongs to the service thread.
+ */
+#ifndef NODE_H
+#define NODE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "stats.h"
+#include "threads.h"
+#include "transport.h"
+#include "window.h"
+
+#define NODE_NODES	TRANSPORT_NODES
+#define NODE_FRAMES	512	/* of the link's pool, for each node */
+
+struct node {
+	u16 nodes, self;
+	u16 pieces;			/* frames of the longest message */
+	struct dsm *dsm;
+	struct dsm_link *link;
+	struct window window;
+	struct transport transport;
+	struct threads threads;
+	struct node_stats *stats;
+	struct dsm_set gone;		/* peers: dead, or finished and away */
+	struct dsm_set bye;		/* have said that they need nothing more */
+	struct backlog *backlog, **backlog_end;	/* for the engine, in order */
+	const void *incoming;		/* page bytes of the message in hand */
+	bool more;			/* the engine has more to do */
+	bool contended;			/* somebody wants what a thread holds */
+	u64 now, ticked, active;	/* ns */
+	bool said_bye;
+	pthread_t service;
+	/* Read by every thread of the program. */
+	atomic_uint dead;		/* peers that died */
+	/* Set by start.c: the program is done; event wakes the service. */
+	atomic_bool leaving;
+	int event;
+};
+
+/* 0, or -errno after a line on stderr; transport and stats are set. */
+int node_start(struct node *n, u32 pages);
+/* Serves peers until none needs us. */
+void node_finish(struct node *n);
+
+/* "I need nothing more", beside the engine's messages. */
+#define NODE_BYE	0xff
+
+/* actions.c */
+void node_give_up(const char *what, int err);
+void node_transmit(struct node *n, const struct dsm_link_out *out);
+void node_send(struct node *n, u16 to, const struct dsm_msg *m,
+	       const void *body, u16 len, const void *page);
+void node_resume(struct node *n, u16 cpu);
+void node_step(struct node *n, struct dsm_event *ev);
+
+/* peers.c */
+bool node_has_room(const struct node *n);
+void peers_take(struct node *n, struct dsm_link_out *out);
+void peers_deliver(struct node *n);
+void peers_gone(struct node *n, u16 peer);
+bool peers_receive(struct node *n);
+bool peers_idle(const struct node *n);
+
+/* service.c */
+void *node_serve(void *node);
+void threads_release(struct node *n);
+
+#endif /* NODE_H */
