@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Frames between machines, or network namespaces, on one Ethernet.  Each node
+ * knows its number and how many there are, and tells so to all until it has
+ * heard of every other one; then the sender's address tells who sent a frame.
+ *
+ * A node is dead when the mios-dsm run that started it says so: it has waited
+ * for the process.  Silence is not death.  But nobody waits for ever: a node
+ * that has heard nothing of another one for SILENCE ends itself.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/if_packet.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ether.h"
+#include "node.h"
+
+#define SECOND		1000000000ULL
+#define HELLO_FIRST	(SECOND / 20)	/* between two, until all are here, */
+#define HELLO		SECOND		/* and then */
+#define TIMEOUT		(SECOND / 100)
+
+struct peer_at {
+	u8 mac[ETHER_MAC];
+	u64 heard;		/* ns */
+};
+
+/* A process is one node. */
+static struct {
+	struct ether ether;
+	struct ether_note self;
+	struct peer_at peer[NODE_NODES];
+	u16 life[NODE_NODES];
+	u64 said;
+	u32 needs;		/* has told us that it does not know us */
+	u8 held[DSM_FRAME_MAX];	/* lossy: a frame that others overtake */
+	u32 held_len;
+	u8 held_to;
+} net;
+
+static u64 now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * SECOND + t.tv_nsec;
+}
+
+static void hello(void)
+{
+	net.said = now_ns();
+	ether_send(&net.ether, NULL, &net.self, sizeof(net.self));
+}
+
+static void put(u8 to, const void *frame, u32 len)
+{
+	ether_send(&net.ether, net.peer[to].mac, frame, len);
+}
+
+/* What a test asks for. */
+static bool test_is(const char *name)
+{
+#ifdef DSM_KNOBS
+	const char *text = getenv("MIOS_DSM_TEST");
+
+	return text && !strcmp(text, name);
+#else
+	(void)name;
+	return false;
+#endif
+}
+
+/*
+ * A wire of a test's: of 100 frames it loses one, doubles one, and lets one
+ * come behind a later one.
+ */
+static bool lossy(u8 to, const void *frame, u32 len)
+{
+	u32 lot = test_is("lossy") ? rand() % 100 : 100;
+
+	if (lot == 0)
+		return true;
+	if (lot == 1)
+		put(to, frame, len);
+	if (lot == 2 && !net.held_len) {
+		memcpy(net.held, frame, len);
+		net.held_len = len;
+		net.held_to = to;
+		return true;
+	}
+	return false;
+}
+
+static void ethernet_send(struct transport *t, u16 to, const void *frame,
+			  u32 len)
+{
+	(void)t;
+	if (lossy(to, frame, len))
+		return;
+	put(to, frame, len);
+	if (net.held_len)
+		put(net.held_to, net.held, net.held_len);
+	net.held_len = 0;
+}
+
+/* Of our cluster, and from another node that fits to us. */
+static bool note_good(struct transport *t, const struct ether_note *m, u32 len)
+{
+	if (len < sizeof(*m) || m->version != ETHER_VERSION ||
+	    m->cluster != net.self.cluster || m->node >= net.self.nodes ||
+	    m->mtu < ETHER_MTU_LEAST) {
+		t->refused++;
+		return false;
+	}
+	return true;
+}
+
+/*
+ * What a node says of itself.  Once it is known nothing of that changes: one
+ * that comes back is another one, and there is no room for it in this run.
+ */
+static int hello_take(struct transport *t, const struct ether_note *m,
+		      const u8 *mac)
+{
+	struct peer_at *p = &net.peer[m->node];
+	const char *wrong = NULL;
+
+	if (m->node == net.self.node)
+		wrong = "has our number";
+	else if (m->nodes != net.self.nodes)
+		wrong = "has another number of nodes";
+	else if (m->pages != net.self.pages)
+		wrong = "has a window of another size";
+	if (wrong && !t->started) {
+		/* The other one is to hear of it, too. */
+		hello();
+		fprintf(stderr, "mios-dsm: node %u: node %u at %02x:%02x:%02x:%02x:%02x:%02x %s\n",
+			net.self.node, m->node, mac[0], mac[1], mac[2],
+			mac[3], mac[4], mac[5], wrong);
+		return -EPROTO;
+	}
+	/* What was said last counts, until we begin. */
+	if (wrong || (t->started && (memcmp(p->mac, mac, ETHER_MAC) ||
+				     net.life[m->node] != m->life))) {
+		t->refused++;
+		return 0;
+	}
+	memcpy(p->mac, mac, ETHER_MAC);
+	/* All take what the least of them can. */
+	if (!t->started && m->mtu < t->frame_max)
+		t->frame_max = m->mtu;
+	p->heard = now_ns();
+	net.life[m->node] = m->life;
+	net.self.knows |= 1u << m->node;
+	if (!(m->knows >> net.self.node & 1))
+		net.needs |= 1u << m->node;
+	return 0;
+}
+
+static int sender(const u8 *mac)
+{
+	for (int i = 0; i < net.self.nodes; i++)
+		if (net.self.knows >> i & 1 &&
+		    !memcmp(net.peer[i].mac, mac, ETHER_MAC))
+			return i;
+	return -1;
+}
+
+/* The length of a frame for the link; 0: it was a note, or is refused. */
+static int sort(struct transport *t, const void *frame, u32 len,
+		const u8 *mac, u16 *from)
+{
+	struct ether_note m = { };
+	int node = sender(mac);
+
+	memcpy(&m, frame, len < sizeof(m) ? len : sizeof(m));
+	if (m.magic == ETHER_MAGIC) {
+		if (!note_good(t, &m, len))
+			return 0;
+		if (m.what == ETHER_HELLO)
+			return hello_take(t, &m, mac);
+		if (m.what == ETHER_END && node == m.node &&
+		    net.life[node] == m.life && t->started) {
+			*from = node;
+			return -ECONNRESET;
+		}
+		t->refused++;
+		return 0;
+	}
+	if (node < 0) {
+		t->refused++;
+		return 0;
+	}
+	net.peer[node].heard = now_ns();
+	*from = node;
+	return len;
+}
+
+static int ethernet_receive(struct transport *t, u32 i, u16 *from, void *frame,
+			    u32 room)
+{
+	struct sockaddr_ll at;
+	socklen_t size;
+	ssize_t len;
+	int done = 0;
+
+	while (!done) {
+		size = sizeof(at);
+		len = recvfrom(t->fd[i], frame, room, MSG_DONTWAIT,
+			       (struct sockaddr *)&at, &size);
+		/* A wire that is down comes up again, or SILENCE ends it. */
+		if (len < 0 && errno == ENETDOWN)
+			continue;
+		if (len < 0)
+			return 0;
+		/* A switch may send us what is for others. */
+		if (at.sll_pkttype == PACKET_HOST ||
+		    at.sll_pkttype == PACKET_BROADCAST)
+			done = sort(t, frame, len, at.sll_addr, from);
+	}
+	return done;
+}
+
+/* The first of the peers that says nothing, or -1. */
+static int ethernet_tick(struct transport *t, u64 now, const struct dsm_set *gone)
+{
+	if (net.needs || now - net.said >= HELLO)
+		hello();
+	net.needs = 0;
+	for (u16 i = 0; i < net.self.nodes; i++)
+		if (i != t->self && !set_has(gone, i) &&
+		    now > net.peer[i].heard &&
+		    now - net.peer[i].heard > TRANSPORT_SILENCE)
+			return i;
+	return -1;
+}
+
+/* All others are here: 0, or -errno after a line. */
+static int gather(struct transport *t)
+{
+	u32 all = (1u << net.self.nodes) - 1;
+	u64 begin = now_ns(), told = begin;
+	u8 frame[DSM_FRAME_MAX];
+	struct pollfd p = { .fd = net.ether.fd, .events = POLLIN };
+	u16 from;
+	int n;
+
+	while (net.self.knows != all) {
+		if (now_ns() - net.said >= HELLO_FIRST)
+			hello();
+		poll(&p, 1, HELLO_FIRST / 1000000);
+		while ((n = ethernet_receive(t, 0, &from, frame,
+					     sizeof(frame))) > 0)
+			;
+		if (n < 0)
+			return n;
+		if (now_ns() - told >= 5 * SECOND) {
+			told = now_ns();
+			fprintf(stderr, "mios-dsm: node %u waits for %d more\n",
+				net.self.node,
+				__builtin_popcount(all & ~net.self.knows));
+		}
+		if (now_ns() - begin >= TRANSPORT_SILENCE) {
+			fprintf(stderr, "mios-dsm: node %u: not all nodes have come\n",
+				net.self.node);
+			return -ETIMEDOUT;
+		}
+	}
+	hello();
+	return 0;
+}
+
+int transport_ethernet(struct transport *t, u16 nodes, u16 self, u32 pages,
+		       u16 cluster, u16 life, const char *interface)
+{
+	int err = ether_open(&net.ether, interface);
+
+	if (err)
+		return err;
+	memset(t, 0, sizeof(*t));
+	net.self = (struct ether_note){
+		.magic = ETHER_MAGIC, .version = ETHER_VERSION,
+		.what = ETHER_HELLO, .cluster = cluster, .life = life,
+		.nodes = nodes, .node = self, .pages = pages,
+		.mtu = net.ether.mtu < 0xffff ? net.ether.mtu : 0xffff,
+		.knows = 1u << self,
+	};
+	t->order = DSM_ORDER_FIFO;
+	t->frame_max = net.ether.mtu < DSM_FRAME_MAX ? net.ether.mtu :
+		DSM_FRAME_MAX;
+	t->window = 48;
+	t->timeout = TIMEOUT;
+	t->pause = HELLO;
+	t->fds = 1;
+	t->fd[0] = net.ether.fd;
+	t->self = self;
+	net.life[self] = life;
+	t->send = ethernet_send;
+	t->receive = ethernet_receive;
+	t->tick = ethernet_tick;
+	srand(life);
+	err = gather(t);
+	t->started = true;
+	/* A rule to break: all lives are the same one. */
+	if (!test_is("any-life"))
+		memcpy(t->life, net.life, sizeof(t->life));
+	return err;
+}
