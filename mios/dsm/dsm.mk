@@ -26,9 +26,12 @@ dsm_obj = $(patsubst $(DSM_TOP)/%.c,$(DSM_OUT)/$(1)/%.o,$(2))
 DSM_REL_OBJ := $(call dsm_obj,release,$(DSM_ENGINE) $(DSM_TOOLS))
 DSM_TEST_OBJ := $(call dsm_obj,test,$(DSM_ENGINE) $(DSM_TOOLS))
 
+# A program needs the engine and the runtime.
+DSM_LIB := $(DSM_OUT)/release/libmios-dsm.a
+
 .PHONY: dsm dsm-tests check-dsm bench-dsm soak-dsm
 
-dsm: $(DSM_BIN)
+dsm: $(DSM_BIN) $(DSM_LIB)
 
 $(DSM_OUT)/release/mios/dsm/%.o: $(DSM_TOP)/mios/dsm/%.c $(DSM_HEADERS)
 	@mkdir -p $(@D)
@@ -49,6 +52,10 @@ $(DSM_BIN): $(DSM_REL_OBJ)
 
 $(DSM_TEST_BIN): $(DSM_TEST_OBJ)
 	$(CC) -o $@ $^
+
+$(DSM_LIB): $(call dsm_obj,release,$(DSM_ENGINE) $(DSM_RUNTIME))
+	@rm -f $@
+	$(AR) rcs $@ $^
 
 dsm-tests: $(DSM_BIN) $(DSM_TEST_BIN)
 

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * libmios-dsm: memory that several processes share although no hardware keeps
+ * it coherent.  See libmios-dsm(3).  A program is started on every node by
+ * mios-dsm run; what mios_dsm_malloc() gives has the same address on each, and
+ * loads, stores and atomic instructions mean what they mean on x86.
+ *
+ * Calls that may fail return 0 or -errno.  -EHOSTDOWN: a node has died.
+ */
+#ifndef MIOS_DSM_H
+#define MIOS_DSM_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MIOS_DSM_STRIPED	(-1)	/* pages begin at all nodes in turn */
+#define MIOS_DSM_LOCKS		64
+#define MIOS_DSM_ROOTS		512
+
+/* First of all, once.  Without mios-dsm run the program is the only node. */
+int mios_dsm_start(void);
+/* Waits for all nodes; no shared memory is touched any more. */
+int mios_dsm_finish(void);
+
+int mios_dsm_node(void);		/* this one, from 0 */
+int mios_dsm_nodes(void);
+
+/* Zeros that begin at a node, or striped; NULL: no more.  Never given back. */
+void *mios_dsm_malloc(size_t size, int home);
+/* MIOS_DSM_ROOTS pointers that all nodes share, zero at first. */
+void **mios_dsm_root(void);
+
+/* One thread of each node. */
+int mios_dsm_barrier(void);
+int mios_dsm_sum(double *value);	/* of all nodes, in order of nodes */
+/* In the order of asking, whichever node or thread asks. */
+int mios_dsm_lock(unsigned int lock);
+int mios_dsm_unlock(unsigned int lock);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MIOS_DSM_H */

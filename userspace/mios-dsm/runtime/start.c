@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The beginning and the end of a program's node.  Called by the program.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "layout.h"
+#include "mios_dsm.h"
+#include "start.h"
+
+struct node node_self;
+
+static struct node_stats own_stats;
+static bool started;
+
+/* What mios-dsm run has told. */
+struct told {
+	unsigned int nodes, self, pages;
+	int stats;
+	int fd[NODE_NODES];
+};
+
+/* A number, and the sign behind it. */
+static bool number(const char **at, long low, long high, long *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtol(*at, &end, 10);
+	if (errno || end == *at || *value < low || *value > high ||
+	    (*end && *end != ':'))
+		return false;
+	*at = *end ? end + 1 : end;
+	return true;
+}
+
+static bool told_parse(struct told *t, const char *at)
+{
+	long nodes, self, pages, fd;
+
+	if (!number(&at, 1, NODE_NODES, &nodes) ||
+	    !number(&at, 0, nodes - 1, &self) ||
+	    !number(&at, 2 * LAYOUT_OWN, DSM_LIFE_MAX, &pages) ||
+	    !number(&at, -1, 1 << 20, &fd))
+		return false;
+	*t = (struct told){ .nodes = nodes, .self = self, .pages = pages,
+			    .stats = fd };
+	for (long i = 0; i < nodes; i++) {
+		if (!number(&at, -1, 1 << 20, &fd))
+			return false;
+		t->fd[i] = fd;
+		if (fd >= 0 && fcntl(fd, F_SETFD, FD_CLOEXEC))
+			return false;
+	}
+	return !*at;
+}
+
+static int stats_open(struct node *n, int fd)
+{
+	void *at;
+
+	n->stats = &own_stats;
+	if (fd < 0)
+		return 0;
+	at = mmap(NULL, NODE_NODES * sizeof(*n->stats),
+		  PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (at == MAP_FAILED)
+		return -errno;
+	close(fd);
+	n->stats = (struct node_stats *)at + n->self;
+	return 0;
+}
+
+static int transport_start(struct node *n, const struct told *t)
+{
+	const char *wire = getenv(START_WIRE);
+	long cluster, life;
+
+	if (!wire)
+		return transport_local(&n->transport, t->nodes, t->self,
+				       t->fd);
+	if (!number(&wire, 0, 0xffff, &cluster) ||
+	    !number(&wire, 0, 0xffff, &life) || !*wire) {
+		fprintf(stderr, "mios-dsm: $%s is not what mios-dsm run sets\n",
+			START_WIRE);
+		return -EINVAL;
+	}
+	return transport_ethernet(&n->transport, t->nodes, t->self, t->pages,
+				  cluster, life, wire);
+}
+
+/* A child of the program is no node; the peers must see when we end. */
+static void forked(void)
+{
+	for (u32 i = 0; i < node_self.transport.fds; i++)
+		if (node_self.transport.fd[i] >= 0)
+			close(node_self.transport.fd[i]);
+	close(node_self.window.uffd);
+}
+
+int mios_dsm_start(void)
+{
+	struct told t = { .nodes = 1, .pages = START_PAGES, .stats = -1,
+			  .fd = { -1 } };
+	const char *text = getenv(START_VARIABLE);
+	struct node *n = &node_self;
+	int err;
+
+	if (started)
+		return -EBUSY;
+	if (text && !told_parse(&t, text)) {
+		fprintf(stderr, "mios-dsm: $%s is not what mios-dsm run sets\n",
+			START_VARIABLE);
+		return -EINVAL;
+	}
+	unsetenv(START_VARIABLE);
+	n->nodes = t.nodes;
+	n->self = t.self;
+	err = stats_open(n, t.stats);
+	if (!err)
+		err = transport_start(n, &t);
+	unsetenv(START_WIRE);
+	if (!err)
+		err = node_start(n, t.pages);
+	if (err)
+		return err;
+	started = true;
+	if (!n->self && !n->window.system_calls)
+		fprintf(stderr, "mios-dsm: system calls get EFAULT for shared memory: no permission to open /dev/userfaultfd\n");
+	return -pthread_atfork(NULL, NULL, forked);
+}
+
+int mios_dsm_finish(void)
+{
+	int err;
+
+	if (!started)
+		return -EINVAL;
+	err = mios_dsm_barrier();
+	node_finish(&node_self);
+	node_self.stats->finished = true;
+	started = false;
+	return err;
+}
