@@ -12,7 +12,11 @@ DSM_ENGINE := $(filter-out %/module.c %/port.c %.mod.c,$(DSM_ENGINE))
 DSM_USER := $(DSM_TOP)/userspace/mios-dsm
 DSM_RUNTIME := $(wildcard $(DSM_USER)/runtime/*.c)
 DSM_TOOLS := $(wildcard $(DSM_USER)/*.c) $(wildcard $(DSM_USER)/*/*.c)
-DSM_TOOLS := $(filter-out $(DSM_RUNTIME),$(DSM_TOOLS))
+DSM_TOOLS := $(filter-out $(DSM_RUNTIME) $(DSM_USER)/programs/%,$(DSM_TOOLS))
+# Each is one file, with two ways to begin: nodes and threads.
+DSM_PROGRAMS := $(filter-out %/nodes.c %/threads.c,\
+	$(wildcard $(DSM_USER)/programs/*.c))
+DSM_PROGRAMS := $(notdir $(DSM_PROGRAMS:.c=))
 DSM_HEADERS := $(wildcard $(DSM_TOP)/mios/dsm/*.h) \
 	$(wildcard $(DSM_USER)/*.h) $(wildcard $(DSM_USER)/*/*.h)
 
@@ -28,10 +32,12 @@ DSM_TEST_OBJ := $(call dsm_obj,test,$(DSM_ENGINE) $(DSM_TOOLS))
 
 # A program needs the engine and the runtime.
 DSM_LIB := $(DSM_OUT)/release/libmios-dsm.a
+DSM_NATIVE := $(DSM_PROGRAMS:%=$(DSM_OUT)/programs/%)
+DSM_THREADS := $(DSM_PROGRAMS:%=$(DSM_OUT)/programs/%-threads)
 
 .PHONY: dsm dsm-tests check-dsm bench-dsm soak-dsm
 
-dsm: $(DSM_BIN) $(DSM_LIB)
+dsm: $(DSM_BIN) $(DSM_LIB) $(DSM_NATIVE) $(DSM_THREADS)
 
 $(DSM_OUT)/release/mios/dsm/%.o: $(DSM_TOP)/mios/dsm/%.c $(DSM_HEADERS)
 	@mkdir -p $(@D)
@@ -57,12 +63,23 @@ $(DSM_LIB): $(call dsm_obj,release,$(DSM_ENGINE) $(DSM_RUNTIME))
 	@rm -f $@
 	$(AR) rcs $@ $^
 
+$(DSM_NATIVE): $(DSM_OUT)/programs/%: $(DSM_USER)/programs/%.c $(DSM_LIB) \
+	$(DSM_HEADERS) $(DSM_USER)/programs/nodes.c
+	@mkdir -p $(@D)
+	$(CC) $(DSM_CFLAGS) -o $@ $< $(DSM_USER)/programs/nodes.c $(DSM_LIB) \
+		-pthread
+
+$(DSM_THREADS): $(DSM_OUT)/programs/%-threads: $(DSM_USER)/programs/%.c \
+	$(DSM_HEADERS) $(DSM_USER)/programs/threads.c
+	@mkdir -p $(@D)
+	$(CC) $(DSM_CFLAGS) -o $@ $< $(DSM_USER)/programs/threads.c -pthread
+
 dsm-tests: $(DSM_BIN) $(DSM_TEST_BIN)
 
 check-dsm: dsm-tests
 	$(DSM_TOP)/selftests/unit/dsm/run $(DSM_TOP)
 
-bench-dsm: $(DSM_BIN)
+bench-dsm: $(DSM_BIN) $(DSM_LIB) $(DSM_NATIVE) $(DSM_THREADS)
 	$(DSM_TOP)/selftests/bench/run dsm
 
 soak-dsm: dsm-tests
