@@ -12,7 +12,8 @@ DSM_ENGINE := $(filter-out %/module.c %/port.c %.mod.c,$(DSM_ENGINE))
 DSM_USER := $(DSM_TOP)/userspace/mios-dsm
 DSM_RUNTIME := $(wildcard $(DSM_USER)/runtime/*.c)
 DSM_TOOLS := $(wildcard $(DSM_USER)/*.c) $(wildcard $(DSM_USER)/*/*.c)
-DSM_TOOLS := $(filter-out $(DSM_RUNTIME) $(DSM_USER)/programs/%,$(DSM_TOOLS))
+DSM_TOOLS := $(filter-out $(DSM_RUNTIME) $(DSM_USER)/programs/%,$(DSM_TOOLS)) \
+	$(DSM_USER)/runtime/ether.c
 # Each is one file, with two ways to begin: nodes and threads.
 DSM_PROGRAMS := $(filter-out %/nodes.c %/threads.c,\
 	$(wildcard $(DSM_USER)/programs/*.c))
@@ -30,12 +31,15 @@ dsm_obj = $(patsubst $(DSM_TOP)/%.c,$(DSM_OUT)/$(1)/%.o,$(2))
 DSM_REL_OBJ := $(call dsm_obj,release,$(DSM_ENGINE) $(DSM_TOOLS))
 DSM_TEST_OBJ := $(call dsm_obj,test,$(DSM_ENGINE) $(DSM_TOOLS))
 
-# A program needs the engine and the runtime.
+# A program needs the engine and the runtime; the tests' can be broken, too.
 DSM_LIB := $(DSM_OUT)/release/libmios-dsm.a
+DSM_TEST_LIB := $(DSM_OUT)/test/libmios-dsm.a
 DSM_NATIVE := $(DSM_PROGRAMS:%=$(DSM_OUT)/programs/%)
 DSM_THREADS := $(DSM_PROGRAMS:%=$(DSM_OUT)/programs/%-threads)
+DSM_TRIALS := $(patsubst $(DSM_TOP)/selftests/unit/native/%.c,\
+	$(DSM_OUT)/trials/%,$(wildcard $(DSM_TOP)/selftests/unit/native/*.c))
 
-.PHONY: dsm dsm-tests check-dsm bench-dsm soak-dsm
+.PHONY: dsm dsm-native dsm-tests check-dsm bench-dsm soak-dsm
 
 dsm: $(DSM_BIN) $(DSM_LIB) $(DSM_NATIVE) $(DSM_THREADS)
 
@@ -60,6 +64,8 @@ $(DSM_TEST_BIN): $(DSM_TEST_OBJ)
 	$(CC) -o $@ $^
 
 $(DSM_LIB): $(call dsm_obj,release,$(DSM_ENGINE) $(DSM_RUNTIME))
+$(DSM_TEST_LIB): $(call dsm_obj,test,$(DSM_ENGINE) $(DSM_RUNTIME))
+$(DSM_LIB) $(DSM_TEST_LIB):
 	@rm -f $@
 	$(AR) rcs $@ $^
 
@@ -73,6 +79,14 @@ $(DSM_THREADS): $(DSM_OUT)/programs/%-threads: $(DSM_USER)/programs/%.c \
 	$(DSM_HEADERS) $(DSM_USER)/programs/threads.c
 	@mkdir -p $(@D)
 	$(CC) $(DSM_CFLAGS) -o $@ $< $(DSM_USER)/programs/threads.c -pthread
+
+$(DSM_TRIALS): $(DSM_OUT)/trials/%: $(DSM_TOP)/selftests/unit/native/%.c \
+	$(DSM_TEST_LIB) $(DSM_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(DSM_CFLAGS) -I$(DSM_USER)/runtime -o $@ $< $(DSM_TEST_LIB) \
+		-pthread
+
+dsm-native: dsm $(DSM_TRIALS)
 
 dsm-tests: $(DSM_BIN) $(DSM_TEST_BIN)
 

@@ -6,6 +6,7 @@
 #define COMMANDS_H
 
 int cmd_litmus(int argc, char **argv);
+int cmd_run(int argc, char **argv);
 int cmd_sim(int argc, char **argv);
 int cmd_tables(int argc, char **argv);
 

@@ -5,6 +5,7 @@
 #ifndef RESULTS_H
 #define RESULTS_H
 
+#include "../runtime/stats.h"
 #include "../simulator/sim.h"
 
 /* simout.c */
@@ -13,6 +14,12 @@ void sim_table_row(FILE *f, const struct sim_config *c,
 		   const struct sim_result *r);
 void sim_json(FILE *f, const struct sim_config *c,
 	      const struct sim_result *r);
+
+/* nodes.c: of nodes first to end - 1; status is each node's exit status */
+void nodes_table(FILE *f, u32 first, u32 end, const struct node_stats *s,
+		 const int *status);
+int nodes_json(const char *path, u32 first, u32 end,
+	       const struct node_stats *s, const int *status);
 
 /* plot.c: a line for each policy over the swept value. */
 struct plot_point { u64 x, y; int series; };

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mios-dsm run: starts a program on several nodes, each a process of this
+ * host, waits for all, and says how it went.  runtime/start.c is the other
+ * end.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "commands.h"
+#include "results/results.h"
+#include "runtime/ether.h"
+#include "runtime/layout.h"
+#include "runtime/start.h"
+
+static const char help[] =
+"usage: mios-dsm run [options] PROGRAM [ARGUMENT...]\n"
+"  -n N            nodes, 1 to 16 (4)\n"
+"  --memory MIB    of the window (128)\n"
+"  --interface IF  nodes are on one Ethernet: run this on each, with\n"
+"  --node K        its number, from 0, and with -n and --memory alike\n"
+"  --cluster N     if several share the wire: the same on each (0)\n"
+"  --json FILE     what each node did, - for standard output\n"
+"  --quiet         no table at the end\n"
+"Exit status: 0 if all nodes ended in order, else that of the first that did\n"
+"not: 128 and its number for a signal, 1 without mios_dsm_finish(), 127 if\n"
+"PROGRAM cannot be run; 2 for a mistake here.\n";
+
+#define ENDS		10	/* times that the others are told of an end */
+#define END_PAUSE	10000	/* us */
+
+struct run {
+	u64 nodes, mib;
+	u64 first, end;		/* of the nodes, those that run here */
+	u64 node, cluster;
+	const char *interface;
+	bool node_told, cluster_told;
+	struct ether ether;
+	u16 life;
+	const char *json;
+	bool quiet, help;
+	char **program;
+	struct node_stats *stats;
+	int stats_fd;
+	int fd[NODE_NODES][NODE_NODES];
+	pid_t pid[NODE_NODES];
+	int status[NODE_NODES];
+	int result;		/* exit status of the first that failed */
+};
+
+static bool parse(struct run *r, int argc, char **argv)
+{
+	enum { MEMORY = 256, JSON, QUIET, INTERFACE, NODE, CLUSTER };
+	static const struct option options[] = {
+		{ "memory", required_argument, NULL, MEMORY },
+		{ "interface", required_argument, NULL, INTERFACE },
+		{ "node", required_argument, NULL, NODE },
+		{ "cluster", required_argument, NULL, CLUSTER },
+		{ "json", required_argument, NULL, JSON },
+		{ "quiet", no_argument, NULL, QUIET },
+		{ "help", no_argument, NULL, 'h' },
+		{ }
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "+hn:", options, NULL)) >= 0) {
+		bool good = c != '?';
+
+		if (c == 'n')
+			good = cli_number("-n", optarg, 1, NODE_NODES,
+					  &r->nodes);
+		if (c == MEMORY)
+			good = cli_number("--memory", optarg, 1, 1 << 20,
+					  &r->mib);
+		if (c == NODE)
+			good = cli_number("--node", optarg, 0, NODE_NODES - 1,
+					  &r->node);
+		if (c == CLUSTER)
+			good = cli_number("--cluster", optarg, 0, 0xffff,
+					  &r->cluster);
+		r->node_told |= c == NODE;
+		r->cluster_told |= c == CLUSTER;
+		if (c == INTERFACE)
+			r->interface = optarg;
+		if (c == JSON)
+			r->json = optarg;
+		r->quiet |= c == QUIET;
+		r->help |= c == 'h';
+		if (!good)
+			return false;
+	}
+	r->program = argv + optind;
+	if (!r->help && !*r->program)
+		cli_error("run: no program; try mios-dsm run --help");
+	return r->help || *r->program;
+}
+
+/* A pair of sockets for each two nodes, and memory for what they count. */
+static int prepare(struct run *r)
+{
+	int pair[2];
+
+	r->stats_fd = memfd_create("mios-dsm-stats", MFD_CLOEXEC);
+	if (r->stats_fd < 0 ||
+	    ftruncate(r->stats_fd, NODE_NODES * sizeof(*r->stats)))
+		return cli_error("run: %s", strerror(errno));
+	r->stats = mmap(NULL, NODE_NODES * sizeof(*r->stats), PROT_READ,
+			MAP_SHARED, r->stats_fd, 0);
+	if (r->stats == MAP_FAILED)
+		return cli_error("run: %s", strerror(errno));
+	for (u64 i = 0; i < r->nodes; i++) {
+		r->fd[i][i] = -1;
+		for (u64 j = 0; j < i; j++) {
+			r->fd[i][j] = r->fd[j][i] = -1;
+			if (r->interface)
+				continue;
+			if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC,
+				       0, pair))
+				return cli_error("run: %s", strerror(errno));
+			r->fd[i][j] = pair[0];
+			r->fd[j][i] = pair[1];
+		}
+	}
+	return 0;
+}
+
+/* In the child: keeps its own descriptors, tells the program which. */
+static void become(struct run *r, u64 self)
+{
+	char text[32 + 12 * NODE_NODES], wire[32 + ETHER_NAME];
+	int n = snprintf(text, sizeof(text), "%" PRIu64 ":%" PRIu64 ":%" PRIu64
+			 ":%d", r->nodes, self, r->mib * 256, r->stats_fd);
+
+	fcntl(r->stats_fd, F_SETFD, 0);
+	for (u64 i = 0; i < r->nodes; i++) {
+		n += snprintf(text + n, sizeof(text) - n, ":%d",
+			      r->fd[self][i]);
+		if (r->fd[self][i] >= 0)
+			fcntl(r->fd[self][i], F_SETFD, 0);
+	}
+	setenv(START_VARIABLE, text, 1);
+	snprintf(wire, sizeof(wire), "%" PRIu64 ":%u:%s", r->cluster, r->life,
+		 r->interface);
+	if (r->interface)
+		setenv(START_WIRE, wire, 1);
+	else
+		unsetenv(START_WIRE);
+	execvp(*r->program, r->program);
+	cli_error("run: '%s': %s", *r->program, strerror(errno));
+	_exit(127);
+}
+
+static int start(struct run *r)
+{
+	fflush(NULL);
+	for (u64 i = r->first; i < r->end; i++) {
+		r->pid[i] = fork();
+		if (!r->pid[i])
+			become(r, i);
+		if (r->pid[i] < 0) {
+			cli_error("run: %s", strerror(errno));
+			while (i-- > r->first)
+				kill(r->pid[i], SIGKILL);
+			return 2;
+		}
+	}
+	/* A peer's socket ends when the peer does, if nobody else has it. */
+	for (u64 i = 0; i < r->nodes; i++)
+		for (u64 j = 0; j < r->nodes; j++)
+			if (r->fd[i][j] >= 0)
+				close(r->fd[i][j]);
+	return 0;
+}
+
+static void wait_all(struct run *r)
+{
+	int status;
+	pid_t pid;
+
+	for (u64 left = r->end - r->first; left; ) {
+		pid = waitpid(-1, &status, 0);
+		for (u64 i = r->first; i < r->end; i++) {
+			if (r->pid[i] != pid)
+				continue;
+			left--;
+			r->status[i] = WIFSIGNALED(status) ?
+				128 + WTERMSIG(status) : WEXITSTATUS(status);
+			if (!r->status[i] && !r->stats[i].finished)
+				r->status[i] = 1;
+			if (r->status[i] && !r->result)
+				r->result = r->status[i];
+			if (WIFSIGNALED(status))
+				fprintf(stderr, "mios-dsm: node %" PRIu64 " was killed by signal %d (%s)\n",
+					i, WTERMSIG(status),
+					strsignal(WTERMSIG(status)));
+			else if (!status && !r->stats[i].finished)
+				fprintf(stderr, "mios-dsm: node %" PRIu64 " ended without mios_dsm_finish()\n",
+					i);
+		}
+	}
+}
+
+/* On an Ethernet nobody sees that the process is gone, but we. */
+static void tell_end(struct run *r)
+{
+	const struct ether_note end = {
+		.magic = ETHER_MAGIC, .version = ETHER_VERSION,
+		.what = ETHER_END, .cluster = r->cluster, .life = r->life,
+		.nodes = r->nodes, .node = r->node, .mtu = ETHER_MTU_LEAST,
+		.pages = r->mib * 256,
+	};
+
+	/* Each may be lost; so many are not, unless the wire is down. */
+	for (int i = 0; i < ENDS; i++) {
+		ether_send(&r->ether, NULL, &end, sizeof(end));
+		usleep(END_PAUSE);
+	}
+}
+
+static int wire_good(struct run *r)
+{
+	r->end = r->nodes;
+	if (!r->interface) {
+		if (r->node_told || r->cluster_told)
+			return cli_error("run: --node and --cluster are for --interface");
+		return 0;
+	}
+	if (!r->node_told)
+		return cli_error("run: --interface needs --node, the number of this one");
+	if (r->node >= r->nodes)
+		return cli_error("run: --node %" PRIu64 " of -n %" PRIu64,
+				 r->node, r->nodes);
+	if (strlen(r->interface) >= ETHER_NAME)
+		return cli_error("run: '%s' is no name of an interface",
+				 r->interface);
+	r->first = r->node;
+	r->end = r->node + 1;
+	if (getrandom(&r->life, sizeof(r->life), 0) != sizeof(r->life))
+		return cli_error("run: %s", strerror(errno));
+	return ether_open(&r->ether, r->interface) ? 2 : 0;
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct run r = { .nodes = 4, .mib = 128 };
+	int err;
+
+	if (!parse(&r, argc, argv))
+		return 2;
+	if (r.help) {
+		fputs(help, stdout);
+		return 0;
+	}
+	if (r.mib * 256 < 2 * LAYOUT_OWN)
+		return cli_error("--memory: a window has at least %d MiB",
+				 2 * LAYOUT_OWN / 256 + 1);
+	if (r.json && strcmp(r.json, "-") && !cli_create(r.json))
+		return 2;
+	err = wire_good(&r);
+	if (!err)
+		err = prepare(&r);
+	if (!err)
+		err = start(&r);
+	if (err)
+		return err;
+	wait_all(&r);
+	if (r.interface)
+		tell_end(&r);
+	if (!r.quiet)
+		nodes_table(stderr, r.first, r.end, r.stats, r.status);
+	if (r.json && nodes_json(r.json, r.first, r.end, r.stats, r.status))
+		return 2;
+	return r.result;
+}

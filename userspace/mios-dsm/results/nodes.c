@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the nodes of a program did: a table for people, JSON for programs.
+ * Called by cmd_run.c.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "../cli/cli.h"
+#include "results.h"
+
+void nodes_table(FILE *f, u32 first, u32 end, const struct node_stats *s,
+		 const int *status)
+{
+	fprintf(f, "%5s %8s %8s %10s %9s %8s %9s %8s %9s %6s %5s\n", "node",
+		"reads", "writes", "stall ms", "worst ms", "pages", "messages",
+		"frames", "KiB", "again", "exit");
+	for (u32 i = first; i < end; i++)
+		fprintf(f, "%5u %8" PRIu64 " %8" PRIu64 " %10.1f %9.2f %8" PRIu64 " %9" PRIu64
+			" %8" PRIu64 " %9" PRIu64 " %6" PRIu64 " %5d\n",
+			i, s[i].reads, s[i].writes, s[i].stall / 1e6,
+			s[i].longest / 1e6, s[i].pages, s[i].messages, s[i].frames,
+			s[i].bytes / 1024, s[i].again, status[i]);
+}
+
+int nodes_json(const char *path, u32 first, u32 end,
+	       const struct node_stats *s, const int *status)
+{
+	FILE *f = strcmp(path, "-") ? fopen(path, "w") : stdout;
+	bool bad;
+
+	if (!f)
+		return cli_error("'%s': %s", path, strerror(errno));
+	fprintf(f, "{\n  \"schema\": 1,\n  \"nodes\": [\n");
+	for (u32 i = first; i < end; i++)
+		fprintf(f, "    {\"node\": %u, \"exit\": %d, \"finished\": %s, \"read_faults\": %" PRIu64
+			", \"write_faults\": %" PRIu64 ", \"stall_ns\": %" PRIu64
+			", \"longest_ns\": %" PRIu64 ", \"pages_sent\": %" PRIu64
+			", \"messages\": %" PRIu64 ", \"frames\": %" PRIu64
+			", \"bytes\": %" PRIu64 ", \"sent_again\": %" PRIu64
+			", \"refused\": %" PRIu64 ", \"pages_lost\": %" PRIu64 "}%s\n",
+			i, status[i], s[i].finished ? "true" : "false", s[i].reads,
+			s[i].writes, s[i].stall, s[i].longest, s[i].pages, s[i].messages,
+			s[i].frames, s[i].bytes, s[i].again, s[i].refused, s[i].lost,
+			i + 1 < end ? "," : "");
+	fprintf(f, "  ]\n}\n");
+	if (f == stdout)
+		return 0;
+	bad = ferror(f);
+	if (fclose(f) || bad)
+		return cli_error("'%s': cannot write: %s", path,
+				 strerror(errno));
+	return 0;
+}
