@@ -94,22 +94,44 @@ static long read_value(int proc, const char *name, long missing)
 	return strtol(buf, NULL, 10);
 }
 
-/* An LSM profile does not travel; "unconfined" and none are the same. */
-static bool confined(int proc)
+/*
+ * An LSM profile does not travel; "unconfined" and none are the same.  A
+ * kernel without LSMs has no such file, one whose LSMs have no profiles
+ * answers EINVAL; whatever else keeps us from reading may hide a profile.
+ *
+ * Return: 1 with a profile, 0 without one, -errno if nobody can tell.
+ */
+static int confined(int proc)
 {
 	char buf[128];
 	ssize_t n;
-	int fd;
+	int fd, err;
 
 	fd = openat(proc, "attr/current", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return false;
+		return errno == ENOENT ? 0 : -errno;
 	n = read(fd, buf, sizeof(buf) - 1);
+	err = errno;
 	close(fd);
-	if (n <= 0 || !buf[0])
-		return false;
+	if (n < 0)
+		return err == EINVAL ? 0 : -err;
 	buf[n] = '\0';
-	return strncmp(buf, "unconfined", 10) && strcmp(buf, "kernel");
+	return buf[0] && strncmp(buf, "unconfined", 10) &&
+	       strcmp(buf, "kernel");
+}
+
+static int check_profile(int proc, char *why, size_t size)
+{
+	int err = confined(proc);
+
+	if (!err)
+		return 0;
+	if (err > 0)
+		return refuse(why, size, "you are confined by a security "
+			      "profile, which does not reach other instances");
+	snprintf(why, size, "miosd could not read whether a security profile "
+		 "confines you: %s", strerror(-err));
+	return -EPERM;
 }
 
 static bool same_place(int proc, const char *name, const char *own)
@@ -157,14 +179,11 @@ static int check_sandbox(int proc, const struct status *st, char *why,
 	if (st->seccomp)
 		return refuse(why, size, "you run under a seccomp filter, "
 			      "which does not reach other instances");
-	if (confined(proc))
-		return refuse(why, size, "you are confined by a security "
-			      "profile, which does not reach other instances");
 	if (st->no_new_privs && landlock_possible())
 		return refuse(why, size, "you run with no_new_privs and so "
 			      "perhaps under Landlock, which does not reach "
 			      "other instances");
-	return 0;
+	return check_profile(proc, why, size);
 }
 
 static int check_ids(const struct status *st, const struct ucred *cred,
