@@ -60,6 +60,8 @@ MIOS_FAULT_PARAM(end_with_host, MIOS_FAULT_END_WITH_HOST,
 		 "end what instance 0 has started when it dies");
 MIOS_FAULT_PARAM(impatient, MIOS_FAULT_IMPATIENT,
 		 "give up a session that is silent for ten seconds");
+MIOS_FAULT_PARAM(stay_root, MIOS_FAULT_STAY_ROOT,
+		 "read what a user wants to run as root");
 
 #define STAND_STILL_MAX	60
 

@@ -31,6 +31,7 @@ enum mios_fault {
 	MIOS_FAULT_KEEP_SESSIONS,	/* leave running what the dead started */
 	MIOS_FAULT_END_WITH_HOST,	/* end what a dead instance 0 started */
 	MIOS_FAULT_IMPATIENT,		/* give up a session that is silent */
+	MIOS_FAULT_STAY_ROOT,		/* read what a user says as root */
 	MIOS_FAULTS
 };
 

@@ -136,7 +136,7 @@ static int hand_over(int fd, const struct mios_instance *to, int ring,
 	close(pair[0]);
 	close(fd);
 	alarm(0);
-	table_detach();
+	table_detach(NULL);
 	relay_run(pair[1], remote);
 	return 0;
 }

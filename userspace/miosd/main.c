@@ -287,9 +287,8 @@ static int setup(void)
 	if (err)
 		return err;
 	d.fds[FD_SIGNAL] = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	err = d.fds[FD_SIGNAL] < 0 ? -errno : table_init();
-	if (err)
-		return err;
+	if (d.fds[FD_SIGNAL] < 0)
+		return -errno;
 	if (cgroup_setup())
 		fprintf(stderr, "miosd: cgroup v2 is not mounted: sessions "
 			"cannot start until it is (mount -t cgroup2 none "
@@ -297,9 +296,15 @@ static int setup(void)
 	check_ports();
 	reset_prepare();
 	ring_refresh(&d.view);
-	/* The file that we run from is instance 0's, which may die first. */
+	/*
+	 * The file that we run from is instance 0's, which may die first.  The
+	 * table comes later: most of it is never touched.
+	 */
 	if (d.view.self > 0 && mlockall(MCL_CURRENT))
 		fprintf(stderr, "miosd: mlockall: %m\n");
+	err = table_init();
+	if (err)
+		return err;
 	d.fds[FD_UNIX] = listen_unix();
 	return d.fds[FD_UNIX] < 0 ? d.fds[FD_UNIX] : 0;
 }

@@ -37,14 +37,21 @@ struct slot {
 	/* ---- */
 	bool identified;	/* uid and relay are known */
 	bool relay;		/* to another instance, no session here */
-	bool session;		/* fields below are valid */
-	bool launcher;		/* what it starts are tasks each */
 	uid_t uid;
 	pid_t task;
 	time_t started;		/* CLOCK_MONOTONIC */
 	uint64_t cpus[MIOS_CPU_WORDS];
 	uint64_t groups[MIOS_MAX_LIMITS];	/* its cgroup is below these */
 	unsigned int nr_groups;
+};
+
+/*
+ * What a session's supervisor says of it, when it is root no more: a page
+ * per slot, of which it keeps its own alone.  The reader bounds it.
+ */
+struct said {
+	bool running;		/* the fields below are valid */
+	bool launcher;		/* what it starts are tasks each */
 	char command[32];
 };
 
@@ -64,7 +71,7 @@ void slot_free(struct slot *s);
 unsigned int slots_of_user(uid_t uid, bool relay);
 bool slots_full(uid_t uid);
 int slot_bind_cpus(struct slot *s, unsigned int count);
-void table_detach(void);
+struct said *table_detach(const struct slot *own);
 int table_report(struct mios_link *l);
 
 /* listen.c APIs: */
@@ -116,34 +123,52 @@ int cgroup_remove(const struct slot *s);
 bool cgroup_populated(int events_fd);
 
 /* usage.c APIs: */
-int usage_send(struct mios_link *l, const struct slot *s, struct mios_task *t);
+int usage_send(struct mios_link *l, const struct slot *s, bool launcher,
+	       struct mios_task *t);
 
 /* session.c APIs: */
 void session_run(int fd, struct slot *slot, struct caller *c);
 
 /* spec.c APIs: */
+#define SPEC_MAX_WORDS	131072	/* arguments; variables */
+
 struct spec {
 	struct mios_spec head;
-	char *strings;		/* owns the bytes */
 	char *cwd;
 	char **argv;
 	char **envp;
 };
 
-int spec_parse(struct spec *spec, const void *data, size_t len);
-void spec_free(struct spec *spec);
+int spec_parse(struct spec *spec, char *data, size_t len, char **words,
+	       size_t nr);
 
 /* spawn.c APIs: */
+/*
+ * What a task is to do, in memory that it shares with its supervisor.  Both
+ * have become the caller before the first byte of it is written.
+ */
+struct errand {
+	struct spec spec;	/* points into what follows */
+	char tty[64];
+	char bytes[MIOS_SPEC_MAX];
+	char *words[2 * (SPEC_MAX_WORDS + 1)];
+};
+
 struct task {
 	pid_t pid;
 	int pidfd;
 	int in, out, err;	/* our ends; a pty's in and out are one file */
+	int go;			/* a byte here: the errand is complete */
+	int report;		/* a failed step, if exec was not reached */
 	int events, kill;	/* of its cgroup */
+	struct errand *errand;
 };
 
-int task_spawn(struct task *t, const struct spec *spec,
-	       const struct caller *c, struct slot *slot,
-	       struct mios_fail *fail);
+/* What the caller is told: "cannot STEP: why".  Returns @err. */
+int fail_set(struct mios_fail *fail, int code, const char *step, int err);
+int task_prepare(struct task *t, const struct caller *c, struct slot *slot,
+		 struct mios_fail *fail);
+int task_start(struct task *t, struct mios_fail *fail);
 
 /* become.c APIs: */
 int become_nobody(void);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,6 +32,7 @@ struct session {
 	struct mios_sink in;
 	struct mios_source out, err;
 	struct mios_exit exit;
+	struct said *said;
 	int peer;		/* instance of the caller */
 	bool linger;		/* the caller wants to wait for them all */
 	bool exited;		/* the first process has */
@@ -314,8 +316,8 @@ static void outlive(struct session *s)
 	kill_all(s);
 }
 
-/* The first frame; the handshake's alarm bounds the wait. */
-static int read_spec(struct mios_link *l, struct spec *spec)
+/* The first frame, copied to where the task can see it. */
+static int read_spec(struct mios_link *l, struct errand *e)
 {
 	struct pollfd p = { .fd = l->fd, .events = POLLIN };
 	struct mios_frame f;
@@ -339,7 +341,9 @@ static int read_spec(struct mios_link *l, struct spec *spec)
 	if (f.type != MIOS_FRAME_SPEC)
 		return -EPROTO;
 	l->max = MIOS_FRAME_MAX;
-	return spec_parse(spec, data, f.len);
+	memcpy(e->bytes, data, f.len);
+	return spec_parse(&e->spec, e->bytes, f.len, e->words,
+			  sizeof(e->words) / sizeof(e->words[0]));
 }
 
 static int setup_signals(void)
@@ -355,31 +359,14 @@ static int setup_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static int tell_started(struct session *s, struct slot *slot)
-{
-	struct mios_started st = { .pid = s->task.pid };
-	int i;
-
-	for (i = 0; i < MIOS_CPU_WORDS; i++) {
-		st.cpus[i] = slot->cpus[i];
-		st.nr_cpus += __builtin_popcountll(slot->cpus[i]);
-	}
-	return link_send(&s->link, MIOS_FRAME_STARTED, 0, &st, sizeof(st));
-}
-
-static void publish(struct slot *slot, const struct session *s,
-		    const struct spec *spec)
+static void say(struct said *said, const struct spec *spec)
 {
 	const char *name = strrchr(spec->argv[0], '/');
-	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	slot->task = s->task.pid;
-	slot->started = ts.tv_sec;
-	slot->launcher = spec->head.flags & MIOS_SPEC_LINGER;
-	snprintf(slot->command, sizeof(slot->command), "%s",
+	said->launcher = spec->head.flags & MIOS_SPEC_LINGER;
+	snprintf(said->command, sizeof(said->command), "%s",
 		 name && name[1] ? name + 1 : spec->argv[0]);
-	slot->session = true;
+	said->running = true;
 }
 
 static void send_report(struct mios_link *l)
@@ -391,42 +378,78 @@ static void send_report(struct mios_link *l)
 		link_end(l, CLOSE_MS);
 }
 
-/* Start the task; from here on this process is the caller, not root. */
-static int session_start(struct session *s, struct slot *slot,
-			 struct caller *c)
+/*
+ * The end of this process as root: it has a task, which waits, and from now
+ * on the caller's ids only.
+ */
+static int step_down(struct session *s, struct slot *slot,
+		     const struct caller *c, struct mios_started *st,
+		     struct mios_fail *fail)
 {
-	struct mios_fail fail = { .code = 125 };
-	struct spec spec;
-	const char *step_name;
+	struct timespec ts;
+	const char *step;
+	int i, err;
+
+	err = task_prepare(&s->task, c, slot, fail);
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	st->pid = s->task.pid;
+	slot->task = s->task.pid;
+	slot->started = ts.tv_sec;
+	for (i = 0; i < MIOS_CPU_WORDS; i++) {
+		st->cpus[i] = slot->cpus[i];
+		st->nr_cpus += __builtin_popcountll(slot->cpus[i]);
+	}
+	s->said = table_detach(slot);
+	if (!err && !mios_fault("stay_root")) {
+		err = become_caller(c, false, &step);
+		if (err)
+			fail_set(fail, 125, step, err);
+	}
+	return err;
+}
+
+/* What to run, and runs it. */
+static int take_errand(struct session *s, struct mios_fail *fail)
+{
+	struct errand *e = s->task.errand;
 	int err;
 
 	alarm(2 * SPEC_SECONDS);
-	err = read_spec(&s->link, &spec);
+	err = read_spec(&s->link, e);
 	alarm(0);
 	if (!s->link.in.len)
 		buffer_free(&s->link.in);	/* it held the spec */
 	if (err) {
-		snprintf(fail.text, sizeof(fail.text), "miosd did not "
+		fail->code = 125;
+		snprintf(fail->text, sizeof(fail->text), "miosd did not "
 			 "understand what to run: %s", strerror(-err));
-		session_fail(&s->link, &fail);
+		close(s->task.go);	/* who waits there ends */
 		return err;
 	}
-	s->sigchld = setup_signals();
-	err = task_spawn(&s->task, &spec, c, slot, &fail);
-	if (!err) {
-		publish(slot, s, &spec);
-		err = tell_started(s, slot);
-	}
-	table_detach();
+	s->linger = e->spec.head.flags & MIOS_SPEC_LINGER;
+	err = task_start(&s->task, fail);
 	if (!err)
-		err = become_caller(c, false, &step_name);
-	s->linger = spec.head.flags & MIOS_SPEC_LINGER;
-	spec_free(&spec);
-	if (err) {
-		session_fail(&s->link, &fail);
-		return err;
-	}
-	return 0;
+		say(s->said, &e->spec);
+	munmap(e, sizeof(*e));
+	return err;
+}
+
+static int session_start(struct session *s, struct slot *slot,
+			 const struct caller *c)
+{
+	struct mios_fail fail = { .code = 125 };
+	struct mios_started st = { 0 };
+	int err;
+
+	s->sigchld = setup_signals();
+	err = step_down(s, slot, c, &st, &fail);
+	if (!err)
+		err = take_errand(s, &fail);
+	if (!err)
+		return link_send(&s->link, MIOS_FRAME_STARTED, 0, &st,
+				 sizeof(st));
+	session_fail(&s->link, &fail);
+	return err;
 }
 
 /* Turns this process into the supervisor; does not return. */
@@ -441,7 +464,7 @@ void session_run(int fd, struct slot *slot, struct caller *c)
 		send_report(&s.link);
 		_exit(0);
 	}
-	s.task.in = s.task.out = s.task.err = -1;
+	s.task.in = s.task.out = s.task.err = s.task.go = -1;
 	s.peer = slot->peer;	/* the slot is out of reach once it runs */
 	if (session_start(&s, slot, c))
 		_exit(1);

@@ -4,6 +4,12 @@
  * pipes or a pty, in a process group of its own.  The supervisor leads the
  * terminal session, so that the group is never orphaned and ^Z works as it
  * does at home.
+ *
+ *	supervisor, root            task, root
+ *	  task_prepare() --forks-->   becomes the caller
+ *	  becomes the caller          waits at "go"
+ *	  reads the errand            .
+ *	  task_start()  ---a byte-->  runs it
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -22,17 +29,16 @@
 
 #include "miosd.h"
 
-#define TTY_GID		5	/* Debian's group tty */
 #define EXEC_MS		60000	/* for chdir and exec, on slow files */
 
+/* The task's ends: closed here when it has them. */
 struct ends {
-	int task[3];		/* what the command gets as 0, 1, 2 */
-	int ours[3];
-	int tty;		/* the pty's slave, or -1 */
-	int report[2];		/* a failed step, if exec was not reached */
+	int fds[3];
+	int go;
+	int report;
 };
 
-static int fail_set(struct mios_fail *fail, int code, const char *step, int err)
+int fail_set(struct mios_fail *fail, int code, const char *step, int err)
 {
 	fail->code = code;
 	snprintf(fail->text, sizeof(fail->text), "cannot %s: %s", step,
@@ -40,15 +46,16 @@ static int fail_set(struct mios_fail *fail, int code, const char *step, int err)
 	return err;
 }
 
-static int make_pipe(struct ends *e, int stream)
+/* @ours: to write to if @out, else to read from. */
+static int make_pipe(int *ours, int *its, bool out)
 {
-	int p[2], in = stream == 0;
+	int p[2];
 
 	if (pipe2(p, O_CLOEXEC))
 		return -errno;
-	e->task[stream] = p[!in];
-	e->ours[stream] = p[in];
-	return fcntl(p[in], F_SETFL, O_NONBLOCK) ? -errno : 0;
+	*ours = p[out];
+	*its = p[!out];
+	return fcntl(*ours, F_SETFL, O_NONBLOCK) ? -errno : 0;
 }
 
 static void set_termios(int tty, const struct mios_spec *head)
@@ -67,52 +74,57 @@ static void set_termios(int tty, const struct mios_spec *head)
 	tcsetattr(tty, TCSANOW, &t);
 }
 
-static int make_pty(struct ends *e, const struct spec *spec, uid_t uid)
+/*
+ * A terminal of the caller's own, in place of pipes; by its name the task
+ * opens it.  *@tty has to stay open until then.
+ */
+static int make_pty(struct task *t, int *tty)
 {
+	struct errand *e = t->errand;
 	struct winsize w = {
-		.ws_row = spec->head.winsize.rows,
-		.ws_col = spec->head.winsize.cols,
-		.ws_xpixel = spec->head.winsize.xpixel,
-		.ws_ypixel = spec->head.winsize.ypixel,
+		.ws_row = e->spec.head.winsize.rows,
+		.ws_col = e->spec.head.winsize.cols,
+		.ws_xpixel = e->spec.head.winsize.xpixel,
+		.ws_ypixel = e->spec.head.winsize.ypixel,
 	};
-	char name[64];
 	int master;
 
 	master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
 	if (master < 0)
 		return -errno;
-	if (unlockpt(master) || ptsname_r(master, name, sizeof(name)))
+	close(t->in);
+	close(t->out);
+	t->in = t->out = master;
+	if (!(e->spec.head.flags & MIOS_SPEC_STDERR)) {
+		close(t->err);
+		t->err = -1;
+	}
+	if (unlockpt(master) || ptsname_r(master, e->tty, sizeof(e->tty)))
 		return -errno;
-	e->tty = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
-	if (e->tty < 0 || fchown(e->tty, uid, TTY_GID) || fchmod(e->tty, 0620))
+	*tty = open(e->tty, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (*tty < 0)
 		return -errno;
-	set_termios(e->tty, &spec->head);
+	set_termios(*tty, &e->spec.head);
 	ioctl(master, TIOCSWINSZ, &w);
-	if (ioctl(e->tty, TIOCSCTTY, 0))
+	if (ioctl(*tty, TIOCSCTTY, 0) || tcsetpgrp(*tty, t->pid))
 		return -errno;
-	e->ours[0] = e->ours[1] = master;
-	e->task[0] = e->task[1] = e->task[2] = e->tty;
 	return 0;
 }
 
-static int make_ends(struct ends *e, const struct spec *spec, uid_t uid)
+static int make_ends(struct task *t, struct ends *e)
 {
-	int err = 0;
+	int err;
 
-	*e = (struct ends){ { -1, -1, -1 }, { -1, -1, -1 }, -1, { -1, -1 } };
-	setsid();
-	if (spec->head.flags & MIOS_SPEC_TTY) {
-		err = make_pty(e, spec, uid);
-	} else {
-		err = make_pipe(e, 0);
-		if (!err)
-			err = make_pipe(e, 1);
-	}
-	if (!err && (!(spec->head.flags & MIOS_SPEC_TTY) ||
-		     spec->head.flags & MIOS_SPEC_STDERR))
-		err = make_pipe(e, 2);
-	if (!err && pipe2(e->report, O_CLOEXEC))
-		err = -errno;
+	*e = (struct ends){ { -1, -1, -1 }, -1, -1 };
+	err = make_pipe(&t->in, &e->fds[0], true);
+	if (!err)
+		err = make_pipe(&t->out, &e->fds[1], false);
+	if (!err)
+		err = make_pipe(&t->err, &e->fds[2], false);
+	if (!err)
+		err = make_pipe(&t->go, &e->go, true);
+	if (!err)
+		err = make_pipe(&t->report, &e->report, false);
 	return err;
 }
 
@@ -151,30 +163,45 @@ static int bind_cpus(const struct slot *slot)
 	return err;
 }
 
-/* In the new process, still root; returns only if a step fails. */
-static int child_setup(const struct spec *spec, const struct caller *c,
-		       const struct slot *slot, struct ends *e,
-		       struct mios_fail *fail)
+/* On the terminal instead of the pipes; in the caller's name, few files. */
+static int take_terminal(const struct errand *e)
 {
-	const char *step = "join its process group";
+	close(0);
+	if (open(e->tty, O_RDWR | O_NOCTTY) || dup2(0, 1) < 0)
+		return -errno;
+	if (!(e->spec.head.flags & MIOS_SPEC_STDERR) && dup2(0, 2) < 0)
+		return -errno;
+	return 0;
+}
+
+/* In the new process, still root: becomes the caller. */
+static int child_become(const struct caller *c, const struct slot *slot,
+			const struct ends *e, struct mios_fail *fail)
+{
+	const char *step = "connect its files";
 	int i, fd[3], err;
 
 	setpgid(0, 0);
-	if (e->tty >= 0)
-		tcsetpgrp(e->tty, getpid());
 	for (i = 0; i < 3; i++)
-		fd[i] = fcntl(e->task[i], F_DUPFD_CLOEXEC, 3);
-	step = "connect its files";
+		fd[i] = fcntl(e->fds[i], F_DUPFD_CLOEXEC, 3);
 	for (i = 0; i < 3; i++)
 		if (dup2(fd[i], i) < 0)
 			return fail_set(fail, 125, step, -errno);
 	step = "bind it to its CPUs";
 	err = bind_cpus(slot);
-	if (err)
-		return fail_set(fail, 125, step, err);
-	err = become_caller(c, true, &step);
-	if (err)
-		return fail_set(fail, 125, step, err);
+	table_detach(NULL);
+	if (!err)
+		err = become_caller(c, true, &step);
+	return err ? fail_set(fail, 125, step, err) : 0;
+}
+
+/* As the caller; returns only if a step fails. */
+static int child_run(const struct errand *e, struct mios_fail *fail)
+{
+	const struct spec *spec = &e->spec;
+
+	if (e->tty[0] && take_terminal(e))
+		return fail_set(fail, 125, "open its terminal", -errno);
 	child_signals(&spec->head);
 	umask(spec->head.umask & 0777);
 	personality(spec->head.personality);
@@ -190,6 +217,25 @@ static int child_setup(const struct spec *spec, const struct caller *c,
 	snprintf(fail->text, sizeof(fail->text), "cannot run %s: %m",
 		 spec->argv[0]);
 	return -EIO;
+}
+
+/* The new process: ends without a word if its supervisor does. */
+static void child(struct task *t, const struct caller *c,
+		  const struct slot *slot, const struct ends *e,
+		  struct mios_fail *fail)
+{
+	char byte;
+	int err;
+
+	close(t->go);
+	err = child_become(c, slot, e, fail);
+	if (!err && read(e->go, &byte, 1) != 1)
+		_exit(125);
+	if (!err)
+		child_run(t->errand, fail);
+	if (write(e->report, fail, sizeof(*fail)) < 0)
+		_exit(126);
+	_exit(125);
 }
 
 static pid_t fork_into(int cgroup, int *pidfd)
@@ -209,12 +255,12 @@ static void close_ends(struct ends *e)
 	int i;
 
 	for (i = 0; i < 3; i++)
-		if (e->task[i] >= 0 && e->task[i] != e->tty)
-			close(e->task[i]);
-	if (e->tty >= 0)
-		close(e->tty);
-	if (e->report[1] >= 0)
-		close(e->report[1]);
+		if (e->fds[i] >= 0)
+			close(e->fds[i]);
+	if (e->go >= 0)
+		close(e->go);
+	if (e->report >= 0)
+		close(e->report);
 }
 
 /* The report ends without a word when exec has closed it. */
@@ -245,43 +291,62 @@ static int task_cgroup(struct task *t, struct slot *slot,
 	return fd;
 }
 
-int task_spawn(struct task *t, const struct spec *spec,
-	       const struct caller *c, struct slot *slot,
-	       struct mios_fail *fail)
+/*
+ * As root, who has read nothing of the user's yet: a process in a cgroup that
+ * becomes the caller and waits for its errand.
+ */
+int task_prepare(struct task *t, const struct caller *c, struct slot *slot,
+		 struct mios_fail *fail)
 {
 	const char *step;
 	struct ends e;
 	int cgroup, err;
 
+	t->errand = mmap(NULL, sizeof(*t->errand), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (t->errand == MAP_FAILED)
+		return fail_set(fail, 125, "find memory", -errno);
 	if (c->hello.cpus) {
 		err = slot_bind_cpus(slot, c->hello.cpus);
 		if (err)
 			return fail_set(fail, 125, "give the task CPUs of its "
 					"own", err);
 	}
-	err = make_ends(&e, spec, c->hello.uid);
+	setsid();
+	err = make_ends(t, &e);
 	if (err)
-		return fail_set(fail, 125, "make its terminal or pipes", err);
+		return fail_set(fail, 125, "make its pipes", err);
 	cgroup = task_cgroup(t, slot, c, &step);
 	if (cgroup < 0)
 		return fail_set(fail, 125, step, cgroup);
 	t->pid = fork_into(cgroup, &t->pidfd);
-	if (!t->pid) {
-		child_setup(spec, c, slot, &e, fail);
-		if (write(e.report[1], fail, sizeof(*fail)) < 0)
-			_exit(126);
-		_exit(125);
-	}
+	if (!t->pid)
+		child(t, c, slot, &e, fail);
 	err = t->pid < 0 ? -errno : 0;
 	close(cgroup);
 	close_ends(&e);
-	t->in = e.ours[0];
-	t->out = e.ours[1];
-	t->err = e.ours[2];
 	if (err)
 		return fail_set(fail, 125, "start a process", err);
 	setpgid(t->pid, t->pid);
-	err = wait_exec(e.report[0], fail);
-	close(e.report[0]);
+	return 0;
+}
+
+/* As the caller: what it waits for is complete. */
+int task_start(struct task *t, struct mios_fail *fail)
+{
+	int tty = -1, err = 0;
+
+	if (t->errand->spec.head.flags & MIOS_SPEC_TTY)
+		err = make_pty(t, &tty);
+	if (err)
+		return fail_set(fail, 125, "make its terminal", err);
+	if (write(t->go, "", 1) < 0 && errno != EPIPE)
+		err = fail_set(fail, 125, "start it", -errno);
+	if (!err)
+		err = wait_exec(t->report, fail);
+	if (tty >= 0)
+		close(tty);
+	close(t->report);
+	close(t->go);
 	return err;
 }

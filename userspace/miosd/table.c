@@ -20,6 +20,10 @@ static struct table {
 	unsigned int serial;
 } *table;
 
+/* struct said of each slot, at the begin of a page of its own. */
+static char *pages;
+static size_t page;
+
 static cpu_set_t *online;	/* CPUs of this instance that miosd may use */
 
 int table_init(void)
@@ -27,6 +31,11 @@ int table_init(void)
 	table = mmap(NULL, sizeof(*table), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (table == MAP_FAILED)
+		return -errno;
+	page = sysconf(_SC_PAGESIZE);
+	pages = mmap(NULL, MAX_SLOTS * page, PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (pages == MAP_FAILED)
 		return -errno;
 	online = CPU_ALLOC(MAX_CPUS);
 	if (!online)
@@ -37,6 +46,11 @@ int table_init(void)
 struct slot *slot_at(unsigned int index)
 {
 	return index < MAX_SLOTS ? &table->slots[index] : NULL;
+}
+
+static struct said *said_of(const struct slot *s)
+{
+	return (struct said *)(pages + (s - table->slots) * page);
 }
 
 struct slot *slot_find(pid_t pid)
@@ -56,6 +70,7 @@ struct slot *slot_take(int peer, unsigned int incarnation)
 	if (!s)
 		return NULL;
 	memset(s, 0, sizeof(*s));
+	memset(said_of(s), 0, sizeof(struct said));
 	s->peer = peer;
 	s->incarnation = incarnation;
 	s->serial = table->serial++;
@@ -135,11 +150,22 @@ int slot_bind_cpus(struct slot *s, unsigned int count)
 	return 0;
 }
 
-/* A process that turns into a user must not keep the table. */
-void table_detach(void)
+/*
+ * A process that turns into a user must not keep the table.  Of the pages it
+ * keeps the one of its slot, if it has one.
+ */
+struct said *table_detach(const struct slot *own)
 {
+	size_t before = own ? (own - table->slots) * page : 0;
+	size_t kept = own ? page : 0;
+
 	munmap(table, sizeof(*table));
 	table = NULL;
+	if (before)
+		munmap(pages, before);
+	if (before + kept < MAX_SLOTS * page)
+		munmap(pages + before + kept, MAX_SLOTS * page - before - kept);
+	return own ? (struct said *)(pages + before) : NULL;
 }
 
 static int64_t now(void)
@@ -153,6 +179,7 @@ static int64_t now(void)
 /* TASK frames for every session. */
 int table_report(struct mios_link *l)
 {
+	const struct said *said;
 	struct mios_task t;
 	struct slot *s;
 	unsigned int i;
@@ -160,7 +187,8 @@ int table_report(struct mios_link *l)
 
 	for (i = 0; i < MAX_SLOTS; i++) {
 		s = &table->slots[i];
-		if (!s->pid || !s->session)
+		said = said_of(s);
+		if (!s->pid || !s->task || !said->running)
 			continue;
 		memset(&t, 0, sizeof(t));
 		t.uid = s->uid;
@@ -168,9 +196,9 @@ int table_report(struct mios_link *l)
 		t.from = s->peer;
 		t.seconds = now() - s->started;
 		memcpy(t.cpus, s->cpus, sizeof(t.cpus));
-		memcpy(t.command, s->command, sizeof(t.command));
+		memcpy(t.command, said->command, sizeof(t.command));
 		t.command[sizeof(t.command) - 1] = '\0';
-		err = usage_send(l, s, &t);
+		err = usage_send(l, s, said->launcher, &t);
 		if (err)
 			return err;
 	}

@@ -138,13 +138,14 @@ static int send_each(struct mios_link *l, const pid_t *list, unsigned int nr,
 }
 
 /* @t: what the table knows of the session. */
-int usage_send(struct mios_link *l, const struct slot *s, struct mios_task *t)
+int usage_send(struct mios_link *l, const struct slot *s, bool launcher,
+	       struct mios_task *t)
 {
 	pid_t list[MAX_LISTED];
 
 	add_processes(s, t, list);
 	add_cpu_time(s, t);
-	if (s->launcher && t->processes && t->processes <= MAX_LISTED)
+	if (launcher && t->processes && t->processes <= MAX_LISTED)
 		return send_each(l, list, t->processes, *t);
 	return send_task(l, t);
 }
