@@ -46,6 +46,18 @@ int mios_stream_open(const char *command, int instance, unsigned int flags,
 /* process.c APIs: */
 int mios_end_with(pid_t parent, int sig);
 
+/* network.c APIs: addresses in the host's byte order */
+#define MIOS_NETWORK		"10.77.0.0/16"
+#define MIOS_NETWORK_PATH	"/run/mios/network"
+#define MIOS_NETWORK_LEN	sizeof("255.255.0.0/16\n")
+#define MIOS_NO_NETWORK		MIOS_NETWORK_PATH " holds no network such as " \
+				"10.77.0.0/16: remove it and run " \
+				"mios-host-setup, on an instance boot it again"
+
+int mios_network_parse(const char *text, uint32_t *net);
+int mios_network_text(char *text);
+int mios_address(int ring, int instance, uint32_t *address);
+
 /* units.c APIs: */
 int64_t mios_now_ms(void);
 int mios_copy_out(int fd);
