@@ -2,7 +2,9 @@
 /*
  * Puts the machine's key in front of an initrd, as the file /mios-key of an
  * archive of its own: so it reaches the instance through the node's memory
- * and lies in no file that others, or other instances, can read.
+ * and lies in no file that others, or other instances, can read.  Beside it
+ * lies /mios-network, which the instance needs before it can read any file of
+ * instance 0's.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +14,8 @@
 #include "libmios/key.h"
 #include "libmios/mios.h"
 
-#define NAME		"mios-key"
+#define KEY		"mios-key"
+#define NETWORK		"mios-network"
 #define ALIGN		512	/* of what follows an archive */
 
 /* One entry of a "newc" archive, everything padded to four bytes. */
@@ -39,6 +42,7 @@ static size_t put_entry(unsigned char *to, const char *name, unsigned int mode,
 void add_key(struct loader_file *initrd, int must)
 {
 	unsigned char key[MIOS_KEY_LEN], head[2 * ALIGN] = "", *both;
+	char network[MIOS_NETWORK_LEN + 1];
 	int err = mios_key_read(key);
 	size_t len;
 
@@ -46,7 +50,12 @@ void add_key(struct loader_file *initrd, int must)
 		return;
 	if (err)
 		mios_die(MIOS_EXIT_FAILED, "boot: %s", mios_key_error(err));
-	len = put_entry(head, NAME, 0100600, key, sizeof(key));
+	if (mios_network_text(network))
+		mios_die(MIOS_EXIT_FAILED, "boot: %s", MIOS_NO_NETWORK);
+	strcat(network, "\n");
+	len = put_entry(head, KEY, 0100600, key, sizeof(key));
+	len += put_entry(head + len, NETWORK, 0100644, network,
+			 strlen(network));
 	len += put_entry(head + len, "TRAILER!!!", 0, NULL, 0);
 	len = loader_align_up(len, ALIGN);
 	both = malloc(len + initrd->size);

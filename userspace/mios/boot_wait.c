@@ -18,17 +18,16 @@
 #include "libmios/mios.h"
 #include "libmios/proto.h"
 
-#define NET		0x0a4d0000u	/* 10.77.0.0, as mios-host-setup has it */
 #define SSH_PORT	22
 #define TRY_MS		100
 
 /* From a reserved port: miosd reports whoever comes from another. */
-static int answers(unsigned int ring, unsigned int node, unsigned int port)
+static int answers(uint32_t address, unsigned int port)
 {
 	struct sockaddr_in to = {
 		.sin_family = AF_INET,
 		.sin_port = htons(port),
-		.sin_addr.s_addr = htonl(NET | ring << 8 | (node + 1)),
+		.sin_addr.s_addr = htonl(address),
 	};
 	struct pollfd pfd = { .events = POLLOUT };
 	socklen_t len = sizeof(int);
@@ -52,10 +51,15 @@ int boot_wait(const struct boot_plan *plan, unsigned int node)
 	static const struct timespec pause = { .tv_nsec = TRY_MS * 1000000L };
 	int64_t end = mios_now_ms() + plan->timeout_ms;
 	struct mios_instance inst;
+	uint32_t address;
 
+	if (mios_address(plan->ring, node, &address)) {
+		mios_error("mios", "boot %u: %s", node, MIOS_NO_NETWORK);
+		return MIOS_EXIT_FAILED;
+	}
 	/* sshd is started after miosd */
-	while (!answers(plan->ring, node, SSH_PORT) ||
-	       !answers(plan->ring, node, MIOSD_PORT)) {
+	while (!answers(address, SSH_PORT) ||
+	       !answers(address, MIOSD_PORT)) {
 		if (mios_instance_read(node, &inst) ||
 		    inst.state != MIOS_STATE_UP) {
 			mios_error("mios", "boot %u: it ended while its init "

@@ -66,14 +66,14 @@ int listen_device(void)
 /* Which instance of which ring an address belongs to, or -1. */
 static int instance_at(const struct sockaddr_in *addr, int *ring)
 {
-	uint32_t a = ntohl(addr->sin_addr.s_addr);
+	uint32_t a = ntohl(addr->sin_addr.s_addr), its;
 	int id = (int)(a & 0xff) - 1;
 
 	*ring = a >> 8 & 0xff;
-	if (addr->sin_family != AF_INET || a >> 16 != (10u << 8 | 77) ||
-	    *ring >= MIOS_MAX_RINGS)
+	if (addr->sin_family != AF_INET || *ring >= MIOS_MAX_RINGS || id < 0 ||
+	    id >= MIOS_MAX_INSTANCES)
 		return -1;
-	return id >= 0 && id < MIOS_MAX_INSTANCES ? id : -1;
+	return !mios_address(*ring, id, &its) && its == a ? id : -1;
 }
 
 /* Anybody can provoke this line: at most one per second. */

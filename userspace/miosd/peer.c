@@ -122,10 +122,15 @@ int peer_connect(const struct mios_instance *to, int ring, char *why,
 	struct sockaddr_in addr = { .sin_family = AF_INET,
 				    .sin_port = htons(MIOSD_PORT) };
 	unsigned int first = getpid() * 7u, i;
-	int fd = -EADDRINUSE;
+	int fd = -EADDRINUSE, err;
+	uint32_t address;
 
-	addr.sin_addr.s_addr = htonl(10u << 24 | 77u << 16 |
-				     (uint32_t)ring << 8 | (to->id + 1));
+	err = mios_address(ring, to->id, &address);
+	if (err) {
+		snprintf(why, size, "%s", MIOS_NO_NETWORK);
+		return err;
+	}
+	addr.sin_addr.s_addr = htonl(address);
 	for (i = 0; i < NR_PORTS; i++) {
 		fd = connect_from(FIRST_PORT + (first + i) % NR_PORTS, &addr);
 		if (fd != -EADDRINUSE && fd != -EADDRNOTAVAIL)
