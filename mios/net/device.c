@@ -72,6 +72,7 @@ static const struct net_device_ops net_ops = {
 
 static const char stat_names[][ETH_GSTRING_LEN] = {
 	"tx_waited_for_room", "rx_bad_frames", "tx_floods", "members",
+	"tx_refused",
 };
 
 static void net_drvinfo(struct net_device *dev, struct ethtool_drvinfo *info)
@@ -99,6 +100,7 @@ static void net_stats(struct net_device *dev, struct ethtool_stats *stats,
 	data[1] = net->bad;
 	data[2] = net->floods;
 	data[3] = hweight64(mios_bulk_members());
+	data[4] = atomic64_read(&net->refused);
 }
 
 static const struct ethtool_ops net_ethtool = {

@@ -29,6 +29,7 @@
  * @full:	frames that found no room and waited
  * @bad:	frames from members that no frame may look like
  * @floods:	frames copied to every member
+ * @refused:	frames to the file server that are not root's
  */
 struct mios_net {
 	struct net_device *dev;
@@ -40,6 +41,7 @@ struct mios_net {
 	u64 full;
 	u64 bad;
 	u64 floods;
+	atomic64_t refused;
 };
 
 /* device.c */
@@ -53,6 +55,9 @@ netdev_tx_t mios_net_xmit(struct sk_buff *skb, struct net_device *dev);
 u16 mios_net_select(struct net_device *dev, struct sk_buff *skb,
 		    struct net_device *sb_dev);
 void mios_net_space(void *ctx, u32 instance);
+
+/* guard.c */
+bool mios_net_may_send(const struct sk_buff *skb);
 
 /* receive.c */
 void mios_net_receive(void *ctx, u64 from);

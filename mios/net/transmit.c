@@ -119,8 +119,15 @@ netdev_tx_t mios_net_xmit(struct sk_buff *skb, struct net_device *dev)
 		dev_kfree_skb_any(skb);
 		return NETDEV_TX_OK;
 	}
-	frame_prepare(&f, skb);
 	target = frame_target(skb->data);
+	if ((!target || target == mios_link_self()) &&
+	    !mios_net_may_send(skb)) {
+		atomic64_inc(&net->refused);
+		dev_core_stats_tx_dropped_inc(dev);
+		dev_kfree_skb_any(skb);
+		return NETDEV_TX_OK;
+	}
+	frame_prepare(&f, skb);
 	queue = netdev_get_tx_queue(dev, skb_get_queue_mapping(skb));
 	if (target == mios_link_self())
 		frame_flood(net, &f);

@@ -254,21 +254,6 @@ static int lock_instance(void)
 	return d.lock < 0 || flock(d.lock, LOCK_EX | LOCK_NB) ? -errno : 0;
 }
 
-/* The file server goes by ports; for us they keep strangers out early. */
-static void check_ports(void)
-{
-	int first = 1024;
-	FILE *f;
-
-	f = fopen("/proc/sys/net/ipv4/ip_unprivileged_port_start", "re");
-	if (f && fscanf(f, "%d", &first) == 1 && first < 1024)
-		fprintf(stderr, "miosd: net.ipv4.ip_unprivileged_port_start "
-			"is %d: users here can pass for root with the file "
-			"server of instance 0; set it to 1024\n", first);
-	if (f)
-		fclose(f);
-}
-
 static int setup(void)
 {
 	sigset_t set;
@@ -293,7 +278,6 @@ static int setup(void)
 		fprintf(stderr, "miosd: cgroup v2 is not mounted: sessions "
 			"cannot start until it is (mount -t cgroup2 none "
 			"/sys/fs/cgroup) and miosd is started again\n");
-	check_ports();
 	reset_prepare();
 	ring_refresh(&d.view);
 	/*
