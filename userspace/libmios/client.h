@@ -28,7 +28,7 @@ const char *watch_lost(struct mios_watch *w);
 
 /* command.c APIs: one command, like a local one */
 struct client_command {
-	const char *who;	/* for messages: "mios exec" */
+	const char *who;	/* for messages: "mios: exec" */
 	int instance;
 	unsigned int cpus;	/* to bind, or 0 */
 	bool tty;		/* on a terminal of its own */

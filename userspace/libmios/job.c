@@ -18,7 +18,7 @@
 
 #include "job.h"
 
-#define WHO		"mios run"
+#define WHO		"mios: run"
 #define STATUS_LOST	125	/* not the task's own */
 #define TICK_MS		500
 #define GRACE_MS	2000	/* between a signal and the kill */

@@ -23,11 +23,18 @@ void mios_error(const char *who, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void mios_die(int status, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3), noreturn));
-void mios_say_bad_option(const char *command, char **argv, int c);
-void mios_bad_option(const char *command, char **argv, int c)
-	__attribute__((noreturn));
+void mios_usage(const char *command, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3), noreturn));
+struct option;
+void mios_bad_option(const char *command, char **argv, int c,
+		     const struct option *options) __attribute__((noreturn));
 void mios_flush_stdout(void);
 void mios_help(const char *usage) __attribute__((noreturn));
+
+/* guess.c APIs: */
+const char *mios_guess(const char *typed, size_t len,
+		       const char *(*next)(const void *context, size_t i),
+		       const void *context);
 
 /* nodes.c APIs: numbers and lists as people type them */
 int mios_number(const char *text, long min, long max, long *value);
@@ -35,6 +42,8 @@ int mios_parse_nodes(const char *text, uint64_t *nodes);
 int mios_parse_target(const char *command, int argc, char **argv);
 int mios_parse_targets(const char *command, int argc, char **argv,
 		       uint64_t *nodes);
+int mios_parse_instances(const char *command, int argc, char **argv,
+			 uint64_t *nodes);
 
 /* device.c APIs: */
 int mios_device_open(void);

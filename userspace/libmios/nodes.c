@@ -76,21 +76,15 @@ int mios_parse_target(const char *command, int argc, char **argv)
 	long instance;
 
 	if (argc != 1)
-		mios_die(MIOS_EXIT_USAGE, "%s: of which instance? Name one, as "
-			 "in 'mios %s 1'", command, command);
+		mios_usage(command, "of which instance? Name one, as in 'mios "
+			   "%s 1'", command);
 	if (mios_number(argv[0], 0, MIOS_MAX_INSTANCES - 1, &instance))
-		mios_die(MIOS_EXIT_USAGE, "%s: '%.40s' is no instance: they "
-			 "are numbered from 0 to %d", command, argv[0],
-			 MIOS_MAX_INSTANCES - 1);
+		mios_usage(command, "'%.40s' is no instance: they are numbered "
+			   "from 0 to %d", argv[0], MIOS_MAX_INSTANCES - 1);
 	return instance;
 }
 
-/*
- * The instances that a command is told to work on: lists, or the one word
- * "all", for which it returns 1.  Ends with a line about what it does not
- * understand; instance 0 is never a target.
- */
-int mios_parse_targets(const char *command, int argc, char **argv,
+static int parse_lists(const char *command, int argc, char **argv, int lowest,
 		       uint64_t *nodes)
 {
 	uint64_t one;
@@ -98,21 +92,38 @@ int mios_parse_targets(const char *command, int argc, char **argv,
 
 	*nodes = 0;
 	if (!argc)
-		mios_die(MIOS_EXIT_USAGE, "%s: which instance? Name some, as "
-			 "in 'mios %s 1-3', or all", command, command);
+		mios_usage(command, "which instance? Name some, as in 'mios %s "
+			   "1-3', or all", command);
 	if (argc == 1 && !strcmp(argv[0], "all"))
 		return 1;
 	for (i = 0; i < argc; i++) {
 		ret = mios_parse_nodes(argv[i], &one);
 		if (ret == -ERANGE)
-			mios_die(MIOS_EXIT_USAGE, "%s: '%.40s': instances are "
-				 "numbered from 1 to %d", command, argv[i],
-				 MIOS_MAX_INSTANCES - 1);
+			mios_usage(command, "'%.40s': instances are numbered "
+				   "from %d to %d", argv[i], lowest,
+				   MIOS_MAX_INSTANCES - 1);
 		if (ret)
-			mios_die(MIOS_EXIT_USAGE, "%s: '%.40s' is no list of "
-				 "instances: try 1, 1-3,5 or all", command,
-				 argv[i]);
+			mios_usage(command, "'%.40s' is no list of instances: "
+				   "write 1, 1-3,5 or all", argv[i]);
 		*nodes |= one;
 	}
 	return 0;
+}
+
+/*
+ * The instances that a command is told to work on: lists, or the one word
+ * "all", for which it returns 1.  Ends with a line about what it does not
+ * understand; instance 0 is never a target, the caller says why.
+ */
+int mios_parse_targets(const char *command, int argc, char **argv,
+		       uint64_t *nodes)
+{
+	return parse_lists(command, argc, argv, 1, nodes);
+}
+
+/* The same for a command that only looks, at instance 0 as at any other. */
+int mios_parse_instances(const char *command, int argc, char **argv,
+			 uint64_t *nodes)
+{
+	return parse_lists(command, argc, argv, 0, nodes);
 }

@@ -54,27 +54,54 @@ void mios_die(int status, const char *fmt, ...)
 }
 
 /*
+ * For the commands of mios(1), about a command line that is not understood:
+ * says it in the one form of all of them, and ends.
+ */
+void mios_usage(const char *command, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	mios_die(MIOS_EXIT_USAGE, "%s: %s (try 'mios %s --help')",
+		 command, text, command);
+}
+
+static const char *option_name(const void *options, size_t i)
+{
+	return ((const struct option *)options)[i].name;
+}
+
+/* The long option that may have been meant, of a letter one that begins so. */
+static const char *option_guess(const char *word, const struct option *options)
+{
+	const char *name = word + strspn(word, "-");
+
+	return mios_guess(name, strcspn(name, "="), option_name, options);
+}
+
+/*
  * What getopt_long() did not understand; @c is what it returned.  It wants an
  * option string that starts with ':', which keeps getopt_long() silent.
  */
-void mios_say_bad_option(const char *command, char **argv, int c)
+void mios_bad_option(const char *command, char **argv, int c,
+		     const struct option *options)
 {
 	const char letter[] = { '-', optopt, '\0' };
-	const char *word = argv[optind - 1];
+	const char *word = argv[optind - 1], *meant;
 
 	/* Of a word such as -xJ it is not at the end yet. */
 	if (c == '?' && optopt && !strchr(word, '='))
 		word = letter;
-	mios_error("mios", "%s: %s '%.40s': try 'mios %s --help'",
-		   command, c == ':' ? "a value is missing after" :
-				       "unknown or ambiguous option",
-		   word, command);
-}
-
-void mios_bad_option(const char *command, char **argv, int c)
-{
-	mios_say_bad_option(command, argv, c);
-	exit(MIOS_EXIT_USAGE);
+	if (c == ':')
+		mios_usage(command, "a value is missing after '%.40s'", word);
+	meant = option_guess(word, options);
+	if (meant)
+		mios_usage(command, "unknown or ambiguous option '%.40s', did "
+			   "you mean '--%s'?", word, meant);
+	mios_usage(command, "unknown or ambiguous option '%.40s'", word);
 }
 
 /* A full disk behind "mios status >file" must not look like success. */

@@ -124,7 +124,7 @@ static int parse(int argc, char **argv)
 				exit(125);
 			break;
 		case '?':
-			exit(125);
+			exit(MIOS_EXIT_USAGE);
 		}
 	}
 	return optind;
@@ -143,9 +143,9 @@ int main(int argc, char **argv)
 	}
 	first = parse(argc, argv);
 	if (argc - first < 2) {
-		mios_error(WHO, "a host and a command are needed (mios-rsh "
-			   "--help)");
-		return 125;
+		mios_error(WHO, "a host and a command are needed (try "
+			   "'mios-rsh --help')");
+		return MIOS_EXIT_USAGE;
 	}
 	cmd.instance = instance_of(argv[first]);
 	if (cmd.instance < 0) {

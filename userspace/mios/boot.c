@@ -28,7 +28,7 @@ static const char usage[] =
 "  -c, --reuse-cmdline  start from instance 0's command line, without what\n"
 "                       describes its memory, CPUs and devices\n"
 "  -r, --ring=NUMBER    ring to join (default 0)\n"
-"  -t, --timeout=SECS   how long a node may take to join, and then to finish\n"
+"      --timeout=SECS   how long a node may take to join, and then to finish\n"
 "                       its init (default 120)\n"
 "  -W, --no-wait        return once the nodes have joined, do not wait for\n"
 "                       their init\n"
@@ -41,6 +41,21 @@ struct options {
 	int reuse, no_wait, again;
 	uint64_t nodes;
 	int all;
+};
+
+enum { OPT_TIMEOUT = 256 };
+
+static const struct option longs[] = {
+	{ "kernel", required_argument, NULL, 'k' },
+	{ "initrd", required_argument, NULL, 'i' },
+	{ "append", required_argument, NULL, 'a' },
+	{ "reuse-cmdline", no_argument, NULL, 'c' },
+	{ "ring", required_argument, NULL, 'r' },
+	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
+	{ "no-wait", no_argument, NULL, 'W' },
+	{ "again", no_argument, NULL, 'g' },
+	{ "help", no_argument, NULL, 'h' },
+	{ }
 };
 
 static void take_option(int c, char **argv, struct options *opt)
@@ -66,44 +81,32 @@ static void take_option(int c, char **argv, struct options *opt)
 		break;
 	case 'r':
 		if (mios_number(optarg, 0, MIOS_MAX_RINGS - 1, &opt->ring))
-			mios_die(MIOS_EXIT_USAGE, "boot: --ring is a number "
-				 "from 0 to %d", MIOS_MAX_RINGS - 1);
+			mios_usage("boot", "--ring is a number from 0 to %d",
+				   MIOS_MAX_RINGS - 1);
 		break;
-	case 't':
+	case OPT_TIMEOUT:
 		if (mios_number(optarg, 1, TIMEOUT_MAX, &opt->timeout))
-			mios_die(MIOS_EXIT_USAGE, "boot: --timeout is a number "
-				 "of seconds from 1 to %d", TIMEOUT_MAX);
+			mios_usage("boot", "--timeout is a number of seconds "
+				   "from 1 to %d", TIMEOUT_MAX);
 		break;
 	case 'h':
 		mios_help(usage);
 	default:
-		mios_bad_option("boot", argv, c);
+		mios_bad_option("boot", argv, c, longs);
 	}
 }
 
 static void parse_options(int argc, char **argv, struct options *opt)
 {
-	static const struct option longs[] = {
-		{ "kernel", required_argument, NULL, 'k' },
-		{ "initrd", required_argument, NULL, 'i' },
-		{ "append", required_argument, NULL, 'a' },
-		{ "reuse-cmdline", no_argument, NULL, 'c' },
-		{ "ring", required_argument, NULL, 'r' },
-		{ "timeout", required_argument, NULL, 't' },
-		{ "no-wait", no_argument, NULL, 'W' },
-		{ "again", no_argument, NULL, 'g' },
-		{ "help", no_argument, NULL, 'h' },
-		{ }
-	};
 	int c, others = 0;
 
-	while ((c = getopt_long(argc, argv, ":k:i:a:cr:t:Wgh", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, ":k:i:a:cr:Wgh", longs, NULL)) != -1) {
 		take_option(c, argv, opt);
 		others += c != 'g';
 	}
 	if (opt->again && others)
-		mios_die(MIOS_EXIT_USAGE, "boot: --again takes the options of "
-			 "the last boot and no others");
+		mios_usage("boot", "--again takes the options of the last boot "
+			   "and no others");
 }
 
 /*

@@ -192,14 +192,13 @@ int cmd_console(int argc, char **argv)
 		switch (c) {
 		case 'l':
 			if (mios_number(optarg, 0, LINGER_MAX, &linger))
-				mios_die(MIOS_EXIT_USAGE, "console: --linger "
-					 "is a number of seconds up to %d",
-					 LINGER_MAX);
+				mios_usage("console", "--linger is a number of "
+					   "seconds up to %d", LINGER_MAX);
 			break;
 		case 'h':
 			mios_help(usage);
 		default:
-			mios_bad_option("console", argv, c);
+			mios_bad_option("console", argv, c, longs);
 		}
 	instance = mios_parse_target("console", argc - optind, argv + optind);
 	if ((int)instance == mios_self())

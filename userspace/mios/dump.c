@@ -280,16 +280,15 @@ static void arguments(int argc, char **argv, struct request *rq)
 		case 'h':
 			mios_help(usage);
 		default:
-			mios_bad_option("dump", argv, c);
+			mios_bad_option("dump", argv, c, longs);
 		}
 	rq->instance = mios_parse_target("dump", argc > optind,
 					 argv + optind);
 	rq->file = argc - optind > 1 ? argv[optind + 1] : NULL;
 	if (argc - optind > 2 ||
 	    !!rq->file + rq->discard + rq->automatic != 1)
-		mios_die(MIOS_EXIT_USAGE, "dump %d: into which file? As in "
-			 "'mios dump %d /var/tmp/it', or --discard",
-			 rq->instance, rq->instance);
+		mios_usage("dump", "into which file? As in 'mios dump %d "
+			   "/var/tmp/it', or --discard", rq->instance);
 }
 
 int cmd_dump(int argc, char **argv)

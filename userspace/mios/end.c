@@ -16,6 +16,8 @@
 
 #define TIMEOUT_MAX	3600
 
+enum { OPT_TIMEOUT = 256 };
+
 /*
  * Every instance but 0 that is not down, for "all"; a kill also gives back
  * what is held for a dump.
@@ -103,7 +105,7 @@ static int end_all(const struct end_command *cmd, uint64_t nodes,
 int end_main(int argc, char **argv, const struct end_command *cmd)
 {
 	static const struct option longs[] = {
-		{ "timeout", required_argument, NULL, 't' },
+		{ "timeout", required_argument, NULL, OPT_TIMEOUT },
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
@@ -111,20 +113,20 @@ int end_main(int argc, char **argv, const struct end_command *cmd)
 	uint64_t nodes;
 	int c;
 
-	while ((c = getopt_long(argc, argv, ":t:h", longs, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, ":h", longs, NULL)) != -1)
 		switch (c) {
-		case 't':
+		case OPT_TIMEOUT:
 			if (mios_number(optarg, 1, TIMEOUT_MAX, &timeout))
-				mios_die(MIOS_EXIT_USAGE, "%s: --timeout is a "
-					 "number of seconds from 1 to %d",
-					 cmd->name, TIMEOUT_MAX);
+				mios_usage(cmd->name, "--timeout is a number "
+					   "of seconds from 1 to %d",
+					   TIMEOUT_MAX);
 			break;
 		case 'h':
 			fputs(cmd->usage, stdout);
 			mios_flush_stdout();
 			return MIOS_EXIT_OK;
 		default:
-			mios_bad_option(cmd->name, argv, c);
+			mios_bad_option(cmd->name, argv, c, longs);
 		}
 	nodes = end_targets(cmd, argc - optind, argv + optind);
 	return nodes ? end_all(cmd, nodes, timeout) : MIOS_EXIT_OK;

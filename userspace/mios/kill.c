@@ -11,7 +11,7 @@ static const char usage[] =
 "Ends instances by force and gives their nodes back to instance 0.  What\n"
 "they have not written yet is lost; prefer mios stop while they answer.\n"
 "INSTANCES is a list such as 1 or 1-3,5.\n\n"
-"  -t, --timeout=SECS  how long it may take (default 30)\n"
+"      --timeout=SECS  how long it may take (default 30)\n"
 "  -h, --help          print this\n";
 
 int cmd_kill(int argc, char **argv)

@@ -37,7 +37,7 @@ int cmd_log(int argc, char **argv)
 		case 'h':
 			mios_help(usage);
 		default:
-			mios_bad_option("log", argv, c);
+			mios_bad_option("log", argv, c, longs);
 		}
 	instance = mios_parse_target("log", argc - optind, argv + optind);
 	if (instance == mios_self())

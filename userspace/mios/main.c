@@ -11,11 +11,7 @@
 #include "libmios/mios.h"
 #include "mios.h"
 
-static const struct command {
-	const char *name;
-	int (*run)(int argc, char **argv);
-	const char *help;
-} commands[] = {
+static const struct command commands[] = {
 	{ "status", cmd_status, "show the instances of this machine" },
 	{ "boot", cmd_boot, "start a kernel on a node" },
 	{ "stop", cmd_stop, "shut an instance down in order" },
@@ -27,15 +23,37 @@ static const struct command {
 	{ "exec", cmd_exec, "run a command on an instance" },
 	{ "run", cmd_run, "start a job's tasks, placed on the instances" },
 	{ "top", cmd_top, "show tasks and load of every instance" },
+	{ }
 };
 
 static void usage(FILE *f)
 {
-	size_t i;
+	const struct command *c;
 
-	fprintf(f, "usage: mios COMMAND [OPTION]... (mios COMMAND --help)\n");
-	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		fprintf(f, "  %-8s %s\n", commands[i].name, commands[i].help);
+	fprintf(f, "Usage: mios COMMAND [OPTION...] (mios COMMAND --help)\n");
+	for (c = commands; c->name; c++)
+		fprintf(f, "  %-8s %s\n", c->name, c->help);
+}
+
+static const char *command_name(const void *table, size_t i)
+{
+	return ((const struct command *)table)[i].name;
+}
+
+const struct command *command_find(const char *name)
+{
+	const struct command *c;
+	const char *meant;
+
+	for (c = commands; c->name; c++)
+		if (!strcmp(name, c->name))
+			return c;
+	meant = mios_guess(name, strlen(name), command_name, commands);
+	if (meant)
+		mios_die(MIOS_EXIT_USAGE, "unknown command '%.40s', did you "
+			 "mean '%s'? (try 'mios --help')", name, meant);
+	mios_die(MIOS_EXIT_USAGE, "unknown command '%.40s' (try 'mios --help')",
+		 name);
 }
 
 /*
@@ -59,21 +77,15 @@ static void streams_open(void)
 
 int main(int argc, char **argv)
 {
-	size_t i;
-
 	streams_open();
 	if (argc < 2) {
 		usage(stderr);
-		return 2;
+		return MIOS_EXIT_USAGE;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
 		usage(stdout);
-		return 0;
+		mios_flush_stdout();
+		return MIOS_EXIT_OK;
 	}
-	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (!strcmp(argv[1], commands[i].name))
-			return commands[i].run(argc - 1, argv + 1);
-	mios_error("mios", "unknown command '%s' (mios --help lists them)",
-		   argv[1]);
-	return 2;
+	return command_find(argv[1])->run(argc - 1, argv + 1);
 }

@@ -5,6 +5,15 @@
 #ifndef MIOS_MIOS_H
 #define MIOS_MIOS_H
 
+struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *help;
+};
+
+/* main.c: the command, or an end with the line that there is none */
+const struct command *command_find(const char *name);
+
 int cmd_boot(int argc, char **argv);
 int cmd_stop(int argc, char **argv);
 int cmd_kill(int argc, char **argv);

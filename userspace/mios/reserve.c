@@ -19,8 +19,10 @@ static const char usage[] =
 "Usage: mios reserve [OPTION...]\n"
 "Prints what to add to instance 0's kernel command line so that the memory\n"
 "of other nodes is set aside for instances of their own.  Changes nothing.\n\n"
-"  -n, --nodes=LIST  nodes to set aside, as in 1-3 (default: all but 0)\n"
+"      --nodes=LIST  nodes to set aside, as in 1-3 (default: all but 0)\n"
 "  -h, --help        print this\n";
+
+enum { OPT_NODES = 256 };
 
 /* memmap= takes sizes in M and G; a node's memory is whole megabytes. */
 static void print_range(const struct memory_range *range)
@@ -67,20 +69,19 @@ static int reserve(uint64_t nodes, int all)
 int cmd_reserve(int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{ "nodes", required_argument, NULL, 'n' },
+		{ "nodes", required_argument, NULL, OPT_NODES },
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
 	uint64_t nodes = 0;
 	int c, all = 1;
 
-	while ((c = getopt_long(argc, argv, ":n:h", longs, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, ":h", longs, NULL)) != -1)
 		switch (c) {
-		case 'n':
+		case OPT_NODES:
 			if (mios_parse_nodes(optarg, &nodes))
-				mios_die(MIOS_EXIT_USAGE, "reserve: '%.40s' "
-					 "is no list of nodes: try 1 or 1-3,5",
-					 optarg);
+				mios_usage("reserve", "'%.40s' is no list of "
+					   "nodes: write 1 or 1-3,5", optarg);
 			if (nodes & 1)
 				mios_die(MIOS_EXIT_FAILED, "reserve: node 0 "
 					 "runs instance 0 and keeps its "
@@ -90,10 +91,10 @@ int cmd_reserve(int argc, char **argv)
 		case 'h':
 			mios_help(usage);
 		default:
-			mios_bad_option("reserve", argv, c);
+			mios_bad_option("reserve", argv, c, longs);
 		}
 	if (optind < argc)
-		mios_die(MIOS_EXIT_USAGE, "reserve: it takes no argument, "
-			 "what is '%.40s'? (see --nodes)", argv[optind]);
+		mios_usage("reserve", "it takes no argument, what is '%.40s'? "
+			   "Nodes are named with --nodes", argv[optind]);
 	return reserve(nodes, all);
 }

@@ -15,24 +15,25 @@
 #include "libmios/report.h"
 #include "mios.h"
 
-#define WHO	"mios run"
+#define WHO	"mios: run"
 #define STATUS	125		/* nothing was started */
 
 static const char help[] =
-"usage: mios run [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
-"Start the tasks of a job on the instances of this ring.\n"
+"Usage: mios run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
+"Starts the tasks of a job on the instances of this ring.\n\n"
 "  -n, --tasks N          so many tasks (1)\n"
 "  -c, --cpus-per-task C  each on C CPUs of its own (1)\n"
 "  -p, --per-instance K   at most K on one instance\n"
 "  -o, --on LIST          only on these instances: 1,2 or 1-3\n"
-"  -R, --ring R           the ring (that of this instance)\n"
+"  -r, --ring R           the ring (that of this instance)\n"
 "  -b, --bind core|none   keep every task on its own CPUs (core) or not\n"
 "  -s, --oversubscribe    more tasks than CPUs\n"
 "  -L, --label            begin every line of output with [rank]\n"
 "  -e, --explain          say what was decided and which variables are set\n"
-"      --help             show this\n"
-"Tasks find MIOS_RANK, MIOS_SIZE, MIOS_LOCAL_RANK, MIOS_LOCAL_SIZE and\n"
-"MIOS_INSTANCE.  Input goes to task 0; the first failure ends the others and\n"
+"  -h, --help             print this\n"
+"\nTasks find MIOS_RANK, MIOS_SIZE, MIOS_LOCAL_RANK, MIOS_LOCAL_SIZE and\n"
+"MIOS_INSTANCE.  A program linked with Open MPI is started by mpirun, on the\n"
+"same instances.  Input goes to task 0; the first failure ends the others and\n"
 "gives the exit status.\n";
 
 enum { OPT_MEMORY = 256 };
@@ -42,7 +43,7 @@ static const struct option options[] = {
 	{ "cpus-per-task", required_argument, NULL, 'c' },
 	{ "per-instance", required_argument, NULL, 'p' },
 	{ "on", required_argument, NULL, 'o' },
-	{ "ring", required_argument, NULL, 'R' },
+	{ "ring", required_argument, NULL, 'r' },
 	{ "bind", required_argument, NULL, 'b' },
 	{ "oversubscribe", no_argument, NULL, 's' },
 	{ "label", no_argument, NULL, 'L' },
@@ -61,71 +62,78 @@ struct run_options {
 	bool bind, label, explain;
 };
 
-static int complain(const char *text)
-{
-	mios_error(WHO, "%s (mios run --help)", text);
-	return -EINVAL;
-}
-
-static int take_number(const char *text, long max, unsigned int *value)
+static unsigned int number(const char *text, long max)
 {
 	long n;
 
-	if (mios_number(text, 1, max, &n)) {
-		mios_error(WHO, "'%s' is not a number from 1 to %ld (mios run "
-			   "--help)", text, max);
-		return -EINVAL;
-	}
-	*value = n;
-	return 0;
+	if (mios_number(text, 1, max, &n))
+		mios_usage("run", "'%.40s' is not a number from 1 to %ld", text,
+			   max);
+	return n;
 }
 
-static int take_option(int c, const char *word, struct run_options *o)
+static void take_ring(int *ring)
 {
 	long n;
 
+	if (mios_number(optarg, 0, MIOS_MAX_RINGS - 1, &n))
+		mios_usage("run", "--ring is a number from 0 to %d",
+			   MIOS_MAX_RINGS - 1);
+	*ring = n;
+}
+
+static void take_bind(bool *bind)
+{
+	*bind = !strcmp(optarg, "core");
+	if (!*bind && strcmp(optarg, "none"))
+		mios_usage("run", "--bind wants core or none");
+}
+
+static void take_option(int c, const char *word, char **argv,
+			struct run_options *o)
+{
 	switch (c) {
 	case 'n':
-		return take_number(optarg, MIOS_MAX_TASKS, &o->rq.tasks);
+		o->rq.tasks = number(optarg, MIOS_MAX_TASKS);
+		break;
 	case 'c':
-		return take_number(optarg, 1024, &o->rq.cpus_per_task);
+		o->rq.cpus_per_task = number(optarg, 1024);
+		break;
 	case 'p':
-		return take_number(optarg, MIOS_MAX_TASKS,
-				   &o->rq.per_instance);
+		o->rq.per_instance = number(optarg, MIOS_MAX_TASKS);
+		break;
 	case 'o':
 		if (mios_parse_nodes(optarg, &o->rq.on))
-			return complain("--on wants instances, as in 1,2 or "
-					"1-3");
-		return 0;
-	case 'R':
-		if (mios_number(optarg, 0, MIOS_MAX_RINGS - 1, &n))
-			return complain("--ring wants a number from 0 to 15");
-		o->rq.ring = n;
-		return 0;
+			mios_usage("run", "--on wants instances, as in 1,2 or "
+				   "1-3");
+		break;
+	case 'r':
+		take_ring(&o->rq.ring);
+		break;
 	case 'b':
-		if (strcmp(optarg, "core") && strcmp(optarg, "none"))
-			return complain("--bind wants core or none");
-		o->bind = !strcmp(optarg, "core");
-		return 0;
+		take_bind(&o->bind);
+		break;
 	case 's':
 		o->rq.oversubscribe = true;
-		return 0;
+		break;
 	case 'L':
 		o->label = true;
-		return 0;
+		break;
 	case 'e':
 		o->explain = true;
-		return 0;
+		break;
 	case 'm':
 	case 'i':
 	case 'l':
 	case OPT_MEMORY:
-		mios_error(WHO, "%s: memory policies belong to the shared "
-			   "window, which this version does not have: leave "
-			   "it out", word);
-		return -EINVAL;
+		mios_usage("run", "%.40s: memory policies belong to the shared "
+			   "window, which this version does not have: leave it "
+			   "out", word);
+	case 'h':
+		mios_help(help);
+	default:
+		mios_bad_option("run", argv, c, options);
 	}
-	return -EINVAL;
 }
 
 /* What miosd knows and sysfs does not: CPUs that tasks are bound to. */
@@ -254,23 +262,11 @@ int cmd_run(int argc, char **argv)
 	int c;
 
 	while (word = argv[optind],
-	       (c = getopt_long(argc, argv, "+:n:c:p:o:R:b:sLem::i::lh", options,
-				NULL)) != -1) {
-		if (c == 'h') {
-			fputs(help, stdout);
-			return 0;
-		}
-		if (c == '?' || c == ':') {
-			mios_say_bad_option("run", argv, c);
-			return STATUS;
-		}
-		if (take_option(c, word, &o))
-			return STATUS;
-	}
-	if (optind >= argc) {
-		complain("which program?");
-		return STATUS;
-	}
+	       (c = getopt_long(argc, argv, "+:n:c:p:o:r:b:sLem::i::lh", options,
+				NULL)) != -1)
+		take_option(c, word, argv, &o);
+	if (optind >= argc)
+		mios_usage("run", "which program?");
 	if (o.rq.oversubscribe)
 		o.bind = false;
 	return place_and_start(&o, argv + optind);

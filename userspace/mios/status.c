@@ -265,7 +265,7 @@ int cmd_status(int argc, char **argv)
 		case 'h':
 			mios_help(usage);
 		default:
-			mios_bad_option("status", argv, c);
+			mios_bad_option("status", argv, c, longs);
 		}
 	if (optind < argc)
 		mios_die(MIOS_EXIT_USAGE, "status: it takes no argument, what "

@@ -10,7 +10,7 @@ static const char usage[] =
 "Usage: mios stop INSTANCES|all [OPTION...]\n"
 "Shuts instances down in order and gives their nodes back to instance 0.\n"
 "INSTANCES is a list such as 1 or 1-3,5.\n\n"
-"  -t, --timeout=SECS  how long an instance may take (default 60)\n"
+"      --timeout=SECS  how long an instance may take (default 60)\n"
 "  -h, --help          print this\n";
 
 int cmd_stop(int argc, char **argv)

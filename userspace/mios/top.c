@@ -21,12 +21,12 @@
 #include "tty.h"
 
 static const char help[] =
-"usage: mios top [OPTION]...\n"
-"Show load and tasks of every instance, live; q ends it.\n"
+"Usage: mios top [OPTION...]\n"
+"Shows load and tasks of every instance, live; q ends it.\n\n"
 "  -1, --once           print once\n"
 "  -J, --json           print once, for programs\n"
 "  -d, --delay SECONDS  between two looks (2)\n"
-"      --help           show this\n";
+"  -h, --help           print this\n";
 
 static const struct option options[] = {
 	{ "once", no_argument, NULL, '1' },
@@ -187,12 +187,12 @@ static void show_tasks(const struct mios_instance *list, int n, int self,
 		if (list[i].id != self && list[i].state != MIOS_STATE_UP)
 			continue;
 		if (list[i].suspect >= 0) {	/* the others would wait for it */
-			mios_error("mios top", "instance %d is suspect: its "
+			mios_error("mios", "top: instance %d is suspect: its "
 				   "tasks are not known", list[i].id);
 			continue;
 		}
 		if (report_fetch(list[i].id, &r, why, sizeof(why))) {
-			mios_error("mios top", "%s", why);
+			mios_error("mios", "top: %s", why);
 			continue;
 		}
 		for (j = 0; j < r.nr_tasks; j++)
@@ -252,19 +252,18 @@ int cmd_top(int argc, char **argv)
 			break;
 		case 'd':
 			if (mios_number(optarg, 1, 3600, &delay))
-				mios_die(MIOS_EXIT_USAGE, "top: --delay wants "
-					 "seconds, 1 to 3600");
+				mios_usage("top", "--delay is a number of "
+					   "seconds from 1 to 3600");
 			break;
 		case 'h':
-			fputs(help, stdout);
-			return MIOS_EXIT_OK;
+			mios_help(help);
 		default:
-			mios_bad_option("top", argv, c);
+			mios_bad_option("top", argv, c, options);
 		}
 	}
 	if (optind < argc)
-		mios_die(MIOS_EXIT_USAGE, "top: '%s' is not an option (mios "
-			 "top --help)", argv[optind]);
+		mios_usage("top", "it takes no argument, what is '%.40s'?",
+			   argv[optind]);
 	if (once || !isatty(STDOUT_FILENO))
 		show(json);
 	else
