@@ -15,15 +15,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "json.h"
 #include "libmios/mios.h"
 #include "mios.h"
 
 #define WATCH_MS 2000
 
 static const char usage[] =
-"Usage: mios status [OPTION...]\n"
-"Shows the instances of this machine.\n\n"
-"  -J, --json   sizes in bytes, times in seconds, heartbeat in milliseconds\n"
+"Usage: mios status [INSTANCES] [OPTION...]\n"
+"Shows the instances of this machine, or those of a list such as 1 or 0,2-3.\n\n"
+"  -J, --json   for programs; mios-status(1) has the names and their units\n"
 "  -w, --watch  print again whenever something changes, until interrupted\n"
 "  -h, --help   print this\n";
 
@@ -79,17 +80,27 @@ static void set_number(struct libscols_line *line, int column, int64_t value)
 	set(line, column, text);
 }
 
+/* What does not apply is a dash in the table and null in JSON. */
+static void set_none(struct libscols_line *line, int column, int json)
+{
+	set(line, column, json ? "" : "-");
+}
+
 static void set_size(struct libscols_line *line, int column, uint64_t bytes,
 		     int json)
 {
 	char text[32];
 
+	if (!bytes) {
+		set_none(line, column, json);
+		return;
+	}
 	if (json) {
 		set_number(line, column, bytes);
 		return;
 	}
 	mios_size_text(bytes, text, sizeof(text));
-	set(line, column, bytes ? text : "-");
+	set(line, column, text);
 }
 
 /* libsmartcols makes a JSON array of the lines of a cell. */
@@ -112,22 +123,31 @@ static void fill_times(struct libscols_line *line,
 {
 	char text[64];
 
-	if (json) {
-		set_number(line, C_UPTIME, inst->uptime);
-		set_number(line, C_HEARTBEAT, inst->heartbeat_age);
-		set_number(line, C_SUSPECT, inst->suspect);
+	set_none(line, C_UPTIME, json);
+	set_none(line, C_HEARTBEAT, json);
+	set_none(line, C_RING, json);
+	set(line, C_SUSPECT, json ? "" : "no");
+	if (json)
 		set_number(line, C_LIMIT, mios_suspect_timeout());
-		set_number(line, C_RING, inst->ring);
-		return;
+	if (inst->uptime) {
+		mios_time_text(inst->uptime, text, sizeof(text));
+		if (json)
+			set_number(line, C_UPTIME, inst->uptime);
+		else
+			set(line, C_UPTIME, text);
 	}
-	mios_time_text(inst->uptime, text, sizeof(text));
-	set(line, C_UPTIME, inst->uptime ? text : "-");
-	snprintf(text, sizeof(text), "%ldms", inst->heartbeat_age);
-	set(line, C_HEARTBEAT, inst->heartbeat_age >= 0 ? text : "-");
-	snprintf(text, sizeof(text), "%lds", inst->suspect);
-	set(line, C_SUSPECT, inst->suspect >= 0 ? text : "no");
-	snprintf(text, sizeof(text), "%d", inst->ring);
-	set(line, C_RING, inst->ring >= 0 ? text : "-");
+	if (inst->heartbeat_age >= 0) {
+		snprintf(text, sizeof(text), "%ld%s", inst->heartbeat_age,
+			 json ? "" : "ms");
+		set(line, C_HEARTBEAT, text);
+	}
+	if (inst->suspect >= 0) {
+		snprintf(text, sizeof(text), "%ld%s", inst->suspect,
+			 json ? "" : "s");
+		set(line, C_SUSPECT, text);
+	}
+	if (inst->ring >= 0)
+		set_number(line, C_RING, inst->ring);
 }
 
 static void add_line(struct libscols_table *table,
@@ -144,7 +164,10 @@ static void add_line(struct libscols_table *table,
 	set_size(line, C_FREE, inst->memory_free, json);
 	set_size(line, C_COST, inst->cost, json);
 	set_number(line, C_BOOT, inst->incarnation);
-	set(line, C_RELEASE, json || inst->release[0] ? inst->release : "-");
+	if (inst->release[0])
+		set(line, C_RELEASE, inst->release);
+	else
+		set_none(line, C_RELEASE, json);
 	fill_times(line, inst, json);
 	set_distance(line, inst, json);
 }
@@ -194,7 +217,7 @@ static void print_timeout(void)
 		printf("\nNobody becomes suspect: suspect_timeout is 0.\n");
 }
 
-static void print_once(int json)
+static void print_once(uint64_t which, int json)
 {
 	struct libscols_table *table;
 	static struct mios_instance list[MIOS_MAX_INSTANCES];
@@ -205,11 +228,17 @@ static void print_once(int json)
 		mios_die(MIOS_EXIT_FAILED, "status: " MIOS_NO_SYSFS);
 	table = new_table(json);
 	for (i = 0; i < nr; i++)
-		add_line(table, &list[i], json);
-	scols_print_table(table);
-	scols_unref_table(table);
-	if (!json)
+		if (which & 1ULL << list[i].id)
+			add_line(table, &list[i], json);
+	if (json) {
+		json_begin();
+		json_table(table);
+		json_end();
+	} else {
+		scols_print_table(table);
 		print_timeout();
+	}
+	scols_unref_table(table);
 	mios_flush_stdout();
 }
 
@@ -224,7 +253,7 @@ static int open_state(int instance)
 	return fd;
 }
 
-static void watch(int json)
+static void watch(uint64_t which, int json)
 {
 	struct pollfd fds[MIOS_MAX_INSTANCES];
 	int i;
@@ -236,12 +265,29 @@ static void watch(int json)
 		}
 		if (!json && isatty(STDOUT_FILENO))
 			fputs("\033[H\033[J", stdout);
-		print_once(json);
+		print_once(which, json);
 		poll(fds, MIOS_MAX_INSTANCES, WATCH_MS);
 		for (i = 0; i < MIOS_MAX_INSTANCES; i++)
 			if (fds[i].fd >= 0)
 				close(fds[i].fd);
 	}
+}
+
+/* What is named must exist; ends with the line about what does not. */
+static uint64_t targets(int argc, char **argv)
+{
+	struct mios_instance inst;
+	uint64_t which;
+	int i;
+
+	if (!argc || mios_parse_instances("status", argc, argv, &which))
+		return ~0ULL;
+	for (i = 0; i < MIOS_MAX_INSTANCES; i++)
+		if (which & 1ULL << i && mios_self() >= 0 &&
+		    mios_instance_read(i, &inst))
+			mios_die(MIOS_EXIT_FAILED, "status %d: there is no "
+				 "instance %d: 'mios status' lists them", i, i);
+	return which;
 }
 
 int cmd_status(int argc, char **argv)
@@ -253,6 +299,7 @@ int cmd_status(int argc, char **argv)
 		{ }
 	};
 	int c, json = 0, again = 0;
+	uint64_t which;
 
 	while ((c = getopt_long(argc, argv, ":Jwh", longs, NULL)) != -1)
 		switch (c) {
@@ -267,11 +314,9 @@ int cmd_status(int argc, char **argv)
 		default:
 			mios_bad_option("status", argv, c, longs);
 		}
-	if (optind < argc)
-		mios_die(MIOS_EXIT_USAGE, "status: it takes no argument, what "
-			 "is '%.40s'?", argv[optind]);
+	which = targets(argc - optind, argv + optind);
 	if (again)
-		watch(json);
-	print_once(json);
+		watch(which, json);
+	print_once(which, json);
 	return MIOS_EXIT_OK;
 }

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "json.h"
 #include "libmios/mios.h"
 #include "libmios/report.h"
 #include "mios.h"
@@ -75,26 +76,43 @@ static void cell(struct libscols_line *line, int column, const char *fmt, ...)
 		mios_die(MIOS_EXIT_FAILED, "top: no memory left");
 }
 
-/* Both tables are members of one JSON object: print what is in the braces. */
+/* Both tables are members of one JSON object. */
 static void print(struct libscols_table *t, bool json, bool last)
 {
-	char *text, *first, *end;
-
-	if (!json) {
+	if (json) {
+		json_table(t);
+	} else {
 		scols_print_table(t);
 		printf(last ? "" : "\n");
-	} else if (scols_print_table_to_string(t, &text)) {
-		mios_die(MIOS_EXIT_FAILED, "top: no memory left");
-	} else {
-		first = strchr(text, '{');
-		end = strrchr(text, '}');
-		if (first && end)
-			printf("%s%.*s%s", last ? "," : "{",
-			       (int)(end - first) - 1, first + 1,
-			       last ? "}\n" : "");
-		free(text);
 	}
 	scols_unref_table(t);
+}
+
+/* Of what does not run nothing is known: a dash, null in JSON. */
+static void show_load(struct libscols_line *line,
+		      const struct mios_instance *inst, bool json)
+{
+	const bool runs = mios_instance_runs(inst);
+	const char *none = json ? "" : "-";
+	char size[32];
+	int i;
+
+	for (i = 0; i < 3; i++)
+		if (runs)
+			cell(line, 3 + i, "%.2f", inst->load[i]);
+		else
+			cell(line, 3 + i, "%s", none);
+	if (runs)
+		cell(line, 6, "%u", inst->runnable);
+	else
+		cell(line, 6, "%s", none);
+	mios_size_text(inst->memory_free, size, sizeof(size));
+	if (!inst->memory_free)
+		cell(line, 7, "%s", none);
+	else if (json)
+		cell(line, 7, "%" PRIu64, inst->memory_free);
+	else
+		cell(line, 7, "%s", size);
 }
 
 static void show_instances(const struct mios_instance *list, int n, bool json)
@@ -106,7 +124,6 @@ static void show_instances(const struct mios_instance *list, int n, bool json)
 	struct libscols_table *t = table("instances", json,
 					 json ? names : words, 0xfd);
 	struct libscols_line *line;
-	char size[32];
 	int i;
 
 	for (i = 0; i < n; i++) {
@@ -114,25 +131,18 @@ static void show_instances(const struct mios_instance *list, int n, bool json)
 		cell(line, 0, "%d", list[i].id);
 		cell(line, 1, "%s", mios_state_name(list[i].state));
 		cell(line, 2, "%u", list[i].cpus);
-		cell(line, 3, "%.2f", list[i].load[0]);
-		cell(line, 4, "%.2f", list[i].load[1]);
-		cell(line, 5, "%.2f", list[i].load[2]);
-		cell(line, 6, "%u", list[i].runnable);
-		mios_size_text(list[i].memory_free, size, sizeof(size));
-		if (json)
-			cell(line, 7, "%" PRIu64, list[i].memory_free);
-		else
-			cell(line, 7, "%s", size);
+		show_load(line, &list[i], json);
 	}
 	print(t, json, false);
 }
 
-static void cpu_list(const uint64_t *cpus, char *text, size_t size)
+static void cpu_list(const uint64_t *cpus, const char *none, char *text,
+		     size_t size)
 {
 	unsigned int cpu;
 	size_t len = 0;
 
-	snprintf(text, size, "-");
+	snprintf(text, size, "%s", none);
 	for (cpu = 0; cpu < 64 * MIOS_CPU_WORDS && len < size; cpu++)
 		if (cpus[cpu / 64] & 1ull << cpu % 64)
 			len += snprintf(text + len, size - len, "%s%u",
@@ -153,7 +163,7 @@ static void add_task(struct libscols_table *t, int instance,
 	else
 		cell(line, 2, "%u", task->uid);
 	cell(line, 3, "%u", task->from);
-	cpu_list(task->cpus, text, sizeof(text));
+	cpu_list(task->cpus, json ? "" : "-", text, sizeof(text));
 	cell(line, 4, "%s", text);
 	cell(line, 5, "%u", task->processes);
 	cell(line, 6, "%.2f", task->cpu_usec / 1e6);
@@ -209,8 +219,12 @@ static void show(bool json)
 
 	if (n < 0)
 		mios_die(MIOS_EXIT_FAILED, "top: %s", MIOS_NO_SYSFS);
+	if (json)
+		json_begin();
 	show_instances(list, n, json);
 	show_tasks(list, n, mios_self(), json);
+	if (json)
+		json_end();
 	mios_flush_stdout();
 }
 
