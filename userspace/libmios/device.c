@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "mios.h"
 
@@ -71,9 +73,9 @@ uint64_t mios_reason_frame(int fd)
 	return ioctl(fd, MIOS_IOC_REASON, &reason) ? 0 : reason.frame;
 }
 
-/* File of an instance's log or console, or an end with the reason. */
-int mios_stream_open(const char *command, int instance, unsigned int flags,
-		     unsigned long request)
+/* File of an instance's log or console, or -1 once the reason was told. */
+int mios_stream_try(const char *command, int instance, unsigned int flags,
+		    unsigned long request)
 {
 	struct mios_stream stream = {
 		.instance = instance,
@@ -82,8 +84,20 @@ int mios_stream_open(const char *command, int instance, unsigned int flags,
 	};
 	int fd = mios_device_open();
 
-	if (!ioctl(fd, request, &stream))
-		return stream.fd;
-	mios_die(MIOS_EXIT_FAILED, "%s %d: %s", command, instance,
-		 mios_reason(fd, errno));
+	if (ioctl(fd, request, &stream))
+		mios_error("mios", "%s %d: %s", command, instance,
+			   mios_reason(fd, errno));
+	close(fd);
+	return stream.fd;
+}
+
+/* The same, or an end. */
+int mios_stream_open(const char *command, int instance, unsigned int flags,
+		     unsigned long request)
+{
+	int fd = mios_stream_try(command, instance, flags, request);
+
+	if (fd < 0)
+		exit(MIOS_EXIT_FAILED);
+	return fd;
 }

@@ -49,6 +49,8 @@ int mios_parse_instances(const char *command, int argc, char **argv,
 int mios_device_open(void);
 const char *mios_reason(int fd, int err);
 uint64_t mios_reason_frame(int fd);
+int mios_stream_try(const char *command, int instance, unsigned int flags,
+		    unsigned long request);
 int mios_stream_open(const char *command, int instance, unsigned int flags,
 		     unsigned long request);
 

@@ -16,7 +16,7 @@ static const struct command commands[] = {
 	{ "boot", cmd_boot, "start a kernel on a node" },
 	{ "stop", cmd_stop, "shut an instance down in order" },
 	{ "kill", cmd_kill, "end an instance by force" },
-	{ "log", cmd_log, "print the kernel log of an instance" },
+	{ "log", cmd_log, "print the kernel logs of instances" },
 	{ "dump", cmd_dump, "write the memory of a crashed instance to a file" },
 	{ "console", cmd_console, "log in on the console of an instance" },
 	{ "reserve", cmd_reserve, "print what sets nodes aside at boot" },

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* One kernel log that is read: log_read.c, for log.c. */
+#ifndef MIOS_LOG_H
+#define MIOS_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct log_options {
+	long lines;		/* the last so many, -1: all */
+	double since;		/* stamp; below 0: before the last; 0: all */
+	bool follow, name;
+};
+
+struct log {
+	int instance, fd;	/* -1: at its end */
+	bool self;		/* records of /dev/kmsg, else text */
+	bool follows;		/* what was there has been printed */
+	const struct log_options *opt;
+	char *text;		/* read and not printed yet */
+	size_t len, size;
+	double since;		/* as a stamp of this log */
+};
+
+int log_open(struct log *log, int instance, bool self,
+	     const struct log_options *opt);
+int log_print(struct log *log);
+
+#endif /* MIOS_LOG_H */
