@@ -21,6 +21,7 @@
 /* say.c APIs: */
 void mios_error(const char *who, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+void mios_errors_to(char *to, size_t size);
 void mios_die(int status, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3), noreturn));
 void mios_usage(const char *command, const char *fmt, ...)

@@ -14,6 +14,9 @@
 
 #include "mios.h"
 
+static char *copy;			/* of the last line, see mios_errors_to() */
+static size_t copy_size;
+
 static void print_line(const char *who, const char *fmt, va_list ap)
 {
 	char line[1024];
@@ -28,9 +31,18 @@ static void print_line(const char *who, const char *fmt, va_list ap)
 		if (iscntrl((unsigned char)*c))
 			*c = '?';
 	len = c - line;
+	if (copy)
+		snprintf(copy, copy_size, "%s", line);
 	line[len++] = '\n';
 	if (write(STDERR_FILENO, line, len) < 0)
 		return;		/* nobody is left to be told */
+}
+
+/* From now on the last error is kept there, too: for --json. */
+void mios_errors_to(char *to, size_t size)
+{
+	copy = to;
+	copy_size = size;
 }
 
 void mios_error(const char *who, const char *fmt, ...)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What "mios stop" and "mios kill" share: reading options and targets, asking
+ * What "mios stop", "mios kill" and "mios restart" share: reading options and targets, asking
  * the kernel, saying how it went.  Several instances end in parallel
  * (parallel.c).  No locks.
  */
@@ -55,12 +55,8 @@ static uint64_t end_targets(const struct end_command *cmd, int argc,
 	return nodes;
 }
 
-struct end_context {
-	const struct end_command *cmd;
-	unsigned int seconds;
-};
-
-static int end_one(const void *context, unsigned int instance)
+/* In a process of its own; returns the exit status. */
+int end_one(const void *context, unsigned int instance)
 {
 	const struct end_context *c = context;
 	struct mios_end end = {
@@ -84,14 +80,15 @@ static int end_one(const void *context, unsigned int instance)
 }
 
 static int end_all(const struct end_command *cmd, uint64_t nodes,
-		   unsigned int seconds)
+		   unsigned int seconds, const struct output *output)
 {
 	const struct end_context context = { .cmd = cmd, .seconds = seconds };
 	const struct parallel end = {
 		.command = cmd->name,
 		.what = "instance",
-		.work = end_one,
+		.work = cmd->work ? cmd->work : end_one,
 		.context = &context,
+		.output = *output,
 	};
 	int i;
 
@@ -106,14 +103,17 @@ int end_main(int argc, char **argv, const struct end_command *cmd)
 {
 	static const struct option longs[] = {
 		{ "timeout", required_argument, NULL, OPT_TIMEOUT },
+		OUTPUT_QUIET,
+		OUTPUT_JSON,
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
+	struct output output = { };
 	long timeout = cmd->timeout;
 	uint64_t nodes;
 	int c;
 
-	while ((c = getopt_long(argc, argv, ":h", longs, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, ":h" OUTPUT_LETTERS, longs, NULL)) != -1)
 		switch (c) {
 		case OPT_TIMEOUT:
 			if (mios_number(optarg, 1, TIMEOUT_MAX, &timeout))
@@ -126,8 +126,11 @@ int end_main(int argc, char **argv, const struct end_command *cmd)
 			mios_flush_stdout();
 			return MIOS_EXIT_OK;
 		default:
+			if (output_option(&output, c))
+				break;
 			mios_bad_option(cmd->name, argv, c, longs);
 		}
+	output_begin(&output);
 	nodes = end_targets(cmd, argc - optind, argv + optind);
-	return nodes ? end_all(cmd, nodes, timeout) : MIOS_EXIT_OK;
+	return end_all(cmd, nodes, timeout, &output);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What stop.c and kill.c tell end.c: all in which they differ. */
+/* What stop.c, kill.c and restart.c tell end.c: all in which they differ. */
 #ifndef MIOS_END_H
 #define MIOS_END_H
 
@@ -12,7 +12,16 @@ struct end_command {
 	const char *done;	/* "stopped" */
 	unsigned long ioctl;
 	long timeout;		/* seconds, unless told */
+	/* instead of end_one(), as parallel.h has it */
+	int (*work)(const void *context, unsigned int instance);
 };
+
+struct end_context {
+	const struct end_command *cmd;
+	unsigned int seconds;
+};
+
+int end_one(const void *context, unsigned int instance);
 
 int end_main(int argc, char **argv, const struct end_command *command);
 

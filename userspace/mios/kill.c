@@ -5,6 +5,7 @@
  */
 #include "end.h"
 #include "mios.h"
+#include "output.h"
 
 static const char usage[] =
 "Usage: mios kill INSTANCES|all [OPTION...]\n"
@@ -12,6 +13,7 @@ static const char usage[] =
 "they have not written yet is lost; prefer mios stop while they answer.\n"
 "INSTANCES is a list such as 1 or 1-3,5.\n\n"
 "      --timeout=SECS  how long it may take (default 30)\n"
+OUTPUT_USAGE
 "  -h, --help          print this\n";
 
 int cmd_kill(int argc, char **argv)

@@ -2,12 +2,14 @@
 /*
  * A process per node, so that nodes boot and end in parallel, and a line
  * every other second that says whom it still waits for.  Called by mios boot,
- * stop and kill.  No locks.
+ * restart, stop and kill.  What became of each node its process leaves in
+ * memory that is shared with it; nobody else writes there.  No locks.
  */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,30 +32,48 @@ static void tell(const char *what, uint64_t waiting, unsigned int seconds)
 	fprintf(stderr, "waiting for %s%s (%u s)\n", what, text, seconds);
 }
 
-static int wait_all(const char *what, uint64_t waiting,
-		    const pid_t pids[MIOS_MAX_INSTANCES], const sigset_t *chld)
+static int wait_all(const struct parallel *p, uint64_t waiting,
+		    const pid_t pids[MIOS_MAX_INSTANCES], const sigset_t *chld,
+		    struct outcome *outcomes)
 {
 	static const struct timespec every = { .tv_sec = TELL_EVERY };
+	const bool silent = p->output.quiet || p->output.json;
 	const int64_t began = mios_now_ms();
 	int i, status, failed = 0;
 	pid_t pid;
 
 	while (waiting) {
-		if (sigtimedwait(chld, NULL, &every) < 0 && errno == EAGAIN)
-			tell(what, waiting, (mios_now_ms() - began) / 1000);
+		if (sigtimedwait(chld, NULL, &every) < 0 && errno == EAGAIN &&
+		    !silent)
+			tell(p->what, waiting, (mios_now_ms() - began) / 1000);
 		while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
 			for (i = 0; i < MIOS_MAX_INSTANCES; i++)
 				if (waiting & 1ULL << i && pids[i] == pid) {
 					waiting &= ~(1ULL << i);
 					failed += status != 0;
+					outcomes[i].status = status;
+					outcomes[i].seconds =
+						(mios_now_ms() - began) / 1e3;
 				}
 	}
 	return failed;
 }
 
+static struct outcome *new_outcomes(const struct parallel *p)
+{
+	const size_t size = MIOS_MAX_INSTANCES * sizeof(struct outcome);
+	void *shared = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (shared == MAP_FAILED)
+		mios_die(MIOS_EXIT_FAILED, "%s: no memory left", p->command);
+	return shared;
+}
+
 /* The exit status of the command: what failed has said why. */
 int parallel_run(const struct parallel *p, uint64_t nodes)
 {
+	struct outcome *outcomes = new_outcomes(p);
 	const pid_t self = getpid();
 	pid_t pids[MIOS_MAX_INSTANCES] = { 0 };
 	sigset_t chld, old;
@@ -73,6 +93,8 @@ int parallel_run(const struct parallel *p, uint64_t nodes)
 			/* Who kills the command wants nothing half done. */
 			mios_end_with(self, SIGTERM);
 			sigprocmask(SIG_SETMASK, &old, NULL);
+			mios_errors_to(outcomes[i].error,
+				       sizeof(outcomes[i].error));
 			exit(p->work(p->context, i));
 		}
 		if (pids[i] > 0) {
@@ -81,9 +103,12 @@ int parallel_run(const struct parallel *p, uint64_t nodes)
 		}
 		mios_error("mios", "%s %d: no process for it: %m", p->command,
 			   i);
+		outcomes[i].status = MIOS_EXIT_FAILED;
 		failed++;
 	}
-	failed += wait_all(p->what, waiting, pids, &chld);
+	failed += wait_all(p, waiting, pids, &chld, outcomes);
 	sigprocmask(SIG_SETMASK, &old, NULL);
+	output_result(&p->output, p->command, nodes, outcomes);
+	munmap(outcomes, MIOS_MAX_INSTANCES * sizeof(*outcomes));
 	return failed ? MIOS_EXIT_FAILED : MIOS_EXIT_OK;
 }

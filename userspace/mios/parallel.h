@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The same work on several nodes at once: mios boot, stop and kill. */
+/* The same work on several nodes at once: mios boot, restart, stop, kill. */
 #ifndef MIOS_PARALLEL_H
 #define MIOS_PARALLEL_H
 
 #include <stdint.h>
+
+#include "output.h"
 
 struct parallel {
 	const char *command;	/* "boot" */
@@ -11,6 +13,7 @@ struct parallel {
 	/* in a process of its own, whose exit status it returns */
 	int (*work)(const void *context, unsigned int node);
 	const void *context;
+	struct output output;
 };
 
 int parallel_run(const struct parallel *parallel, uint64_t nodes);

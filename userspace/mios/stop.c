@@ -5,12 +5,14 @@
  */
 #include "end.h"
 #include "mios.h"
+#include "output.h"
 
 static const char usage[] =
 "Usage: mios stop INSTANCES|all [OPTION...]\n"
 "Shuts instances down in order and gives their nodes back to instance 0.\n"
 "INSTANCES is a list such as 1 or 1-3,5.\n\n"
 "      --timeout=SECS  how long an instance may take (default 60)\n"
+OUTPUT_USAGE
 "  -h, --help          print this\n";
 
 int cmd_stop(int argc, char **argv)
