@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mios boot: reads and checks kernel, initrd and command line, then boots
- * the named nodes in parallel (parallel.c).  Nothing is asked of the
- * kernel before every file has passed.  No locks.
+ * mios boot: makes a plan of what it is told (boot_plan.c), then boots the
+ * named nodes in parallel (parallel.c).  Nothing is asked of the kernel before
+ * every file has passed.  No locks.
  */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "boot.h"
@@ -32,18 +31,13 @@ static const char usage[] =
 "                       its init (default 120)\n"
 "  -W, --no-wait        return once the nodes have joined, do not wait for\n"
 "                       their init\n"
-"  -g, --again          as the node was booted last; no other option\n"
+"  -g, --again          as the node was booted last; none of the options above\n"
+"      --dry-run        check everything, print what would be booted, and take\n"
+"                       no node\n"
+OUTPUT_USAGE
 "  -h, --help           print this\n";
 
-struct options {
-	const char *kernel, *initrd, *append;
-	long ring, timeout;
-	int reuse, no_wait, again;
-	uint64_t nodes;
-	int all;
-};
-
-enum { OPT_TIMEOUT = 256 };
+enum { OPT_TIMEOUT = 256, OPT_DRY_RUN };
 
 static const struct option longs[] = {
 	{ "kernel", required_argument, NULL, 'k' },
@@ -54,11 +48,14 @@ static const struct option longs[] = {
 	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
 	{ "no-wait", no_argument, NULL, 'W' },
 	{ "again", no_argument, NULL, 'g' },
+	{ "dry-run", no_argument, NULL, OPT_DRY_RUN },
+	OUTPUT_QUIET,
+	OUTPUT_JSON,
 	{ "help", no_argument, NULL, 'h' },
 	{ }
 };
 
-static void take_option(int c, char **argv, struct options *opt)
+static void take_option(int c, char **argv, struct boot_options *opt)
 {
 	switch (c) {
 	case 'k':
@@ -89,6 +86,9 @@ static void take_option(int c, char **argv, struct options *opt)
 			mios_usage("boot", "--timeout is a number of seconds "
 				   "from 1 to %d", TIMEOUT_MAX);
 		break;
+	case OPT_DRY_RUN:
+		opt->dry_run = 1;
+		break;
 	case 'h':
 		mios_help(usage);
 	default:
@@ -96,17 +96,24 @@ static void take_option(int c, char **argv, struct options *opt)
 	}
 }
 
-static void parse_options(int argc, char **argv, struct options *opt)
+void boot_options_parse(int argc, char **argv, struct boot_options *opt)
 {
 	int c, others = 0;
 
-	while ((c = getopt_long(argc, argv, ":k:i:a:cr:Wgh", longs, NULL)) != -1) {
+	opt->timeout = TIMEOUT_DEFAULT;
+	while ((c = getopt_long(argc, argv, ":k:i:a:cr:Wgh" OUTPUT_LETTERS,
+				longs, NULL)) != -1) {
+		if (output_option(&opt->output, c))
+			continue;
 		take_option(c, argv, opt);
-		others += c != 'g';
+		others += c != 'g' && c != OPT_DRY_RUN;
 	}
 	if (opt->again && others)
 		mios_usage("boot", "--again takes the options of the last boot "
 			   "and no others");
+	if (opt->dry_run && (opt->output.json || opt->output.quiet))
+		mios_usage("boot", "what --dry-run prints is for people: leave "
+			   "--json and --quiet out");
 }
 
 /*
@@ -155,91 +162,86 @@ static void check_nodes(uint64_t nodes)
 	}
 }
 
-static const char *own_cmdline(char *buf, size_t len)
-{
-	FILE *file = fopen("/proc/cmdline", "re");
-
-	if (!file || !fgets(buf, len, file))
-		mios_die(MIOS_EXIT_FAILED, "boot: cannot read /proc/cmdline: "
-			 "%m");
-	fclose(file);
-	return buf;
-}
-
-static void make_plan(const struct options *opt, struct boot_plan *plan)
-{
-	char own[LOADER_CMDLINE_MAX];
-	struct loader_error err;
-	const char *path;
-
-	if (cmdline_build(plan->cmdline, sizeof(plan->cmdline),
-			  opt->reuse ? own_cmdline(own, sizeof(own)) : NULL,
-			  opt->append, &err))
-		mios_die(MIOS_EXIT_FAILED, "boot: %s", err.text);
-	/* The kernel asks for CAP_SYS_BOOT; an initrd cannot be made either. */
-	if (geteuid())
-		mios_die(MIOS_EXIT_FAILED, "boot: not permitted: it needs "
-			 "CAP_SYS_BOOT (run it as root)");
-	path = opt->kernel ? opt->kernel : default_kernel();
-	if (loader_file_read(&plan->kernel, path, "kernel", &err) ||
-	    image_check(&plan->kernel, &plan->image, &err))
-		mios_die(MIOS_EXIT_FAILED, "boot: %s", err.text);
-	if (strlen(plan->cmdline) > plan->image.cmdline_max)
-		mios_die(MIOS_EXIT_FAILED, "boot: the command line has %zu "
-			 "characters, this kernel takes %u: shorten --append",
-			 strlen(plan->cmdline), plan->image.cmdline_max);
-	path = opt->initrd ? opt->initrd : default_initrd(plan->image.release);
-	if (loader_file_read(&plan->initrd, path, "initrd", &err))
-		mios_die(MIOS_EXIT_FAILED, "boot: %s", err.text);
-	plan->ring = opt->ring;
-	/* Only of our own initrd is it known what it starts. */
-	plan->wait = !opt->no_wait && !opt->initrd;
-	plan->timeout_ms = opt->timeout * 1000;
-}
-
-/*
- * A plan that cannot fit would only be refused once the node has been emptied,
- * and a large initrd keeps instance 0 from having room for what lives there.
- */
-static void check_fits(const struct boot_plan *plan, uint64_t nodes)
-{
-	const uint64_t files = plan->image.memsz + plan->initrd.size;
-	struct mios_instance inst;
-	int i;
-
-	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
-		if (!(nodes & 1ULL << i) || mios_instance_read(i, &inst))
-			continue;
-		if (files > inst.memory)
-			mios_die(MIOS_EXIT_FAILED, "boot %d: too large for the "
-				 "node: kernel and initrd want %llu MiB, it "
-				 "has %llu", i,
-				 (unsigned long long)(files + 0xfffff) >> 20,
-				 (unsigned long long)inst.memory >> 20);
-	}
-}
-
 static int boot_one(const void *plan, unsigned int node)
 {
 	return boot_node(plan, node);
 }
 
-int cmd_boot(int argc, char **argv)
+/* With its own choices; so each node has a plan of its own. */
+static int boot_one_again(const void *context, unsigned int node)
 {
-	struct options opt = { .timeout = TIMEOUT_DEFAULT };
+	return boot_planned(boot_recall(node), 1ULL << node, NULL);
+}
+
+static int show_one(const void *plan, unsigned int node)
+{
+	boot_plan_show(plan ? plan : boot_recall(node), node);
+	return MIOS_EXIT_OK;
+}
+
+/* One after the other; what --again would do a process finds out. */
+static int dry_run(const struct boot_plan *plan, uint64_t nodes)
+{
+	const struct parallel show = {
+		.command = "boot",
+		.what = "node",
+		.work = show_one,
+		.context = plan,
+	};
+	int i, failed = 0;
+
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
+		if (nodes & 1ULL << i)
+			failed += parallel_run(&show, 1ULL << i) != 0;
+	return failed ? MIOS_EXIT_FAILED : MIOS_EXIT_OK;
+}
+
+/*
+ * Boots nodes by a plan: in parallel as @output says, or where that is NULL
+ * the one node, in this process.
+ */
+int boot_planned(struct boot_plan *plan, uint64_t nodes,
+		 const struct output *output)
+{
 	struct parallel boot = {
 		.command = "boot",
 		.what = "node",
 		.work = boot_one,
+		.context = plan,
 	};
-	struct boot_plan *plan;
 	int ret;
 
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	parse_options(argc, argv, &opt);
-	opt.all = mios_parse_targets("boot", argc - optind, argv + optind,
-				     &opt.nodes);
-	if (opt.nodes & 1)
+	if (plan->wait)
+		wait_for_host_setup();
+	add_key(&plan->initrd, plan->wait);
+	if (output) {
+		boot.output = *output;
+		ret = parallel_run(&boot, nodes);
+	} else {
+		ret = boot_node(plan, __builtin_ctzll(nodes));
+	}
+	update_names(plan->ring);
+	return ret;
+}
+
+static int boot_again(uint64_t nodes, const struct output *output)
+{
+	const struct parallel again = {
+		.command = "boot",
+		.what = "node",
+		.work = boot_one_again,
+		.output = *output,
+	};
+
+	return parallel_run(&again, nodes);
+}
+
+static uint64_t targets(int argc, char **argv)
+{
+	uint64_t nodes = 0;
+	int all = mios_parse_targets("boot", argc, argv, &nodes);
+
+	if (nodes & 1)
 		mios_die(MIOS_EXIT_FAILED, "boot 0: node 0 runs instance 0, "
 			 "which booted first: choose another node");
 	/* Without device or rights there is no point in reading files. */
@@ -247,26 +249,29 @@ int cmd_boot(int argc, char **argv)
 	if (mios_self() > 0)
 		mios_die(MIOS_EXIT_FAILED, "boot: this is instance %d: only "
 			 "instance 0 boots others", mios_self());
-	if (opt.all)
-		opt.nodes = nodes_not_up();
-	if (!opt.nodes)
-		return MIOS_EXIT_OK;
-	check_nodes(opt.nodes);
-	if (opt.again)
-		return boot_again(opt.nodes);
-	plan = calloc(1, sizeof(*plan));
-	if (!plan)
-		mios_die(MIOS_EXIT_FAILED, "boot: no memory left");
-	make_plan(&opt, plan);
-	check_fits(plan, opt.nodes);
-	/* Sorted by now: the options stand before the nodes. */
-	plan->options = argv + 1;
-	plan->nr_options = optind - 1;
-	if (plan->wait)
-		wait_for_host_setup();
-	add_key(&plan->initrd, plan->wait);
-	boot.context = plan;
-	ret = parallel_run(&boot, opt.nodes);
-	update_names(plan->ring);
-	return ret;
+	if (all)
+		nodes = nodes_not_up();
+	check_nodes(nodes);
+	return nodes;
+}
+
+int cmd_boot(int argc, char **argv)
+{
+	struct boot_options opt = { };
+	struct boot_plan *plan = NULL;
+	uint64_t nodes;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	boot_options_parse(argc, argv, &opt);
+	output_begin(&opt.output);
+	nodes = targets(argc - optind, argv + optind);
+	if (!opt.again && nodes) {
+		plan = boot_plan_make(&opt);
+		boot_plan_check(plan, nodes);
+	}
+	if (opt.dry_run)
+		return dry_run(plan, nodes);
+	if (opt.again || !nodes)
+		return boot_again(nodes, &opt.output);
+	return boot_planned(plan, nodes, &opt.output);
 }

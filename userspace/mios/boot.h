@@ -10,6 +10,15 @@
 #include <stdint.h>
 
 #include "loader/loader.h"
+#include "output.h"
+
+/* What was asked for; the strings are those of the command line. */
+struct boot_options {
+	const char *kernel, *initrd, *append;
+	long ring, timeout;	/* seconds */
+	int reuse, no_wait, again, dry_run;
+	struct output output;
+};
 
 struct boot_plan {
 	struct loader_file kernel;
@@ -19,9 +28,19 @@ struct boot_plan {
 	unsigned int ring;
 	unsigned int timeout_ms;
 	int wait;		/* until init has finished */
-	char *const *options;	/* as typed, for --again */
-	int nr_options;
+	const char *kernel_path, *initrd_path;
+	struct boot_options options;	/* for --again */
 };
+
+/* boot.c: they end with a line about what is wrong; the last boots */
+void boot_options_parse(int argc, char **argv, struct boot_options *opt);
+int boot_planned(struct boot_plan *plan, uint64_t nodes,
+		 const struct output *output);
+
+/* boot_plan.c: the first two end likewise */
+struct boot_plan *boot_plan_make(const struct boot_options *opt);
+void boot_plan_check(const struct boot_plan *plan, uint64_t nodes);
+void boot_plan_show(const struct boot_plan *plan, unsigned int node);
 
 /* boot_node.c: returns the exit status */
 int boot_node(const struct boot_plan *plan, unsigned int node);
@@ -29,9 +48,9 @@ int boot_node(const struct boot_plan *plan, unsigned int node);
 /* boot_wait.c: the same */
 int boot_wait(const struct boot_plan *plan, unsigned int node);
 
-/* boot_again.c: the second returns the exit status */
+/* boot_again.c: the second ends when there is nothing to go by */
 void boot_remember(const struct boot_plan *plan, unsigned int node);
-int boot_again(uint64_t nodes);
+struct boot_plan *boot_recall(unsigned int node);
 
 /* boot_key.c */
 void add_key(struct loader_file *initrd, int must);
