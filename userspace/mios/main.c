@@ -15,6 +15,8 @@ static const struct command commands[] = {
 	{ "status", cmd_status, "show the instances of this machine" },
 	{ "boot", cmd_boot, "start a kernel on a node" },
 	{ "stop", cmd_stop, "shut an instance down in order" },
+	{ "restart", cmd_restart, "stop an instance and boot it as before" },
+	{ "wait", cmd_wait, "wait until an instance is up, or down" },
 	{ "kill", cmd_kill, "end an instance by force" },
 	{ "log", cmd_log, "print the kernel logs of instances" },
 	{ "dump", cmd_dump, "write the memory of a crashed instance to a file" },

@@ -17,6 +17,8 @@ const struct command *command_find(const char *name);
 int cmd_boot(int argc, char **argv);
 int cmd_stop(int argc, char **argv);
 int cmd_kill(int argc, char **argv);
+int cmd_restart(int argc, char **argv);
+int cmd_wait(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
 int cmd_log(int argc, char **argv);
