@@ -13,12 +13,14 @@
 #include "libmios/mios.h"
 #include "mios.h"
 #include "parallel.h"
+#include "set.h"
 
 #define TIMEOUT_DEFAULT	120		/* seconds to the sync point */
 #define TIMEOUT_MAX	3600
 
 static const char usage[] =
 "Usage: mios boot NODES|all [OPTION...]\n"
+"       mios boot --configured [OPTION...]\n"
 "Takes nodes out of instance 0 and starts a kernel of its own on each.\n"
 "NODES is a list such as 1 or 1-3,5; all means every node that is not up.\n\n"
 "  -k, --kernel=FILE    bzImage or ELF vmlinux (default: the running one's)\n"
@@ -32,12 +34,13 @@ static const char usage[] =
 "  -W, --no-wait        return once the nodes have joined, do not wait for\n"
 "                       their init\n"
 "  -g, --again          as the node was booted last; none of the options above\n"
+"      --configured     the nodes that are to boot at start-up: see mios set\n"
 "      --dry-run        check everything, print what would be booted, and take\n"
 "                       no node\n"
 OUTPUT_USAGE
 "  -h, --help           print this\n";
 
-enum { OPT_TIMEOUT = 256, OPT_DRY_RUN };
+enum { OPT_TIMEOUT = 256, OPT_DRY_RUN, OPT_CONFIGURED };
 
 static const struct option longs[] = {
 	{ "kernel", required_argument, NULL, 'k' },
@@ -48,6 +51,7 @@ static const struct option longs[] = {
 	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
 	{ "no-wait", no_argument, NULL, 'W' },
 	{ "again", no_argument, NULL, 'g' },
+	{ "configured", no_argument, NULL, OPT_CONFIGURED },
 	{ "dry-run", no_argument, NULL, OPT_DRY_RUN },
 	OUTPUT_QUIET,
 	OUTPUT_JSON,
@@ -86,6 +90,9 @@ static void take_option(int c, char **argv, struct boot_options *opt)
 			mios_usage("boot", "--timeout is a number of seconds "
 				   "from 1 to %d", TIMEOUT_MAX);
 		break;
+	case OPT_CONFIGURED:
+		opt->configured = 1;
+		break;
 	case OPT_DRY_RUN:
 		opt->dry_run = 1;
 		break;
@@ -106,7 +113,8 @@ void boot_options_parse(int argc, char **argv, struct boot_options *opt)
 		if (output_option(&opt->output, c))
 			continue;
 		take_option(c, argv, opt);
-		others += c != 'g' && c != OPT_DRY_RUN;
+		others += c != 'g' && c != OPT_DRY_RUN &&
+			  c != OPT_CONFIGURED;
 	}
 	if (opt->again && others)
 		mios_usage("boot", "--again takes the options of the last boot "
@@ -236,11 +244,46 @@ static int boot_again(uint64_t nodes, const struct output *output)
 	return parallel_run(&again, nodes);
 }
 
-static uint64_t targets(int argc, char **argv)
+/*
+ * The nodes of the setting "boot", as with "all" without those that are up.
+ * One that does not exist must not keep the others from booting.
+ */
+static uint64_t nodes_configured(int *failed)
+{
+	struct mios_instance inst;
+	uint64_t nodes, exist = 0;
+	int i, all = setting_boot(&nodes);
+
+	if (all < 0)
+		exit(MIOS_EXIT_FAILED);
+	if (all)
+		return nodes_not_up();
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
+		if (!(nodes & 1ULL << i))
+			continue;
+		if (mios_instance_read(i, &inst)) {
+			mios_error("mios", "boot %d: there is no node %d that "
+				   "was set aside", i, i);
+			*failed = 1;
+		} else if (inst.state == MIOS_STATE_UP) {
+			printf("node %d: up already\n", i);
+		} else {
+			exist |= 1ULL << i;
+		}
+	}
+	return exist;
+}
+
+static uint64_t targets(int argc, char **argv, int configured, int *failed)
 {
 	uint64_t nodes = 0;
-	int all = mios_parse_targets("boot", argc, argv, &nodes);
+	int all = 0;
 
+	if (configured && argc)
+		mios_usage("boot", "--configured knows the nodes: leave '%.40s' "
+			   "out", argv[0]);
+	if (!configured)
+		all = mios_parse_targets("boot", argc, argv, &nodes);
 	if (nodes & 1)
 		mios_die(MIOS_EXIT_FAILED, "boot 0: node 0 runs instance 0, "
 			 "which booted first: choose another node");
@@ -249,7 +292,9 @@ static uint64_t targets(int argc, char **argv)
 	if (mios_self() > 0)
 		mios_die(MIOS_EXIT_FAILED, "boot: this is instance %d: only "
 			 "instance 0 boots others", mios_self());
-	if (all)
+	if (configured)
+		nodes = nodes_configured(failed);
+	else if (all)
 		nodes = nodes_not_up();
 	check_nodes(nodes);
 	return nodes;
@@ -259,19 +304,22 @@ int cmd_boot(int argc, char **argv)
 {
 	struct boot_options opt = { };
 	struct boot_plan *plan = NULL;
+	int ret, failed = 0;
 	uint64_t nodes;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	boot_options_parse(argc, argv, &opt);
 	output_begin(&opt.output);
-	nodes = targets(argc - optind, argv + optind);
+	nodes = targets(argc - optind, argv + optind, opt.configured, &failed);
 	if (!opt.again && nodes) {
 		plan = boot_plan_make(&opt);
 		boot_plan_check(plan, nodes);
 	}
 	if (opt.dry_run)
-		return dry_run(plan, nodes);
-	if (opt.again || !nodes)
-		return boot_again(nodes, &opt.output);
-	return boot_planned(plan, nodes, &opt.output);
+		ret = dry_run(plan, nodes);
+	else if (opt.again || !nodes)
+		ret = boot_again(nodes, &opt.output);
+	else
+		ret = boot_planned(plan, nodes, &opt.output);
+	return failed ? MIOS_EXIT_FAILED : ret;
 }

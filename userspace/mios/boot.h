@@ -16,7 +16,7 @@
 struct boot_options {
 	const char *kernel, *initrd, *append;
 	long ring, timeout;	/* seconds */
-	int reuse, no_wait, again, dry_run;
+	int reuse, no_wait, again, configured, dry_run;
 	struct output output;
 };
 

@@ -21,6 +21,7 @@ static const struct command commands[] = {
 	{ "log", cmd_log, "print the kernel logs of instances" },
 	{ "dump", cmd_dump, "write the memory of a crashed instance to a file" },
 	{ "console", cmd_console, "log in on the console of an instance" },
+	{ "set", cmd_set, "show and change settings that last" },
 	{ "reserve", cmd_reserve, "print what sets nodes aside at boot" },
 	{ "exec", cmd_exec, "run a command on an instance" },
 	{ "run", cmd_run, "start a job's tasks, placed on the instances" },

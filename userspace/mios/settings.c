@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The table of the settings that /etc/mios.conf may hold, and their values now:
+ * parameters of the mios module, but for what only matters at start-up.
+ * Called by mios set and mios boot.  No locks.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libmios/conf.h"
+#include "libmios/mios.h"
+#include "set.h"
+
+#define PARAMETERS	"/sys/module/mios/parameters/"
+#define NUMBER_MAX	86400
+
+#define NETWORK		"network"
+
+static const struct setting settings[] = {
+	{ "boot", "all none", "none",
+	  "nodes that boot at start-up: all, none, or a list such as 1-3" },
+	{ NETWORK, NULL, MIOS_NETWORK,
+	  "addresses between instances, A.B.0.0/16, from the next boot of "
+	  "instance 0" },
+	{ "hang_policy", "report kill reboot", NULL,
+	  "what is done with an instance that hangs: report, kill or reboot" },
+	{ "hang_timeout", NULL, NULL,
+	  "seconds that a CPU may stand still; 0: nobody looks" },
+	{ "hang_reboots", NULL, NULL,
+	  "times within ten minutes that one that hangs is booted again" },
+	{ "dump_policy", "never ask always", NULL,
+	  "whether a crashed instance is kept for a dump: never, ask or always" },
+	{ "dump_hold", NULL, NULL,
+	  "seconds that it is kept for who does not read; 0: for ever" },
+	{ "suspect_timeout", NULL, NULL,
+	  "seconds of silence that make an instance suspect; 0: none does" },
+	{ "stop_timeout", NULL, NULL,
+	  "seconds that instances have when instance 0 ends; 0: none" },
+	{ "take_timeout", NULL, NULL,
+	  "seconds that moving a node's data may take when it boots" },
+	{ }
+};
+
+const struct setting *setting_next(const struct setting *before)
+{
+	before = before ? before + 1 : settings;
+	return before->name ? before : NULL;
+}
+
+const struct setting *setting_find(const char *name)
+{
+	const struct setting *s = NULL;
+
+	while ((s = setting_next(s)))
+		if (!strcmp(s->name, name))
+			return s;
+	return NULL;
+}
+
+static const char *name_of(const void *table, size_t i)
+{
+	return ((const struct setting *)table)[i].name;
+}
+
+const char *setting_guess(const char *name)
+{
+	return mios_guess(name, strlen(name), name_of, settings);
+}
+
+/* Is @value one of the @words, between blanks? */
+static bool is_word(const char *words, const char *value)
+{
+	const size_t len = strlen(value);
+
+	for (; words; words = strchr(words, ' ')) {
+		words += *words == ' ';
+		if (!strncmp(words, value, len) &&
+		    (words[len] == ' ' || !words[len]))
+			return len != 0;
+	}
+	return false;
+}
+
+/* 0, or -EINVAL. */
+int setting_valid(const struct setting *s, const char *value)
+{
+	uint64_t nodes;
+	uint32_t net;
+	long number;
+
+	if (!strcmp(s->name, NETWORK))
+		return mios_network_parse(value, &net);
+	if (s->choices && is_word(s->choices, value))
+		return 0;
+	if (s->fallback && !mios_parse_nodes(value, &nodes) && !(nodes & 1))
+		return 0;
+	if (!s->choices && !mios_number(value, 0, NUMBER_MAX, &number))
+		return 0;
+	return -EINVAL;
+}
+
+static int open_parameter(const struct setting *s, int flags)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), PARAMETERS "%s", s->name);
+	return open(path, flags | O_CLOEXEC);
+}
+
+/* What holds now, SET_VALUE bytes: 0, or -errno where there is no module. */
+int setting_now(const struct setting *s, char *value)
+{
+	ssize_t got;
+	char why[256];
+	int fd;
+
+	if (s->fallback) {
+		snprintf(value, SET_VALUE, "%s", s->fallback);
+		got = conf_get(CONF_PATH, s->name, value, SET_VALUE, why,
+			       sizeof(why));
+		return got < 0 ? got : 0;
+	}
+	fd = open_parameter(s, O_RDONLY);
+	if (fd < 0)
+		return -errno;
+	got = read(fd, value, SET_VALUE - 1);
+	if (got < 0)
+		got = -errno;
+	close(fd);
+	if (got < 0)
+		return got;
+	value[got] = '\0';
+	value[strcspn(value, "\n")] = '\0';
+	return 0;
+}
+
+/* Nothing to do for what only matters at start-up. */
+int setting_change(const struct setting *s, const char *value)
+{
+	int fd, err = 0;
+
+	if (s->fallback)
+		return 0;
+	fd = open_parameter(s, O_WRONLY);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, value, strlen(value)) < 0)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+/* 1: all; 0: @nodes; -errno, which has been told. */
+int setting_boot(uint64_t *nodes)
+{
+	const struct setting *s = settings;	/* "boot" */
+	char value[SET_VALUE], why[256];
+	int ret;
+
+	*nodes = 0;
+	snprintf(value, sizeof(value), "%s", s->fallback);
+	ret = conf_get(CONF_PATH, s->name, value, sizeof(value), why,
+		       sizeof(why));
+	if (ret < 0) {
+		mios_error("mios", "boot: %s", why);
+		return ret;
+	}
+	if (setting_valid(s, value)) {
+		mios_error("mios", "boot: " CONF_PATH ", line %d: '%.40s' is "
+			   "not all, none or a list such as 1-3", ret, value);
+		return -EINVAL;
+	}
+	if (!strcmp(value, "all"))
+		return 1;
+	if (strcmp(value, "none"))
+		mios_parse_nodes(value, nodes);
+	return 0;
+}
