@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#define MIOS_VERSION		"1.0"
+
 /* Exit statuses of the commands. */
 #define MIOS_EXIT_OK		0
 #define MIOS_EXIT_FAILED	1	/* tried, did not work */

@@ -26,6 +26,7 @@ static const struct command commands[] = {
 	{ "exec", cmd_exec, "run a command on an instance" },
 	{ "run", cmd_run, "start a job's tasks, placed on the instances" },
 	{ "top", cmd_top, "show tasks and load of every instance" },
+	{ "help", cmd_help, "show the manual page of a command" },
 	{ }
 };
 
@@ -33,9 +34,16 @@ static void usage(FILE *f)
 {
 	const struct command *c;
 
-	fprintf(f, "Usage: mios COMMAND [OPTION...] (mios COMMAND --help)\n");
+	fprintf(f, "Usage: mios COMMAND [OPTION...] (mios COMMAND --help)\n"
+		"       mios --help | --version\n");
 	for (c = commands; c->name; c++)
 		fprintf(f, "  %-8s %s\n", c->name, c->help);
+}
+
+void print_commands(void)
+{
+	usage(stdout);
+	mios_flush_stdout();
 }
 
 static const char *command_name(const void *table, size_t i)
@@ -86,7 +94,11 @@ int main(int argc, char **argv)
 		return MIOS_EXIT_USAGE;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-		usage(stdout);
+		print_commands();
+		return MIOS_EXIT_OK;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		printf("mios " MIOS_VERSION "\n");
 		mios_flush_stdout();
 		return MIOS_EXIT_OK;
 	}

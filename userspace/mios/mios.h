@@ -13,6 +13,7 @@ struct command {
 
 /* main.c: the command, or an end with the line that there is none */
 const struct command *command_find(const char *name);
+void print_commands(void);
 
 int cmd_boot(int argc, char **argv);
 int cmd_stop(int argc, char **argv);
@@ -28,5 +29,6 @@ int cmd_reserve(int argc, char **argv);
 int cmd_exec(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_top(int argc, char **argv);
+int cmd_help(int argc, char **argv);
 
 #endif /* MIOS_MIOS_H */
