@@ -14,6 +14,7 @@
 #include "libmios/placement.h"
 #include "libmios/report.h"
 #include "mios.h"
+#include "run_mpi.h"
 
 #define WHO	"mios: run"
 #define STATUS	125		/* nothing was started */
@@ -220,6 +221,31 @@ static int start(const struct run_options *o, const struct placement *places,
 	return job_run(&job);
 }
 
+/* By mpirun, if the program's tasks would not find each other without it. */
+static int start_any(const struct run_options *o,
+		     const struct placement *places, int n, char **argv)
+{
+	struct mpi_job job = {
+		.places = places, .nr_places = n, .tasks = o->rq.tasks,
+		.cpus = o->rq.cpus_per_task, .bind = o->bind,
+		.label = o->label, .oversubscribe = o->rq.oversubscribe,
+		.argv = argv,
+	};
+	char library[64];
+	int i;
+
+	if (o->rq.tasks == 1 || !mpi_program(argv[0], library, sizeof(library)))
+		return start(o, places, n, argv);
+	for (i = 0; i < n; i++)
+		if (places[i].inst->id == o->rq.self)
+			job.foreign = places[i].inst->ring != o->rq.ring;
+	if (o->explain)
+		printf("  an MPI program (%s): by mpirun, which numbers the "
+		       "ranks\n", library);
+	mios_flush_stdout();
+	return mpi_run(&job, library);
+}
+
 static int place_and_start(struct run_options *o, char **argv)
 {
 	static struct mios_instance list[MIOS_MAX_INSTANCES];
@@ -249,7 +275,7 @@ static int place_and_start(struct run_options *o, char **argv)
 	}
 	if (o->explain)
 		explain(o, places, n);
-	return start(o, places, n, argv);
+	return start_any(o, places, n, argv);
 }
 
 int cmd_run(int argc, char **argv)

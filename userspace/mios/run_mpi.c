@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An MPI program's tasks find each other by the launcher of its own library:
+ * started by anybody else each is a world of one.  So mios run looks whether
+ * the program is linked with an MPI library, and if it is Open MPI's, becomes
+ * mpirun with the placement that it has decided.  A static program and a
+ * script look like any other.  No locks.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libmios/mios.h"
+#include "run_mpi.h"
+
+#define WHO	"mios: run"
+#define STATUS	125
+
+/* As execvp() looks for it; -1 if it is not there to be read. */
+static int open_program(const char *name)
+{
+	const char *dir = getenv("PATH"), *end;
+	char path[4096];
+	int fd;
+
+	if (strchr(name, '/'))
+		return open(name, O_RDONLY | O_CLOEXEC);
+	for (; dir; dir = *end ? end + 1 : NULL) {
+		end = dir + strcspn(dir, ":");
+		snprintf(path, sizeof(path), "%.*s%s%s", (int)(end - dir), dir,
+			 end == dir ? "" : "/", name);
+		fd = access(path, X_OK) ? -1 :
+			open(path, O_RDONLY | O_CLOEXEC);
+		if (fd >= 0)
+			return fd;
+	}
+	return -1;
+}
+
+/* libmpi.so.40, libmpi_mpifh.so.40, libmpich.so.12 */
+static bool is_mpi(const char *library)
+{
+	return library && !strncmp(library, "libmpi", 6) &&
+	       strchr("._cf", library[6]);
+}
+
+/* The first MPI library of a dynamic section, or NULL. */
+static const char *find_needed(Elf *elf, Elf_Scn *section)
+{
+	const char *library;
+	GElf_Shdr head;
+	Elf_Data *data;
+	GElf_Dyn dyn;
+	int i;
+
+	data = elf_getdata(section, NULL);
+	if (!data || !gelf_getshdr(section, &head))
+		return NULL;
+	for (i = 0; gelf_getdyn(data, i, &dyn) && dyn.d_tag != DT_NULL; i++) {
+		if (dyn.d_tag != DT_NEEDED)
+			continue;
+		library = elf_strptr(elf, head.sh_link, dyn.d_un.d_val);
+		if (is_mpi(library))
+			return library;
+	}
+	return NULL;
+}
+
+/* Is @program linked with an MPI library?  Then its name is in @library. */
+bool mpi_program(const char *program, char *library, size_t size)
+{
+	const char *found = NULL;
+	Elf_Scn *section = NULL;
+	GElf_Shdr head;
+	Elf *elf;
+	int fd;
+
+	fd = open_program(program);
+	if (fd < 0)
+		return false;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	while (!found && elf && (section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &head) &&
+		    head.sh_type == SHT_DYNAMIC)
+			found = find_needed(elf, section);
+	if (found)
+		snprintf(library, size, "%s", found);
+	elf_end(elf);
+	close(fd);
+	return found;
+}
+
+/* What can be told before it fails in a way that is hard to understand. */
+static int check(const struct mpi_job *job, const char *library)
+{
+	if (strstr(library, "mpich") || strstr(library, ".so.12")) {
+		mios_error(WHO, "%s needs %s, which is not Open MPI's: start "
+			   "it by the mpiexec of that library, with the hosts "
+			   "of /run/mios/hostfile", job->argv[0], library);
+		return -EINVAL;
+	}
+	if (job->foreign) {
+		mios_error(WHO, "%s is an MPI program, and mpirun reaches its "
+			   "own ring only: start it on a member of that ring "
+			   "(mios exec N -- mios run ...)", job->argv[0]);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* node1:2,node3:2 */
+static char *hosts(const struct mpi_job *job)
+{
+	const struct placement *p;
+	size_t len = 0, size;
+	char *text;
+
+	size = job->nr_places * sizeof("node00:0000000000,") + 1;
+	text = calloc(1, size);
+	for (p = job->places; text && p < job->places + job->nr_places; p++)
+		if (p->tasks)
+			len += snprintf(text + len, size - len, "%snode%d:%u",
+					len ? "," : "", p->inst->id, p->tasks);
+	return text;
+}
+
+/* Becomes mpirun; returns the exit status if it cannot. */
+int mpi_run(const struct mpi_job *job, const char *library)
+{
+	char number[16], map[48];
+	const char * const words[] = {
+		"mpirun", "-n", number, "--host", hosts(job), "--map-by", map,
+		"--bind-to", job->bind ? "core" : "none",
+		job->label ? "--tag-output" : NULL,
+		geteuid() ? NULL : "--allow-run-as-root",
+	};
+	size_t i, n = 0, count = sizeof(words) / sizeof(words[0]);
+	char **argv;
+
+	if (check(job, library))
+		return STATUS;
+	for (i = 0; job->argv[i]; i++)
+		;
+	argv = calloc(count + i + 1, sizeof(*argv));
+	if (!argv || !words[4]) {
+		mios_error(WHO, "no memory left");
+		return STATUS;
+	}
+	snprintf(number, sizeof(number), "%u", job->tasks);
+	snprintf(map, sizeof(map), "slot%s", job->oversubscribe ?
+		 ":OVERSUBSCRIBE" : "");
+	if (job->bind && job->cpus > 1)
+		snprintf(map, sizeof(map), "slot:PE=%u", job->cpus);
+	for (i = 0; i < count; i++)
+		if (words[i])
+			argv[n++] = (char *)words[i];
+	for (i = 0; job->argv[i]; i++)
+		argv[n++] = job->argv[i];
+	execvp(argv[0], argv);
+	mios_error(WHO, "%s is an MPI program (it needs %s), and mpirun, "
+		   "which starts such, does not run here: %s", job->argv[0],
+		   library, strerror(errno));
+	return STATUS;
+}

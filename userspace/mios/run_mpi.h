@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* MPI programs in mios run: see run_mpi.c. */
+#ifndef MIOS_RUN_MPI_H
+#define MIOS_RUN_MPI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "libmios/placement.h"
+
+struct mpi_job {
+	const struct placement *places;
+	int nr_places;
+	unsigned int tasks, cpus;
+	bool bind, label, oversubscribe;
+	bool foreign;		/* on another ring than this instance's */
+	char **argv;
+};
+
+bool mpi_program(const char *program, char *library, size_t size);
+int mpi_run(const struct mpi_job *job, const char *library);
+
+#endif /* MIOS_RUN_MPI_H */
