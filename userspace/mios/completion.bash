@@ -14,7 +14,7 @@ _mios_instances()
 _mios()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
-	local commands="status boot stop kill log dump console reserve exec run top"
+	local commands="status boot stop restart wait kill log dump console set reserve exec run top help"
 	local words=
 
 	if ((COMP_CWORD == 1)); then
@@ -28,26 +28,38 @@ _mios()
 		;;
 	esac
 	case ${COMP_WORDS[1]} in
+	help) words="$commands" ;;
 	boot)
 		words="--kernel= --initrd= --append= --reuse-cmdline --ring=
-			--timeout= --no-wait --again all
+			--timeout= --no-wait --again --configured --dry-run --quiet --json all
 			$(_mios_instances down)"
 		;;
-	stop|kill)
-		words="--timeout= all $(_mios_instances claimed booting up \
+	stop|kill|restart)
+		words="--timeout= --quiet --json all $(_mios_instances claimed booting up \
 			stopping fencing dead held)"
 		;;
-	status) words="--json --watch" ;;
+	status)
+		words="--json --watch $(_mios_instances down claimed booting \
+			up stopping fencing dead held)"
+		;;
+	wait)
+		words="--timeout= up down all $(_mios_instances down claimed \
+			booting up stopping fencing dead held)"
+		;;
 	log)
-		words="--follow $(_mios_instances down booting up stopping \
-			fencing dead held)"
+		words="--lines= --since= --follow all $(_mios_instances down \
+			booting up stopping fencing dead held)"
 		;;
 	dump)
 		words="--elf --discard $(_mios_instances held)"
 		((COMP_CWORD == 2)) || compopt -o default
 		;;
 	console) words="--linger= $(_mios_instances booting up stopping)" ;;
-	reserve) words="--nodes=" ;;
+	reserve) words="--nodes= --grub" ;;
+	set)
+		words="--apply $(mios set 2> /dev/null |
+			sed -n 's/^\([a-z_]*\) .*/\1=/p')"
+		;;
 	exec)
 		words="--tty --no-tty $(_mios_instances up)"
 		compopt -o default

@@ -20,18 +20,23 @@ static const char usage[] =
 "Prints what to add to instance 0's kernel command line so that the memory\n"
 "of other nodes is set aside for instances of their own.  Changes nothing.\n\n"
 "      --nodes=LIST  nodes to set aside, as in 1-3 (default: all but 0)\n"
+"      --grub        quoted as /etc/default/grub wants it\n"
 "  -h, --help        print this\n";
 
-enum { OPT_NODES = 256 };
+enum { OPT_NODES = 256, OPT_GRUB };
 
-/* memmap= takes sizes in M and G; a node's memory is whole megabytes. */
-static void print_range(const struct memory_range *range)
+/*
+ * memmap= takes sizes in M and G; a node's memory is whole megabytes.  For GRUB
+ * the '$' goes through a shell's double quotes and through GRUB's own language.
+ */
+static void print_range(const struct memory_range *range, int grub)
 {
-	printf("memmap=%" PRIu64 "M$0x%" PRIx64 " ",
-	       (range->end - range->start) >> 20, range->start);
+	printf("memmap=%" PRIu64 "M%s0x%" PRIx64 " ",
+	       (range->end - range->start) >> 20, grub ? "\\\\\\$" : "$",
+	       range->start);
 }
 
-static int reserve(uint64_t nodes, int all)
+static int reserve(uint64_t nodes, int all, int grub)
 {
 	static struct memory_map map;
 	uint64_t seen = 0;
@@ -55,26 +60,30 @@ static int reserve(uint64_t nodes, int all)
 			 "node: there is nothing to set aside");
 	for (i = 0; i < map.nr; i++)
 		if (nodes & 1ULL << map.ranges[i].node) {
-			print_range(&map.ranges[i]);
+			print_range(&map.ranges[i], grub);
 			sum += map.ranges[i].end - map.ranges[i].start;
 		}
 	printf("no_ipi_broadcast=1\n");
 	mios_flush_stdout();
 	mios_size_text(sum, size, sizeof(size));
-	fprintf(stderr, "%s are set aside; in /etc/default/grub write \\\\\\$ "
-		"for every $.\n", size);
+	fprintf(stderr, grub ?
+		"%s are set aside; put this into GRUB_CMDLINE_LINUX=\"...\" in "
+		"/etc/default/grub, then run update-grub.\n" :
+		"%s are set aside; --grub prints it for /etc/default/grub.\n",
+		size);
 	return MIOS_EXIT_OK;
 }
 
 int cmd_reserve(int argc, char **argv)
 {
 	static const struct option longs[] = {
+		{ "grub", no_argument, NULL, OPT_GRUB },
 		{ "nodes", required_argument, NULL, OPT_NODES },
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
 	uint64_t nodes = 0;
-	int c, all = 1;
+	int c, all = 1, grub = 0;
 
 	while ((c = getopt_long(argc, argv, ":h", longs, NULL)) != -1)
 		switch (c) {
@@ -88,6 +97,9 @@ int cmd_reserve(int argc, char **argv)
 					 "memory");
 			all = 0;
 			break;
+		case OPT_GRUB:
+			grub = 1;
+			break;
 		case 'h':
 			mios_help(usage);
 		default:
@@ -96,5 +108,5 @@ int cmd_reserve(int argc, char **argv)
 	if (optind < argc)
 		mios_usage("reserve", "it takes no argument, what is '%.40s'? "
 			   "Nodes are named with --nodes", argv[optind]);
-	return reserve(nodes, all);
+	return reserve(nodes, all, grub);
 }
