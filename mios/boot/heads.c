@@ -12,7 +12,7 @@
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 
-#include "../link/garbage.h"
+#include "../channel/garbage.h"
 #include "boot.h"
 #include "heads.h"
 

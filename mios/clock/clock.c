@@ -14,7 +14,7 @@
 #include <asm/msr.h>
 #include <asm/tsc.h>
 
-#include "../link/layout.h"
+#include "../channel/layout.h"
 #include "../link/link.h"
 #include "clock.h"
 

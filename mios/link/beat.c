@@ -17,7 +17,7 @@
 #include <asm/msr.h>
 #include <asm/tsc.h>
 
-#include "fault.h"
+#include "../fault/fault.h"
 #include "ring.h"
 
 static uint heartbeat_ms = 100;

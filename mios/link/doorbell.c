@@ -12,7 +12,7 @@
 #include <asm/irq.h>
 #include <asm/irq_vectors.h>
 
-#include "fault.h"
+#include "../fault/fault.h"
 #include "ring.h"
 
 /* Polls of the "delivery pending" bit before sending anyway. */

@@ -16,7 +16,7 @@
 #include <linux/notifier.h>
 #include <linux/slab.h>
 
-#include "fault.h"
+#include "../fault/fault.h"
 #include "ring.h"
 
 static BLOCKING_NOTIFIER_HEAD(chain);

@@ -14,7 +14,7 @@
 #include <linux/reboot.h>
 #include <linux/slab.h>
 
-#include "fault.h"
+#include "../fault/fault.h"
 #include "ring.h"
 
 /* Messages read from one channel before others get a turn. */

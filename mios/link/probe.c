@@ -18,7 +18,7 @@
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 
-#include "fault.h"
+#include "../fault/fault.h"
 #include "ring.h"
 
 #define PROBE_MAX	100000

@@ -8,7 +8,7 @@
 #include <linux/lockdep.h>
 #include <linux/slab.h>
 
-#include "fault.h"
+#include "../fault/fault.h"
 #include "ring.h"
 
 /* Between two requests for new sessions to one peer. */

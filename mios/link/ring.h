@@ -16,8 +16,8 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
-#include "channel.h"
-#include "layout.h"
+#include "../channel/channel.h"
+#include "../channel/layout.h"
 #include "link.h"
 
 /* How far an instance is from being a member, as seen here. */
@@ -301,5 +301,15 @@ void mios_suspect_exit(void);
 /* probe.c: debugfs */
 void mios_probe_init(void);
 void mios_probe_exit(void);
+
+/* scribble.c: garbage over the area, for tests */
+struct dentry;
+#ifdef MIOS_FAULT
+void mios_scribble_init(struct dentry *dir);
+void mios_scribble_lie(struct mios_ring *ring);
+#else
+static inline void mios_scribble_init(struct dentry *dir) { }
+static inline void mios_scribble_lie(struct mios_ring *ring) { }
+#endif
 
 #endif /* _MIOS_LINK_RING_H */

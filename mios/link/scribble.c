@@ -17,8 +17,8 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "fault.h"
-#include "garbage.h"
+#include "../fault/fault.h"
+#include "../channel/garbage.h"
 #include "ring.h"
 
 static void scribble(struct mios_ring *ring, u32 from, u32 to,

@@ -23,7 +23,7 @@
 #include <asm/mios.h>
 #include <asm/smp.h>
 
-#include "fault.h"
+#include "../fault/fault.h"
 #include "ring.h"
 
 static int doorbell_cpu = -1;

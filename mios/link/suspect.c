@@ -19,7 +19,7 @@
 #include <asm/msr.h>
 #include <asm/tsc.h>
 
-#include "fault.h"
+#include "../fault/fault.h"
 #include "ring.h"
 
 static uint suspect_timeout = 5;

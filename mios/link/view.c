@@ -7,7 +7,7 @@
 #include <linux/bits.h>
 #include <linux/string.h>
 
-#include "fault.h"
+#include "../fault/fault.h"
 #include "ring.h"
 
 static struct mios_view views[MIOS_AREA_INSTANCES];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The user-space variant of mios/link/os.h and mios/link/fault.h: same include
+ * The user-space variant of mios/channel/os.h and mios/fault/fault.h: same include
  * guards, included first (-include), so that the very same channel.c and
  * layout.c compile here.  Atomics are the compiler's, which TSan understands.
  */
-#ifndef _MIOS_LINK_OS_H
-#define _MIOS_LINK_OS_H
-#define _MIOS_LINK_FAULT_H
+#ifndef _MIOS_CHANNEL_OS_H
+#define _MIOS_CHANNEL_OS_H
+#define _MIOS_FAULT_H
 
 #include <errno.h>
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../../mios/link/layout.h"
+#include "../../../mios/channel/layout.h"
 
 #define CHECK(condition) do {						\
 	if (!(condition)) {						\

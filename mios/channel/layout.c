@@ -4,7 +4,7 @@
  * the ring that does not depend on the kernel.  Called by mios/link/ and by
  * selftests/unit/channel.  No lock: readers copy, writers are alone.
  */
-#include "fault.h"
+#include "../fault/fault.h"
 #include "layout.h"
 
 #define SEQ_TRIES	100

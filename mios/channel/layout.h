@@ -4,8 +4,8 @@
  * Portable like channel.h.  Everything read is a checked copy; a writer is
  * alone on its structure, by a lock of its own instance.
  */
-#ifndef _MIOS_LINK_LAYOUT_H
-#define _MIOS_LINK_LAYOUT_H
+#ifndef _MIOS_CHANNEL_LAYOUT_H
+#define _MIOS_CHANNEL_LAYOUT_H
 
 #include "channel.h"
 #include "os.h"
@@ -110,4 +110,4 @@ int mios_desc_read(const struct mios_desc *from,
 		   const struct mios_area_cpus *cpus,
 		   struct mios_desc_body *body, u32 ring, u32 instance);
 
-#endif /* _MIOS_LINK_LAYOUT_H */
+#endif /* _MIOS_CHANNEL_LAYOUT_H */

@@ -23,7 +23,7 @@
  *	     enter the one before, whose slots have been read.
  */
 #include "channel.h"
-#include "fault.h"
+#include "../fault/fault.h"
 
 static u64 pair(u32 upper, u32 lower)
 {

@@ -4,8 +4,8 @@
  * same name (fault_...): how many times it shall happen, -1 for always.  Built
  * with MIOS_FAULT=1 only; otherwise nothing of it remains.
  */
-#ifndef _MIOS_LINK_FAULT_H
-#define _MIOS_LINK_FAULT_H
+#ifndef _MIOS_FAULT_H
+#define _MIOS_FAULT_H
 
 #include <linux/types.h>
 
@@ -41,17 +41,12 @@ struct mios_ring;
 #ifdef MIOS_FAULT
 bool mios_fault(enum mios_fault fault);
 bool mios_fault_in(enum mios_fault fault, u32 type);
-void mios_scribble_init(struct dentry *dir);
-void mios_scribble_lie(struct mios_ring *ring);
 #else
 static inline bool mios_fault(enum mios_fault fault) { return false; }
 static inline bool mios_fault_in(enum mios_fault fault, u32 type)
 {
 	return false;
 }
-
-static inline void mios_scribble_init(struct dentry *dir) { }
-static inline void mios_scribble_lie(struct mios_ring *ring) { }
 #endif
 
-#endif /* _MIOS_LINK_FAULT_H */
+#endif /* _MIOS_FAULT_H */

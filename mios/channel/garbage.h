@@ -5,8 +5,8 @@
  * checksum or a stamp that fits.  Portable like channel.h: the kernel's
  * scribble.c and selftests/unit/channel drive the same rounds.
  */
-#ifndef _MIOS_LINK_GARBAGE_H
-#define _MIOS_LINK_GARBAGE_H
+#ifndef _MIOS_CHANNEL_GARBAGE_H
+#define _MIOS_CHANNEL_GARBAGE_H
 
 #include "layout.h"
 
@@ -47,4 +47,4 @@ u32 mios_garbage_random(u64 *seed);
 /* Overwrite @size bytes of shared memory, some words or all. */
 void mios_garbage_write(void *at, u32 size, u64 *seed);
 
-#endif /* _MIOS_LINK_GARBAGE_H */
+#endif /* _MIOS_CHANNEL_GARBAGE_H */

@@ -4,8 +4,8 @@
  * needs, in two variants: the kernel's, and selftests/unit/channel/os.h with
  * the same include guard for the user-space tests, which is found first there.
  */
-#ifndef _MIOS_LINK_OS_H
-#define _MIOS_LINK_OS_H
+#ifndef _MIOS_CHANNEL_OS_H
+#define _MIOS_CHANNEL_OS_H
 
 #include <linux/compiler.h>
 #include <linux/crc32.h>
@@ -23,4 +23,4 @@ static inline u32 mios_crc32(const void *data, size_t size)
 	return ~crc32_le(~0u, data, size);
 }
 
-#endif /* _MIOS_LINK_OS_H */
+#endif /* _MIOS_CHANNEL_OS_H */

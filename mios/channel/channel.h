@@ -5,8 +5,8 @@
  * into selftests/unit/channel.  Both ends are private structures of their
  * side; the caller serialises the calls on one end (link: a spin lock each).
  */
-#ifndef _MIOS_LINK_CHANNEL_H
-#define _MIOS_LINK_CHANNEL_H
+#ifndef _MIOS_CHANNEL_CHANNEL_H
+#define _MIOS_CHANNEL_CHANNEL_H
 
 #include "os.h"
 
@@ -255,4 +255,4 @@ void mios_consumer_disarm(struct mios_consumer *c);
 /* Does the producer say that it has published more than has been read? */
 bool mios_consumer_behind(const struct mios_consumer *c);
 
-#endif /* _MIOS_LINK_CHANNEL_H */
+#endif /* _MIOS_CHANNEL_CHANNEL_H */
