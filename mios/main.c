@@ -5,19 +5,69 @@
  * joins by loading it.  Read it as a table of contents.
  */
 #include <linux/module.h>
+#include <linux/pid.h>
+#include <linux/threads.h>
 
 #include <asm/mios.h>
 
-#include "boot/boot.h"
 #include "clock/clock.h"
+#include "dev/dev.h"
 #include "fence/fence.h"
 #include "link/link.h"
+#include "node/heads.h"
+#include "node/node.h"
 #include "proc/hostlog.h"
 #include "proc/sysfs.h"
+#include "watch/watch.h"
 
 static bool host(void)
 {
 	return !mios_manifest();
+}
+
+/* On instance 0: become able to start the others. */
+static int __init mios_host_init(void)
+{
+	int last = PID_MAX_LIMIT / MIOS_MAX_INSTANCES - 1;
+	int err;
+
+	err = pid_set_range(1, last);
+	if (err) {
+		pr_err("a task has a PID above %d, which are for other instances: boot with sysctl.kernel.pid_max=%d\n",
+		       last, last);
+		return err;
+	}
+	err = mios_cpus_init();
+	if (err)
+		return err;
+	mios_nodes_init();
+	err = mios_memory_init();
+	if (err)
+		goto nodes;
+	err = mios_life_init();
+	if (err)
+		goto memory;
+	mios_host_watch();
+	mios_heads_init();
+	return 0;
+
+memory:
+	mios_memory_exit();
+nodes:
+	mios_nodes_exit();
+	mios_cpus_exit();
+	return err;
+}
+
+/* All of them end. */
+static void mios_host_exit(void)
+{
+	mios_host_unwatch();
+	mios_heads_exit();
+	mios_life_exit();
+	mios_memory_exit();
+	mios_nodes_exit();
+	mios_cpus_exit();
 }
 
 static int __init mios_init(void)
@@ -42,7 +92,7 @@ static int __init mios_init(void)
 	err = mios_clock_init();
 	if (err)
 		goto sysfs;
-	err = host() ? mios_boot_init() : 0;
+	err = host() ? mios_host_init() : 0;
 	if (err)
 		goto clock;
 	err = mios_sleep_init();
@@ -57,7 +107,7 @@ sleep:
 	mios_sleep_exit();
 boot:
 	if (host())
-		mios_boot_exit();
+		mios_host_exit();
 clock:
 	mios_clock_exit();
 sysfs:
@@ -78,7 +128,7 @@ static void __exit mios_exit(void)
 	mios_dev_exit();
 	mios_sleep_exit();
 	if (host())
-		mios_boot_exit();
+		mios_host_exit();
 	mios_clock_exit();
 	mios_sysfs_exit();
 	mios_hostlog_forget();

@@ -4,7 +4,7 @@
  * task that the interrupt wakes, and for all of them together a page of
  * memory, once a second.  The heartbeat of the ring only shows that one CPU
  * goes on.  What stands still, and what is done about it, is instance 0's to
- * say (mios/boot/hang.c).  No locks: each CPU has its own words.
+ * say (mios/watch/hang.c).  No locks: each CPU has its own words.
  */
 #include <linux/gfp.h>
 #include <linux/hrtimer.h>

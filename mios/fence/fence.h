@@ -2,7 +2,7 @@
 /*
  * Stopping an instance for good, and knowing whether it needs that: the
  * instance's side (stop.c, alive.c), called by mios/main.c.  The other side,
- * on instance 0, is mios/boot/fence.c and mios/boot/hang.c; between them lies
+ * on instance 0, is mios/end/fence.c and mios/watch/hang.c; between them lies
  * what include/mios/notes.h describes.
  */
 #ifndef MIOS_FENCE_H

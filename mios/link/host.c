@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The host's part of the link: areas, and what the boot code says of the
- * instances that it starts and ends.  Instance 0 only; called by mios/boot/
+ * instances that it starts and ends.  Instance 0 only; called by mios/node/
  * in process context.
  */
 #define pr_fmt(fmt) "mios: " fmt

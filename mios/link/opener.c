@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How mios/boot/, in mios.ko, opens consoles, which mios_console.ko makes: a
+ * How mios/dev/, in mios.ko, opens consoles, which mios_console.ko makes: a
  * function that is registered while that module is loaded, and which keeps it
  * from going while it runs.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Reading the log of an instance through a file: from its ring while the
- * instance lives, from a saved copy when it is dead.  Called by mios/boot/
+ * instance lives, from a saved copy when it is dead.  Called by mios/end/
  * (create, retire, drop, open) and by whoever reads the file.
  *
  * source->lock guards the pointer to the ring; the ring itself is written by

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reading the log of an instance, alive or dead: called by mios/boot/, which
+ * Reading the log of an instance, alive or dead: called by mios/start/, which
  * maps the log ring of each instance that it starts.
  */
 #ifndef _MIOS_PROC_LOG_H

@@ -2,7 +2,7 @@
 /*
  * What a CPU of an ended instance executes to show that its INIT arrived: one
  * that is still somebody's ignores a SIPI, one that waits for it comes here,
- * counts itself and halts.  In one page below 1 MiB, by boot/cpu.c; touches
+ * counts itself and halts.  In one page below 1 MiB, by node/cpu.c; touches
  * nothing but the counter, needs no stack, and is ended by another INIT.
  */
 #include <linux/linkage.h>

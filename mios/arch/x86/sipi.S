@@ -2,7 +2,7 @@
 /*
  * What the boot CPU of a new instance executes first: from the SIPI in real
  * mode to the 64-bit entry point of the image, in one page below 1 MiB that
- * boot/cpu.c copies this code into.  Runs with the identity tables that lie
+ * node/cpu.c copies this code into.  Runs with the identity tables that lie
  * behind it, without stack, and touches nothing else.
  *
  * The code does not know where the page will be: it finds itself through %cs

@@ -11,7 +11,8 @@
 #include <linux/panic_notifier.h>
 #include <linux/reboot.h>
 
-#include "boot.h"
+#include "../end/end.h"
+#include "watch.h"
 
 static unsigned int stop_timeout = 30;
 module_param(stop_timeout, uint, 0644);
@@ -43,7 +44,7 @@ static bool at_rest(u32 instance)
 
 	if (!node)
 		return true;
-	switch (READ_ONCE(node->state)) {
+	switch (state_of(node)) {
 	case MIOS_STATE_DOWN:
 	case MIOS_STATE_CLAIMED:
 	case MIOS_STATE_DEAD:
@@ -70,7 +71,7 @@ static void tell_held(void)
 
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
 		if (mios_node_get(i) &&
-		    READ_ONCE(mios_node_get(i)->state) == MIOS_STATE_HELD)
+		    state_of(mios_node_get(i)) == MIOS_STATE_HELD)
 			pr_warn("instance 0 ends: the memory of instance %u has not been dumped\n",
 				i);
 }

@@ -11,7 +11,9 @@
  */
 #include <linux/moduleparam.h>
 
-#include "boot.h"
+#include "../end/end.h"
+#include "../link/link.h"
+#include "watch.h"
 
 static unsigned int hang_timeout = 20;
 module_param(hang_timeout, uint, 0644);
@@ -33,6 +35,8 @@ MODULE_PARM_DESC(fault_blind_watch, "fault: see no CPU stand still");
 
 /* A sign of life comes once a second, and may come late. */
 #define HANG_LEAST	3U
+
+enum mios_hang_policy { MIOS_HANG_REPORT, MIOS_HANG_KILL, MIOS_HANG_REBOOT };
 
 static const char * const policy_names[] = { "report", "kill", "reboot" };
 static struct mios_choice hang_policy = {
@@ -101,7 +105,7 @@ static bool memory_hangs(struct mios_node *node, struct mios_notes *notes,
 /* Who has asked it to stop wants it down; and it must not hang for ever. */
 static bool comes_back(struct mios_node *node)
 {
-	if (node->state == MIOS_STATE_STOPPING)
+	if (state_of(node) == MIOS_STATE_STOPPING)
 		return false;
 	if (!node->reboots ||
 	    time_after(jiffies, node->reboots_since + REBOOTS_WITHIN)) {
@@ -153,15 +157,4 @@ bool mios_node_hangs(struct mios_node *node)
 	for (i = 0; i < node->nr_cpus; i++)
 		hangs |= cpu_hangs(node, &notes->cpu[i], i, limit);
 	return hangs;
-}
-
-/**
- * mios_node_pulse_reset - a new instance begins
- * @node: locked
- */
-void mios_node_pulse_reset(struct mios_node *node)
-{
-	memset(node->tick, 0, sizeof(node->tick));
-	memset(node->task, 0, sizeof(node->task));
-	memset(&node->memory, 0, sizeof(node->memory));
 }

@@ -13,7 +13,7 @@
 #include <linux/uaccess.h>
 
 #include "../channel/garbage.h"
-#include "boot.h"
+#include "node.h"
 #include "heads.h"
 
 static struct dentry *dir;

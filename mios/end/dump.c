@@ -17,7 +17,7 @@
 #include <linux/uaccess.h>
 #include <linux/umh.h>
 
-#include "boot.h"
+#include "end.h"
 
 #define PIECE		SZ_1M			/* read at once */
 #define HOLD_MAX	(7 * 24 * 3600U)	/* seconds */
@@ -90,7 +90,7 @@ void mios_node_dump_ask(struct mios_node *node)
 	    !mios_command_start("dump", node->id, "--auto"))
 		return;
 	mutex_lock(&node->lock);
-	if (node->state == MIOS_STATE_HELD && !node->dumper)
+	if (state_of(node) == MIOS_STATE_HELD && !node->dumper)
 		mios_node_unhold(node);
 	mutex_unlock(&node->lock);
 }
@@ -135,9 +135,9 @@ static struct mios_node *held_node(u32 instance, struct mios_reason *why,
 
 	if (!node)
 		return NULL;
-	if (node->state == MIOS_STATE_HELD && !node->unwanted)
+	if (state_of(node) == MIOS_STATE_HELD && !node->unwanted)
 		return node;
-	mios_reason_set(why, node->state == MIOS_STATE_DOWN ?
+	mios_reason_set(why, state_of(node) == MIOS_STATE_DOWN ?
 			"instance %u is down and its memory in use again (dump_policy is '%s')" :
 			"instance %u has not ended",
 			instance, mios_choice_name(&dump_policy));
@@ -221,8 +221,8 @@ static ssize_t dump_read(struct file *file, char __user *buf, size_t count,
 
 	if (mutex_lock_interruptible(&node->lock))
 		return -EINTR;
-	if (node->state == MIOS_STATE_HELD && !node->unwanted &&
-	    node->incarnation == dump->incarnation && node->dumper == dump) {
+	if (state_of(node) == MIOS_STATE_HELD && !node->unwanted &&
+	    incarnation_of(node) == dump->incarnation && node->dumper == dump) {
 		count = inside(node, *pos, min_t(size_t, count, PIECE));
 		got = count ? piece_read(dump->piece, *pos, count) : 0;
 		hold_extend(node);
@@ -244,7 +244,7 @@ static int dump_release(struct inode *inode, struct file *file)
 	if (node->dumper == dump) {
 		node->dumper = NULL;
 		hold_extend(node);
-		if (dump->last && node->state == MIOS_STATE_HELD)
+		if (dump->last && state_of(node) == MIOS_STATE_HELD)
 			mios_node_unhold(node);
 	}
 	mutex_unlock(&node->lock);
@@ -271,7 +271,7 @@ static struct file *file_make(struct mios_node *node, bool last)
 	if (!dump->piece)
 		goto out;
 	dump->node = node;
-	dump->incarnation = node->incarnation;
+	dump->incarnation = incarnation_of(node);
 	dump->last = last;
 	file = anon_inode_getfile("[mios-dump]", &dump_fops, dump, O_RDONLY);
 	if (IS_ERR(file))
@@ -291,7 +291,7 @@ static void cpu_describe(const struct mios_node *node, unsigned int i,
 	const struct mios_cpu_note *note = &notes->cpu[i];
 
 	/* All CPUs have stopped: nothing of this changes any more. */
-	if (note->taken != node->incarnation)
+	if (note->taken != incarnation_of(node))
 		return;
 	cpu->flags = MIOS_CPU_SAVED;
 	if (notes->panicked == i + 1)
@@ -308,7 +308,7 @@ static void describe(struct mios_node *node, struct mios_dump *dump,
 	struct mios_notes *notes = mios_node_notes(node);
 	unsigned int i;
 
-	dump->incarnation = node->incarnation;
+	dump->incarnation = incarnation_of(node);
 	dump->nr_cpus = node->nr_cpus;
 	dump->nr_ranges = node->nr_ranges;
 	memset(dump->ranges, 0, sizeof(dump->ranges));

@@ -18,7 +18,7 @@
 #include <linux/swap.h>
 #include <linux/vmstat.h>
 
-#include "boot.h"
+#include "node.h"
 
 /*
  * The name of the resource.  Allocated once and never freed, for memory may

@@ -6,7 +6,7 @@
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
-#include "boot.h"
+#include "end.h"
 
 static int choice_set(const char *text, const struct kernel_param *kp)
 {

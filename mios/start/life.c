@@ -1,180 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From claim to death: the states of a node and who may change them.
- *
- *      down -> claimed -> booting -> up -> stopping
- *       ^ ^       |          |       |        |
- *       | +-------+          v       v        v
- *       |                   fencing <---------+
- *       |                     | every CPU has stopped
- *       |                     v
- *       +-------------------- dead
- *       |                     | there is something to dump
- *       |                     v
- *       +-------------------- held
- *
- * A node changes state under its lock.  What leads up to "up" is here, what
- * leads to "dead" and back to "down" in end.c, "held" in dump.c.
+ * From claim to the sync point, as a person asks for it: the node is taken from
+ * instance 0, an image is put into it, and its boot CPU is sent there.  The
+ * states are drawn in node/state.c.
  */
-#include <linux/delay.h>
-#include <linux/io.h>
+#include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/moduleparam.h>
 #include <linux/wait.h>
 
+#include "../end/end.h"
 #include "../link/link.h"
 #include "../proc/log.h"
-#include "boot.h"
+#include "start.h"
 
 /*
  * From the SIPI to the first C code.  Emulated, on a host with many times
  * more to do than it has cores, 20 seconds were not enough for unpacking.
  */
 #define ALIVE_TIMEOUT	(60 * HZ)
-
-/* For those who are just starting an instance. */
-#define CLOSE_TIMEOUT	(5 * HZ)
-
-DECLARE_WAIT_QUEUE_HEAD(mios_state_wait);
-
-static bool closed;
-
-#ifdef MIOS_FAULT
-static bool fault_stay_open;
-module_param(fault_stay_open, bool, 0600);
-MODULE_PARM_DESC(fault_stay_open, "fault: start instances though instance 0 ends");
-#else
-#define fault_stay_open false
-#endif
-
-/**
- * mios_nodes_close - start no instance any more: instance 0 ends or sleeps
- *
- * Whoever has not seen that is past its start when it drops the node's lock.
- * Only a migration may hold that for long, and who waits for one will see it.
- *
- * Return: whether every lock has been dropped.
- */
-bool mios_nodes_close(void)
-{
-	unsigned long end = jiffies + CLOSE_TIMEOUT;
-	bool all = true;
-	unsigned int i;
-
-	WRITE_ONCE(closed, !fault_stay_open);
-	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
-		struct mios_node *node = mios_node_get(i);
-
-		while (node && !mutex_trylock(&node->lock)) {
-			if (time_after(jiffies, end)) {
-				node = NULL;
-				all = false;
-			}
-			msleep(20);
-		}
-		if (node)
-			mutex_unlock(&node->lock);
-	}
-	return all;
-}
-
-/**
- * mios_nodes_open - instances may be started again: instance 0 stays
- */
-void mios_nodes_open(void)
-{
-	WRITE_ONCE(closed, false);
-}
-
-static int still_open(struct mios_reason *why)
-{
-	if (!READ_ONCE(closed))
-		return 0;
-	mios_reason_set(why, "instance 0 is about to end or to sleep");
-	return -ESHUTDOWN;
-}
-
-/**
- * mios_node_state - change a node's state, here and for everybody to see
- * @node: which, locked
- * @state: enum mios_state
- */
-void mios_node_state(struct mios_node *node, u32 state)
-{
-	WRITE_ONCE(node->state, state);
-	mios_link_state(node->id, state);
-	wake_up_all(&mios_state_wait);
-}
-
-/**
- * mios_node_find - the node that a person named
- * @instance: its number
- * @why: explains a failure
- * @err: 0, or -EINVAL for instance 0, or -ENODEV
- */
-struct mios_node *mios_node_find(u32 instance, struct mios_reason *why,
-				 int *err)
-{
-	struct mios_node *node = mios_node_get(instance);
-
-	*err = 0;
-	if (!node) {
-		*err = instance ? -ENODEV : -EINVAL;
-		mios_reason_set(why, instance ?
-				"there is no node %u that could have an instance; see mios status" :
-				"instance 0 hosts the others; it cannot be booted, stopped or killed by mios",
-				instance);
-	}
-	return node;
-}
-
-/**
- * mios_node_find_locked - the same, locked
- * @instance: its number
- * @why: explains a failure
- * @err: as of mios_node_find(); -EINTR for who was killed while he waited
- *
- * The lock may be held for as long as the node's memory takes to migrate: who
- * waits for it on a person's behalf can be killed.
- */
-struct mios_node *mios_node_find_locked(u32 instance, struct mios_reason *why,
-					int *err)
-{
-	struct mios_node *node = mios_node_find(instance, why, err);
-
-	if (node)
-		*err = mutex_lock_killable(&node->lock);
-	return *err ? NULL : node;
-}
-
-static int head_map(struct mios_node *node)
-{
-	node->head = memremap(mios_node_base(node), MIOS_HEAD_SIZE,
-			      MEMREMAP_WB);
-	return node->head ? 0 : -ENOMEM;
-}
-
-static void head_unmap(struct mios_node *node)
-{
-	if (node->head)
-		memunmap(node->head);
-	node->head = NULL;
-}
-
-/**
- * mios_node_return - give everything back to instance 0
- * @node: which, locked, its CPUs fenced
- */
-void mios_node_return(struct mios_node *node)
-{
-	head_unmap(node);
-	mios_cpus_return(node);
-	mios_memory_lend(node);
-	node->claimer = NULL;
-	/* Who still has its dump open reads nothing of the next one. */
-	node->dumper = NULL;
-	mios_node_state(node, MIOS_STATE_DOWN);
-}
 
 static int node_busy(const struct mios_node *node, struct mios_reason *why)
 {
@@ -186,7 +30,7 @@ static int node_busy(const struct mios_node *node, struct mios_reason *why)
 /* Nobody has the node: 0; -EEXIST: its instance is up; -EBUSY. */
 static int node_free(const struct mios_node *node, struct mios_reason *why)
 {
-	switch (READ_ONCE(node->state)) {
+	switch (state_of(node)) {
 	case MIOS_STATE_DOWN:
 		return 0;
 	case MIOS_STATE_UP:
@@ -213,6 +57,14 @@ static int node_free(const struct mios_node *node, struct mios_reason *why)
 	}
 }
 
+/* A new instance begins: the watch knows nothing of it. */
+static void pulse_reset(struct mios_node *node)
+{
+	memset(node->tick, 0, sizeof(node->tick));
+	memset(node->task, 0, sizeof(node->task));
+	memset(&node->memory, 0, sizeof(node->memory));
+}
+
 /**
  * mios_node_claim - take a node away from instance 0
  * @claim: what is wanted; the answers are filled in
@@ -236,7 +88,7 @@ int mios_node_claim(struct mios_claim *claim, const void *claimer,
 	/* Others give up at once rather than wait for a slow migration. */
 	if (!mutex_trylock(&node->lock))
 		return node_free(node, why) ?: node_busy(node, why);
-	err = still_open(why) ?: node_free(node, why);
+	err = mios_nodes_still_open(why) ?: node_free(node, why);
 	if (err)
 		goto out;
 	err = mios_cpus_usable(node, why);
@@ -248,7 +100,7 @@ int mios_node_claim(struct mios_claim *claim, const void *claimer,
 	err = mios_cpus_take(node, why);
 	if (err)
 		goto lend;
-	err = head_map(node);
+	err = mios_node_head_map(node);
 	if (err)
 		goto cpus;
 	node->claimer = claimer;
@@ -259,10 +111,10 @@ int mios_node_claim(struct mios_claim *claim, const void *claimer,
 	node->last_words = MIOS_CHILD_EMPTY;
 	node->crashed = false;
 	node->unwanted = false;
-	mios_node_pulse_reset(node);
+	pulse_reset(node);
 	claim->load_base = mios_node_base(node) + MIOS_HEAD_SIZE;
 	claim->load_size = node->ranges[0].size - MIOS_HEAD_SIZE;
-	claim->incarnation = node->incarnation;
+	claim->incarnation = incarnation_of(node);
 	claim->nr_cpus = node->nr_cpus;
 	mios_node_state(node, MIOS_STATE_CLAIMED);
 	mutex_unlock(&node->lock);
@@ -285,7 +137,7 @@ static struct mios_node *claimed_node(u32 instance, const void *claimer,
 
 	if (node) {
 		mutex_lock(&node->lock);
-		if (node->state == MIOS_STATE_CLAIMED &&
+		if (state_of(node) == MIOS_STATE_CLAIMED &&
 		    node->claimer == claimer)
 			return node;
 		mutex_unlock(&node->lock);
@@ -319,7 +171,7 @@ static int node_launch(struct mios_node *node, struct mios_reason *why)
 {
 	int err;
 
-	err = mios_image_finish(node, why) ?: still_open(why);
+	err = mios_image_finish(node, why) ?: mios_nodes_still_open(why);
 	if (err)
 		return err;
 	if (node->log)
@@ -328,7 +180,7 @@ static int node_launch(struct mios_node *node, struct mios_reason *why)
 				    sizeof(struct mios_log) + MIOS_LOG_SIZE);
 	if (!node->log)
 		return -ENOMEM;
-	err = mios_link_expect(node->ring, node->id, node->incarnation);
+	err = mios_link_expect(node->ring, node->id, incarnation_of(node));
 	if (err) {
 		mios_reason_set(why, "instance %u cannot be a member of ring %u (error %d)",
 				node->id, node->ring, -err);
@@ -344,7 +196,7 @@ static int node_launch(struct mios_node *node, struct mios_reason *why)
 
 static bool still_booting(const struct mios_node *node)
 {
-	return READ_ONCE(node->state) == MIOS_STATE_BOOTING;
+	return state_of(node) == MIOS_STATE_BOOTING;
 }
 
 static bool child_alive(struct mios_node *node)
@@ -369,10 +221,10 @@ static int boot_result(struct mios_node *node, u32 incarnation,
 		[MIOS_CHILD_PANICKED] = "panicked before the sync point",
 	};
 
-	if (READ_ONCE(node->state) == MIOS_STATE_UP &&
-	    READ_ONCE(node->incarnation) == incarnation)
+	if (state_of(node) == MIOS_STATE_UP &&
+	    incarnation_of(node) == incarnation)
 		return 0;
-	if (READ_ONCE(node->state) == MIOS_STATE_FENCING) {
+	if (state_of(node) == MIOS_STATE_FENCING) {
 		mios_reason_set(why,
 				"instance %u did not join, and a CPU does not stop; see dmesg",
 				node->id);
@@ -423,10 +275,10 @@ static int wait_joined(struct mios_node *node, u32 incarnation,
 		mutex_unlock(&node->lock);
 	}
 	mutex_lock(&node->lock);
-	if (still_booting(node) && node->incarnation == incarnation)
+	if (still_booting(node) && incarnation_of(node) == incarnation)
 		mios_node_reap(node);
 	mutex_unlock(&node->lock);
-	if (READ_ONCE(node->state) != MIOS_STATE_UP)
+	if (state_of(node) != MIOS_STATE_UP)
 		flush_work(&node->reaper);
 	return boot_result(node, incarnation, why);
 }
@@ -450,8 +302,8 @@ int mios_node_start(u32 instance, unsigned int timeout_ms, const void *claimer,
 
 	if (!node)
 		return -ESRCH;
-	incarnation = node->incarnation;
-	err = still_open(why) ?: node_launch(node, why);
+	incarnation = incarnation_of(node);
+	err = mios_nodes_still_open(why) ?: node_launch(node, why);
 	if (!err)
 		node->claimer = NULL;
 	mutex_unlock(&node->lock);

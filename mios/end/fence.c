@@ -12,7 +12,7 @@
 
 #include <asm/apic.h>
 
-#include "boot.h"
+#include "end.h"
 
 /* An NMI waits for another one's handler, and a virtual CPU for a core. */
 #define NMI_WAIT_US	1000000
@@ -81,7 +81,7 @@ static void stop_by_nmi(const struct mios_node *node,
 static int fence(struct mios_node *node)
 {
 	struct mios_notes *notes = mios_node_notes(node);
-	u32 request = node->incarnation;
+	u32 request = incarnation_of(node);
 	int err;
 
 	/* Once: an NMI may wake a CPU that has had its INIT. */

@@ -9,7 +9,7 @@
 
 #include <asm/mios.h>
 
-#include "boot.h"
+#include "watch.h"
 
 #ifdef MIOS_FAULT
 static bool fault_sleep;
@@ -26,7 +26,7 @@ static bool all_rest(void)
 
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
 		node = mios_node_get(i);
-		if (node && READ_ONCE(node->state) != MIOS_STATE_DOWN)
+		if (node && state_of(node) != MIOS_STATE_DOWN)
 			return false;
 	}
 	return true;

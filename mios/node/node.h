@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Starting and ending instances, on instance 0 only but for dev.c and sleep.c:
- * what the files of this directory share.  mios/main.c calls init and exit;
- * user space comes in through dev.c, a child's death through end.c.
+ * What a node is and has: its CPUs and memory, on their way to and from
+ * instance 0, the state that it is in and who may change it.  On instance 0
+ * only.  Below end/, watch/, start/ and dev/, which include this.
  */
-#ifndef MIOS_BOOT_H
-#define MIOS_BOOT_H
+#ifndef MIOS_NODE_H
+#define MIOS_NODE_H
 
 #include <linux/cpumask.h>
 #include <linux/moduleparam.h>
@@ -47,11 +47,6 @@ static_assert(MIOS_NOTES_CPUS == MIOS_MAX_CPUS);
 #define MIOS_SLICE_FIRST	0x10000UL
 #define MIOS_SLICE_SIZE		0x7000UL
 #define MIOS_SLICE_LIMIT	0x98000UL
-
-/* How often the watch looks at every node, a second. */
-#define MIOS_WATCH_HZ		20
-
-enum mios_hang_policy { MIOS_HANG_REPORT, MIOS_HANG_KILL, MIOS_HANG_REBOOT };
 
 /**
  * struct mios_pulse - a sign of life of an instance, as seen by the watch
@@ -161,33 +156,33 @@ static inline bool mios_fault_take(int *times)
 #endif
 }
 
-/**
- * struct mios_choice - a module parameter that is one of some words
- * @names:	the words; the value is an index of them
- * @count:	how many
- * @value:	the one that holds now
- */
-struct mios_choice {
-	const char * const *names;
-	size_t count;
-	unsigned int value;
-};
-
-static inline const char *mios_choice_name(const struct mios_choice *choice)
-{
-	return choice->names[READ_ONCE(choice->value)];
-}
-
-/* command.c */
-int mios_command_start(const char *command, u32 instance, const char *option);
-
-/* choice.c: module_param_cb(name, &mios_choice_ops, &choice, mode) */
-extern const struct kernel_param_ops mios_choice_ops;
-
 /* node.c: which nodes there are */
 void mios_nodes_init(void);
 void mios_nodes_exit(void);
 struct mios_node *mios_node_get(u32 instance);
+
+static inline u32 state_of(const struct mios_node *node)
+{
+	return READ_ONCE(node->state);
+}
+
+static inline u32 incarnation_of(const struct mios_node *node)
+{
+	return READ_ONCE(node->incarnation);
+}
+
+/* Is it a kernel that has joined? */
+static inline bool node_joined(const struct mios_node *node)
+{
+	return state_of(node) == MIOS_STATE_UP ||
+	       state_of(node) == MIOS_STATE_STOPPING;
+}
+
+/* Is it a kernel, whatever it does? */
+static inline bool node_running(const struct mios_node *node)
+{
+	return state_of(node) == MIOS_STATE_BOOTING || node_joined(node);
+}
 
 static inline struct mios_manifest *mios_node_manifest(struct mios_node *node)
 {
@@ -222,29 +217,7 @@ extern const u8 mios_park_code[], mios_park_count[], mios_park_end[];
 extern const u8 mios_sipi_code[], mios_sipi_params[], mios_sipi_end[];
 int mios_cpu_start(struct mios_node *node, struct mios_reason *why);
 
-/* fence.c: an instance that is dead stays dead */
-struct mios_notes *mios_node_notes(const struct mios_node *node);
-int mios_node_fence(struct mios_node *node);
-
-/* hang.c: an instance that stands still */
-bool mios_node_give_up(struct mios_node *node);
-bool mios_node_hangs(struct mios_node *node);
-void mios_node_pulse_reset(struct mios_node *node);
-
-/* host.c: the end of instance 0 */
-void mios_host_watch(void);
-void mios_host_unwatch(void);
-
-/* sleep.c: suspend and hibernation, on every instance */
-int mios_sleep_init(void);
-void mios_sleep_exit(void);
-
-/* image.c: what lies in the node's memory when it starts */
-int mios_image_load(struct mios_node *node, const struct mios_load *load,
-		    struct mios_reason *why);
-int mios_image_finish(struct mios_node *node, struct mios_reason *why);
-
-/* life.c: from claim to the sync point */
+/* state.c: the states of a node */
 /* No person waits longer than an hour for an instance. */
 #define MIOS_WAIT_MAX	(3600U * MSEC_PER_SEC)
 
@@ -254,48 +227,13 @@ extern wait_queue_head_t mios_state_wait;
 void mios_node_state(struct mios_node *node, u32 state);
 bool mios_nodes_close(void);
 void mios_nodes_open(void);
+int mios_nodes_still_open(struct mios_reason *why);
 struct mios_node *mios_node_find(u32 instance, struct mios_reason *why,
 				 int *err);
 struct mios_node *mios_node_find_locked(u32 instance, struct mios_reason *why,
 					int *err);
-void mios_node_return(struct mios_node *node);
-int mios_node_claim(struct mios_claim *claim, const void *claimer,
-		    struct mios_reason *why);
-int mios_node_load(u32 instance, const struct mios_load *load,
-		   const void *claimer, struct mios_reason *why);
-int mios_node_start(u32 instance, unsigned int timeout_ms, const void *claimer,
-		    struct mios_reason *why);
-void mios_node_release(u32 instance, const void *claimer);
-
-/* end.c: death, and back to instance 0 */
-void mios_node_reap(struct mios_node *node);
-void mios_node_unhold(struct mios_node *node);
 long mios_node_settle(const struct mios_node *node, unsigned int timeout_ms);
-int mios_node_log_open(u32 instance, u32 flags, struct mios_reason *why);
-int mios_node_stop(u32 instance, unsigned int timeout_ms,
-		   struct mios_reason *why);
-int mios_node_kill(u32 instance, unsigned int timeout_ms,
-		   struct mios_reason *why);
-extern const struct mios_link_ops mios_life_ops;
-int mios_life_init(void);
-void mios_life_exit(void);
+int mios_node_head_map(struct mios_node *node);
+void mios_node_return(struct mios_node *node);
 
-/* dump.c: the memory of a dead instance, until it has been read */
-struct file;
-bool mios_node_hold(struct mios_node *node);
-void mios_node_dump_ask(struct mios_node *node);
-void mios_node_hold_check(struct mios_node *node);
-int mios_node_discard(struct mios_node *node, struct mios_reason *why);
-int mios_node_dump_discard(u32 instance, struct mios_reason *why);
-struct file *mios_node_dump_open(struct mios_dump *dump,
-				 struct mios_dump_cpu *cpus,
-				 struct mios_reason *why);
-
-/* dev.c: /dev/mios */
-int mios_dev_init(void);
-void mios_dev_exit(void);
-
-int mios_boot_init(void);
-void mios_boot_exit(void);
-
-#endif /* MIOS_BOOT_H */
+#endif /* MIOS_NODE_H */

@@ -16,7 +16,7 @@
 #include <asm/cpufeature.h>
 #include <asm/processor-flags.h>
 
-#include "boot.h"
+#include "node.h"
 
 /* The tables behind the code in the slice, one page each. */
 enum { SLICE_CODE, SLICE_PGD, SLICE_P4D, SLICE_PUD_LOW, SLICE_PUD_HIGH };

@@ -16,7 +16,7 @@
 #include <asm/smp.h>
 
 #include "../proc/log.h"
-#include "boot.h"
+#include "node.h"
 
 #define CHUNK	MIOS_HEAD_SIZE
 

@@ -14,9 +14,12 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "../end/end.h"
 #include "../link/link.h"
 #include "../proc/hostlog.h"
-#include "boot.h"
+#include "../proc/log.h"
+#include "../start/start.h"
+#include "dev.h"
 
 struct session {
 	struct mutex lock;		/* serialises the calls */
@@ -24,18 +27,24 @@ struct session {
 	struct mios_reason why;
 };
 
-/**
- * mios_reason_set - say why a call fails
- * @why: where
- * @fmt: one line, without a newline
- */
-void mios_reason_set(struct mios_reason *why, const char *fmt, ...)
+/* The log of a dead instance stays until its next boot. */
+static int node_log_open(u32 instance, u32 flags, struct mios_reason *why)
 {
-	va_list args;
+	struct mios_node *node;
+	int fd;
 
-	va_start(args, fmt);
-	vscnprintf(why->text, sizeof(why->text), fmt, args);
-	va_end(args);
+	node = mios_node_find_locked(instance, why, &fd);
+	if (!node)
+		return fd;
+	if (node->log) {
+		fd = mios_log_open(node->log, flags);
+	} else {
+		mios_reason_set(why, "instance %u has never been booted",
+				instance);
+		fd = -ENODATA;
+	}
+	mutex_unlock(&node->lock);
+	return fd;
 }
 
 static int may(int cap, const char *name, struct session *s)
@@ -126,7 +135,7 @@ static int do_end(struct session *s, void __user *arg, bool force)
 static int log_open(struct session *s, u32 instance, u32 flags)
 {
 	if (!mios_manifest())
-		return mios_node_log_open(instance, flags, &s->why);
+		return node_log_open(instance, flags, &s->why);
 	if (!instance)
 		return mios_hostlog_open(flags);
 	mios_reason_set(&s->why,

@@ -6,7 +6,7 @@
  */
 #include <linux/umh.h>
 
-#include "boot.h"
+#include "end.h"
 
 /**
  * mios_command_start - start "mios COMMAND INSTANCE OPTION" on instance 0

@@ -22,7 +22,7 @@
 #include <asm/tsc.h>
 
 #include "../link/link.h"
-#include "boot.h"
+#include "start.h"
 
 #define PIECE		SZ_2M		/* mapped and copied at once */
 #define SEED_SIZE	32
@@ -300,7 +300,7 @@ static int manifest_fill(struct mios_node *node, struct mios_reason *why)
 	m->self = mios_node_base(node) + MIOS_HEAD_MANIFEST;
 	m->instance = node->id;
 	m->node = node->id;
-	m->incarnation = node->incarnation;
+	m->incarnation = incarnation_of(node);
 	m->ring = node->ring;
 	m->nr_cpus = node->nr_cpus;
 	memcpy(m->apicid, node->apicid, node->nr_cpus * sizeof(u32));

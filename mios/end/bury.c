@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From fencing to down: the reaper, one work item per node, which alone takes
+ * a node from dead to down, or to held and from there to down.
+ */
+#include <linux/delay.h>
+#include <linux/moduleparam.h>
+#include <linux/workqueue.h>
+
+#include "../link/link.h"
+#include "../proc/log.h"
+#include "end.h"
+
+#ifdef MIOS_FAULT
+static int fault_fence_twice;
+module_param(fault_fence_twice, int, 0600);
+MODULE_PARM_DESC(fault_fence_twice, "fault: fence a dead instance once more: times, -1 for always");
+static unsigned int fault_linger;
+module_param(fault_linger, uint, 0600);
+MODULE_PARM_DESC(fault_linger, "fault: leave a dead instance's node alone for so many milliseconds, less when it is set lower");
+static bool fault_early_death;
+module_param(fault_early_death, bool, 0600);
+MODULE_PARM_DESC(fault_early_death, "fault: call an instance dead before it is fenced");
+#else
+static int fault_fence_twice;
+#define fault_linger 0
+#define fault_early_death false
+#endif
+
+static struct workqueue_struct *reaper_wq;
+
+/**
+ * mios_node_reap - an instance is to end: let the reaper have its node
+ * @node: which, locked, with an instance that has been started
+ *
+ * The others learn that it is being fenced, and keep what they share with it
+ * until it is dead.
+ */
+void mios_node_reap(struct mios_node *node)
+{
+	mios_node_state(node, MIOS_STATE_FENCING);
+	if (fault_early_death)
+		mios_link_state(node->id, MIOS_STATE_DEAD);
+	queue_work(reaper_wq, &node->reaper);
+}
+
+/**
+ * mios_node_reap_more - let the reaper look again at a node that it has
+ * @node: which, locked, fencing
+ */
+void mios_node_reap_more(struct mios_node *node)
+{
+	queue_work(reaper_wq, &node->reaper);
+}
+
+/**
+ * mios_node_unhold - nobody is to read a held node's memory any more
+ * @node: which, locked
+ */
+void mios_node_unhold(struct mios_node *node)
+{
+	node->unwanted = true;
+	queue_work(reaper_wq, &node->reaper);
+}
+
+/* Is it to be booted again now? */
+static bool give_back(struct mios_node *node)
+{
+	bool again = node->again;
+
+	node->again = false;
+	mios_node_return(node);
+	return again;
+}
+
+/* So that a test can look whether anything still moves. */
+static void linger(void)
+{
+	unsigned int waited;
+
+	for (waited = 0; waited < fault_linger; waited += 20)
+		msleep(20);
+}
+
+/* All its CPUs have stopped: keep the log, make the others forget it. */
+static void bury(struct mios_node *node)
+{
+	WRITE_ONCE(node->state, MIOS_STATE_DEAD);
+	node->last_words = READ_ONCE(mios_node_manifest(node)->state);
+	mios_log_retire(node->log);
+	mios_link_dead(node->id, incarnation_of(node));
+	linger();
+}
+
+/* Fence, bury, give back: at once, or when somebody has read the memory. */
+static void reaper(struct work_struct *work)
+{
+	struct mios_node *node = container_of(work, struct mios_node, reaper);
+	bool held = false, again = false;
+
+	mutex_lock(&node->lock);
+	/* Nothing is recovered that may still be in use: the watch tries again */
+	if (state_of(node) == MIOS_STATE_FENCING && !mios_node_fence(node)) {
+		if (mios_fault_take(&fault_fence_twice))
+			mios_node_fence(node);
+		bury(node);
+		held = mios_node_hold(node);
+		again = !held && give_back(node);
+	} else if (state_of(node) == MIOS_STATE_HELD && node->unwanted) {
+		again = give_back(node);
+	}
+	mutex_unlock(&node->lock);
+	if (held)
+		mios_node_dump_ask(node);
+	if (again)
+		mios_command_start("boot", node->id, "--again");
+}
+
+/**
+ * mios_reaper_init - be able to take nodes back
+ */
+int mios_reaper_init(void)
+{
+	unsigned int i;
+
+	reaper_wq = alloc_workqueue("mios-reaper", WQ_UNBOUND, 0);
+	if (!reaper_wq)
+		return -ENOMEM;
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
+		if (mios_node_get(i))
+			INIT_WORK(&mios_node_get(i)->reaper, reaper);
+	return 0;
+}
+
+/**
+ * mios_reaper_exit - all nodes are back
+ */
+void mios_reaper_exit(void)
+{
+	destroy_workqueue(reaper_wq);
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How a person ends instances: in order, or by force.  All ways lead to the
+ * reaper (bury.c).
+ */
+#include <linux/jiffies.h>
+#include <linux/wait.h>
+
+#include "../link/link.h"
+#include "end.h"
+
+/* Let the reaper have it, whatever it does. */
+static int kill_locked(struct mios_node *node, struct mios_reason *why)
+{
+	/* Who kills an instance that is about to come back wants it away. */
+	node->again = false;
+	if (state_of(node) == MIOS_STATE_HELD)
+		return mios_node_discard(node, why);
+	if (node_running(node)) {
+		node->unwanted = true;
+		mios_node_reap(node);
+		return 0;
+	}
+	if (state_of(node) == MIOS_STATE_FENCING) {
+		node->unwanted = true;
+		return 0;
+	}
+	/* That boot goes on: who is only told "not running" takes it for over. */
+	if (state_of(node) == MIOS_STATE_CLAIMED) {
+		mios_reason_set(why,
+				"instance %u is not running yet; end the 'mios boot' that has its node",
+				node->id);
+		return -EBUSY;
+	}
+	mios_reason_set(why, "instance %u is not running", node->id);
+	return -ESRCH;
+}
+
+/**
+ * mios_node_kill - end an instance by force
+ * @instance: which
+ * @timeout_ms: how long it may take until CPUs and memory are back
+ * @why: explains a failure
+ *
+ * Return: 0 when they are; -ETIMEDOUT if a CPU does not stop: then nothing is
+ * recovered, and it is tried again until it does.
+ */
+int mios_node_kill(u32 instance, unsigned int timeout_ms,
+		   struct mios_reason *why)
+{
+	struct mios_node *node;
+	long left;
+	int err;
+
+	node = mios_node_find_locked(instance, why, &err);
+	if (!node)
+		return err;
+	err = kill_locked(node, why);
+	mutex_unlock(&node->lock);
+	if (err)
+		return err;
+	left = mios_node_settle(node, timeout_ms);
+	if (left <= 0) {
+		/* Else it waits for whoever moves another node's memory. */
+		mios_reason_set(why, state_of(node) == MIOS_STATE_FENCING ?
+				"instance %u is dead, but a CPU does not stop; see dmesg" :
+				"instance %u is dead and stopped, but its CPUs and memory are not back yet; see mios status",
+				instance);
+		return left ? (int)left : -ETIMEDOUT;
+	}
+	return 0;
+}
+
+/* Its node is back, but did it end as it was asked to? */
+static int stop_result(const struct mios_node *node, u32 incarnation,
+		       struct mios_reason *why)
+{
+	if (state_of(node) == MIOS_STATE_HELD) {
+		mios_reason_set(why,
+				"instance %u crashed while it shut down; it is held for a dump",
+				node->id);
+		return -EIO;
+	}
+	/* Booted by somebody else meanwhile: so it was down. */
+	if (incarnation_of(node) != incarnation)
+		return 0;
+	if (READ_ONCE(node->crashed) ||
+	    READ_ONCE(node->last_words) == MIOS_CHILD_PANICKED) {
+		mios_reason_set(why,
+				"instance %u hung or crashed while it shut down; its node is back",
+				node->id);
+		return -EIO;
+	}
+	return 0;
+}
+
+/**
+ * mios_node_stop - let an instance power off in order
+ * @instance: which
+ * @timeout_ms: how long it may take
+ * @why: explains a failure
+ *
+ * Return: 0 when CPUs and memory are back; -ETIMEDOUT if it is still running;
+ * -EIO if it has crashed meanwhile, or was ended because it hung.
+ */
+int mios_node_stop(u32 instance, unsigned int timeout_ms,
+		   struct mios_reason *why)
+{
+	struct mios_node *node;
+	u32 incarnation;
+	long left;
+	int err;
+
+	node = mios_node_find_locked(instance, why, &err);
+	if (!node)
+		return err;
+	incarnation = incarnation_of(node);
+	if (node_joined(node)) {
+		/* Asked again each time: a request may have been lost. */
+		err = mios_link_request_shutdown(instance);
+		if (!err)
+			mios_node_state(node, MIOS_STATE_STOPPING);
+	} else {
+		err = -ESRCH;
+	}
+	mutex_unlock(&node->lock);
+	if (err) {
+		mios_reason_set(why, err == -ESRCH ? "instance %u is not up" :
+				"instance %u does not listen; kill it", instance);
+		return err;
+	}
+	left = mios_node_settle(node, timeout_ms);
+	if (left <= 0) {
+		mios_reason_set(why, "instance %u is still shutting down; wait, or kill it",
+				instance);
+		return left ? (int)left : -ETIMEDOUT;
+	}
+	return stop_result(node, incarnation, why);
+}
+
+/**
+ * mios_nodes_kill_all - end every instance, and wait until all nodes are back
+ */
+void mios_nodes_kill_all(void)
+{
+	struct mios_reason unused;
+	unsigned int i;
+
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
+		struct mios_node *node = mios_node_get(i);
+
+		if (!node)
+			continue;
+		mutex_lock(&node->lock);
+		kill_locked(node, &unused);
+		mutex_unlock(&node->lock);
+		/* Nobody else can take back a node whose CPUs still run. */
+		wait_event(mios_state_wait,
+			   state_of(node) == MIOS_STATE_DOWN);
+	}
+}

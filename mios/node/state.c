@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The states of a node and who may change them.
+ *
+ *      down -> claimed -> booting -> up -> stopping
+ *       ^ ^       |          |       |        |
+ *       | +-------+          v       v        v
+ *       |                   fencing <---------+
+ *       |                     | every CPU has stopped
+ *       |                     v
+ *       +-------------------- dead
+ *       |                     | there is something to dump
+ *       |                     v
+ *       +-------------------- held
+ *
+ * A node changes state under its lock.  What leads up to "up" is in start/, to
+ * "fencing" in watch/ and end/, from there to "down" in end/.
+ */
+#include <linux/delay.h>
+#include <linux/io.h>
+#include <linux/jiffies.h>
+#include <linux/module.h>
+#include <linux/wait.h>
+
+#include "../link/link.h"
+#include "node.h"
+
+/* For those who are just starting an instance. */
+#define CLOSE_TIMEOUT	(5 * HZ)
+
+DECLARE_WAIT_QUEUE_HEAD(mios_state_wait);
+
+static bool closed;
+
+#ifdef MIOS_FAULT
+static bool fault_stay_open;
+module_param(fault_stay_open, bool, 0600);
+MODULE_PARM_DESC(fault_stay_open, "fault: start instances though instance 0 ends");
+#else
+#define fault_stay_open false
+#endif
+
+/**
+ * mios_nodes_close - start no instance any more: instance 0 ends or sleeps
+ *
+ * Whoever has not seen that is past its start when it drops the node's lock.
+ * Only a migration may hold that for long, and who waits for one will see it.
+ *
+ * Return: whether every lock has been dropped.
+ */
+bool mios_nodes_close(void)
+{
+	unsigned long end = jiffies + CLOSE_TIMEOUT;
+	bool all = true;
+	unsigned int i;
+
+	WRITE_ONCE(closed, !fault_stay_open);
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
+		struct mios_node *node = mios_node_get(i);
+
+		while (node && !mutex_trylock(&node->lock)) {
+			if (time_after(jiffies, end)) {
+				node = NULL;
+				all = false;
+			}
+			msleep(20);
+		}
+		if (node)
+			mutex_unlock(&node->lock);
+	}
+	return all;
+}
+
+/**
+ * mios_nodes_open - instances may be started again: instance 0 stays
+ */
+void mios_nodes_open(void)
+{
+	WRITE_ONCE(closed, false);
+}
+
+/**
+ * mios_nodes_still_open - may an instance be started now?
+ * @why: explains a refusal
+ */
+int mios_nodes_still_open(struct mios_reason *why)
+{
+	if (!READ_ONCE(closed))
+		return 0;
+	mios_reason_set(why, "instance 0 is about to end or to sleep");
+	return -ESHUTDOWN;
+}
+
+/**
+ * mios_node_state - change a node's state, here and for everybody to see
+ * @node: which, locked
+ * @state: enum mios_state
+ */
+void mios_node_state(struct mios_node *node, u32 state)
+{
+	WRITE_ONCE(node->state, state);
+	mios_link_state(node->id, state);
+	wake_up_all(&mios_state_wait);
+}
+
+/**
+ * mios_node_find - the node that a person named
+ * @instance: its number
+ * @why: explains a failure
+ * @err: 0, or -EINVAL for instance 0, or -ENODEV
+ */
+struct mios_node *mios_node_find(u32 instance, struct mios_reason *why,
+				 int *err)
+{
+	struct mios_node *node = mios_node_get(instance);
+
+	*err = 0;
+	if (!node) {
+		*err = instance ? -ENODEV : -EINVAL;
+		mios_reason_set(why, instance ?
+				"there is no node %u that could have an instance; see mios status" :
+				"instance 0 hosts the others; it cannot be booted, stopped or killed by mios",
+				instance);
+	}
+	return node;
+}
+
+/**
+ * mios_node_find_locked - the same, locked
+ * @instance: its number
+ * @why: explains a failure
+ * @err: as of mios_node_find(); -EINTR for who was killed while he waited
+ *
+ * The lock may be held for as long as the node's memory takes to migrate: who
+ * waits for it on a person's behalf can be killed.
+ */
+struct mios_node *mios_node_find_locked(u32 instance, struct mios_reason *why,
+					int *err)
+{
+	struct mios_node *node = mios_node_find(instance, why, err);
+
+	if (node)
+		*err = mutex_lock_killable(&node->lock);
+	return *err ? NULL : node;
+}
+
+/**
+ * mios_node_head_map - map the head of a node that has just been claimed
+ * @node: which, locked
+ */
+int mios_node_head_map(struct mios_node *node)
+{
+	node->head = memremap(mios_node_base(node), MIOS_HEAD_SIZE,
+			      MEMREMAP_WB);
+	return node->head ? 0 : -ENOMEM;
+}
+
+static void head_unmap(struct mios_node *node)
+{
+	if (node->head)
+		memunmap(node->head);
+	node->head = NULL;
+}
+
+/**
+ * mios_node_return - give everything back to instance 0
+ * @node: which, locked, its CPUs fenced
+ */
+void mios_node_return(struct mios_node *node)
+{
+	head_unmap(node);
+	mios_cpus_return(node);
+	mios_memory_lend(node);
+	node->claimer = NULL;
+	/* Who still has its dump open reads nothing of the next one. */
+	node->dumper = NULL;
+	mios_node_state(node, MIOS_STATE_DOWN);
+}
+
+static bool settled(const struct mios_node *node)
+{
+	u32 state = state_of(node);
+
+	return state == MIOS_STATE_DOWN || state == MIOS_STATE_UP ||
+	       (state == MIOS_STATE_HELD && !READ_ONCE(node->unwanted));
+}
+
+/**
+ * mios_node_settle - wait until a node is down, up, or held
+ * @node: which, not locked
+ * @timeout_ms: for how long
+ *
+ * Return: more than 0; 0 when the time is over; -ERESTARTSYS.
+ */
+long mios_node_settle(const struct mios_node *node, unsigned int timeout_ms)
+{
+	return wait_event_interruptible_timeout(mios_state_wait, settled(node),
+						msecs_to_jiffies(min(timeout_ms, MIOS_WAIT_MAX)));
+}
+
+/**
+ * mios_reason_set - say why a call fails
+ * @why: where
+ * @fmt: one line, without a newline
+ */
+void mios_reason_set(struct mios_reason *why, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vscnprintf(why->text, sizeof(why->text), fmt, args);
+	va_end(args);
+}

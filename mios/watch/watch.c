@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Instances that end by themselves: the watch looks at every manifest for last
+ * words that no doorbell has announced, and at every instance for hangs; what
+ * the link hears of an end comes here, too.  See node/state.c for the states.
+ */
+#include <linux/jiffies.h>
+#include <linux/moduleparam.h>
+#include <linux/wait.h>
+
+#include "../end/end.h"
+#include "../link/link.h"
+#include "watch.h"
+
+/* How often to look for last words. */
+#define WATCH_INTERVAL	(HZ / MIOS_WATCH_HZ)
+
+#ifdef MIOS_FAULT
+static bool fault_deaf_watch;
+module_param(fault_deaf_watch, bool, 0600);
+MODULE_PARM_DESC(fault_deaf_watch, "fault: find no end that nobody announces");
+#else
+#define fault_deaf_watch false
+#endif
+
+static void watch(struct work_struct *work);
+static DECLARE_DELAYED_WORK(watch_work, watch);
+
+/* @how it came to be looked at is for the log. */
+static void node_check(struct mios_node *node, const char *how)
+{
+	u32 state;
+
+	/* Busy elsewhere: the watch will find it. */
+	if (!mutex_trylock(&node->lock))
+		return;
+	if (node->head && node_running(node)) {
+		/* Pairs with the release in mios_end(): the log is complete. */
+		state = smp_load_acquire(&mios_node_manifest(node)->state);
+		if (state != MIOS_CHILD_LOADED && state != MIOS_CHILD_ALIVE) {
+			pr_info("instance %u has ended (%u), %s\n", node->id,
+				state, how);
+			mios_node_reap(node);
+		} else if (READ_ONCE(node->overdue) &&
+			   time_after_eq(jiffies, node->overdue)) {
+			pr_warn("instance %u does not finish ending\n",
+				node->id);
+			mios_node_reap(node);
+		}
+	} else if (state_of(node) == MIOS_STATE_FENCING) {
+		mios_node_reap_more(node);
+	} else if (state_of(node) == MIOS_STATE_HELD) {
+		mios_node_hold_check(node);
+	}
+	mutex_unlock(&node->lock);
+}
+
+static void nodes_check(const char *how)
+{
+	unsigned int i;
+
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
+		if (mios_node_get(i))
+			node_check(mios_node_get(i), how);
+}
+
+static void life_rang(void)
+{
+	nodes_check("as announced");
+}
+
+/*
+ * The two below run on the link's queue, where the acknowledgements that the
+ * reaper waits for come in: so they must not wait for a node's lock.
+ */
+static void life_joined(u32 instance, u32 incarnation)
+{
+	struct mios_node *node = mios_node_get(instance);
+
+	if (!node || incarnation_of(node) != incarnation)
+		return;
+	/* Loses against a kill, as it should. */
+	cmpxchg(&node->state, MIOS_STATE_BOOTING, MIOS_STATE_UP);
+	wake_up_all(&mios_state_wait);
+}
+
+/*
+ * A kernel that ends says so in its manifest too, when its devices are shut
+ * down and its log is complete; if it does not get that far it is ended.  One
+ * that has only left its ring is out of reach for good, and ended at once.
+ */
+static void life_leaving(u32 instance, u32 incarnation, enum mios_ending how)
+{
+	static const unsigned int grace[] = {
+		[MIOS_END_ORDERLY] = 30 * HZ,
+		[MIOS_END_PANIC] = 2 * HZ,
+		[MIOS_END_UNLOAD] = 0,
+	};
+	struct mios_node *node = mios_node_get(instance);
+
+	if (!node || incarnation_of(node) != incarnation ||
+	    how >= ARRAY_SIZE(grace))
+		return;
+	if (how == MIOS_END_PANIC)
+		WRITE_ONCE(node->crashed, true);
+	WRITE_ONCE(node->overdue, (jiffies + grace[how]) ?: 1);
+	nodes_check("after it left");
+}
+
+/* What the link tells us. */
+const struct mios_link_ops mios_life_ops = {
+	.joined = life_joined,
+	.leaving = life_leaving,
+	.rang = life_rang,
+};
+
+/* Called by the watch alone: it counts its looks. */
+static void node_watch(struct mios_node *node)
+{
+	if (!mutex_trylock(&node->lock))
+		return;
+	if (node_joined(node)) {
+		bool hangs = mios_node_hangs(node);
+		bool silent = mios_link_silent(node->id, incarnation_of(node));
+
+		if ((hangs || silent) && mios_node_give_up(node)) {
+			pr_warn("instance %u %s and is ended\n", node->id,
+				hangs ? "hangs" : "is not heard");
+			mios_node_reap(node);
+		}
+	}
+	mutex_unlock(&node->lock);
+}
+
+static void watch(struct work_struct *work)
+{
+	unsigned int i;
+
+	if (!fault_deaf_watch)
+		nodes_check("unannounced");
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
+		if (mios_node_get(i))
+			node_watch(mios_node_get(i));
+	schedule_delayed_work(&watch_work, WATCH_INTERVAL);
+}
+
+/**
+ * mios_life_init - lend every node to instance 0 and start to watch
+ */
+int mios_life_init(void)
+{
+	unsigned int i;
+	int err;
+
+	err = mios_reaper_init();
+	if (err)
+		return err;
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
+		struct mios_node *node = mios_node_get(i);
+
+		if (!node)
+			continue;
+		mios_link_describe(i, node->id, node->nr_cpus, node->apicid,
+				   node->size);
+		mutex_lock(&node->lock);
+		mios_memory_lend(node);
+		mios_node_state(node, MIOS_STATE_DOWN);
+		mutex_unlock(&node->lock);
+	}
+	schedule_delayed_work(&watch_work, WATCH_INTERVAL);
+	return 0;
+}
+
+/**
+ * mios_life_exit - end every instance and stop to watch
+ */
+void mios_life_exit(void)
+{
+	mios_nodes_kill_all();
+	/* Nobody calls mios_life_ops after this. */
+	mios_link_quiet();
+	cancel_delayed_work_sync(&watch_work);
+	mios_reaper_exit();
+}
