@@ -12,6 +12,7 @@
 
 #include <asm/apic.h>
 
+#include "../arch/x86/icr.h"
 #include "end.h"
 
 /* An NMI waits for another one's handler, and a virtual CPU for a core. */

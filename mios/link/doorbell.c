@@ -5,43 +5,18 @@
  * it rings stands in ->pending of the receiver's block, set before the
  * interrupt is sent.  Called from any context; no lock.
  */
-#include <linux/irqflags.h>
 
 #include <asm/apic.h>
 #include <asm/barrier.h>
 #include <asm/irq.h>
 #include <asm/irq_vectors.h>
 
+#include "../arch/x86/icr.h"
 #include "../fault/fault.h"
 #include "ring.h"
 
-/* Polls of the "delivery pending" bit before sending anyway. */
-#define ICR_SPINS	100000
-
 static struct work_struct rang_work;
 static u64 strays;	/* doorbells for which no reason was found */
-
-/*
- * BELL: the reason (a locked operation, so a full barrier) comes before the
- * interrupt; the x2APIC's register write waits for nobody and needs the fence.
- * The xAPIC is a device behind an uncached mapping and comes after every
- * earlier store by itself.
- */
-static void bell_send(u32 apicid, u32 vector)
-{
-	unsigned long flags;
-	int spins;
-
-	local_irq_save(flags);
-	if (x2apic_mode)
-		weak_wrmsr_fence();
-	else
-		for (spins = 0; spins < ICR_SPINS &&
-		     (apic->read(APIC_ICR) & APIC_ICR_BUSY); spins++)
-			cpu_relax();
-	apic->icr_write(APIC_DM_FIXED | vector, apicid);
-	local_irq_restore(flags);
-}
 
 void mios_bell_ring(struct mios_peer *peer, enum mios_bell bell)
 {
@@ -51,10 +26,11 @@ void mios_bell_ring(struct mios_peer *peer, enum mios_bell bell)
 	if (READ_ONCE(peer->state) == MIOS_PEER_ABSENT)
 		return;
 	set_bit(mios_link.self, pending);
-	smp_mb__after_atomic(); /* BELL */
+	smp_mb__after_atomic(); /* BELL: the reason, then the interrupt */
 	if (mios_fault(MIOS_FAULT_SKIP_DOORBELL))
 		return;
-	bell_send(READ_ONCE(peer->apicid), READ_ONCE(peer->vector));
+	mios_icr_post(APIC_DM_FIXED | READ_ONCE(peer->vector),
+		      READ_ONCE(peer->apicid));
 }
 
 void mios_bell_ring_all(struct mios_ring *ring, enum mios_bell bell)

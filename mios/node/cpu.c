@@ -2,8 +2,7 @@
 /*
  * A node's CPUs, from instance 0 and back.  INIT leaves a CPU waiting for a
  * SIPI, which is x86's "off": so a CPU is started by SIPI and ended by INIT,
- * whatever it was doing.  Called under the node's lock; the interrupt command
- * register belongs to the CPU we run on, with interrupts off.
+ * whatever it was doing.  Called under the node's lock.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -12,10 +11,10 @@
 #include <linux/iopoll.h>
 #include <linux/moduleparam.h>
 #include <asm/apic.h>
-#include <asm/barrier.h>
 #include <asm/cpufeature.h>
 #include <asm/processor-flags.h>
 
+#include "../arch/x86/icr.h"
 #include "node.h"
 
 /* The tables behind the code in the slice, one page each. */
@@ -96,33 +95,6 @@ int mios_cpus_init(void)
 void mios_cpus_exit(void)
 {
 	cpuhp_remove_state_nocalls(guard_state);
-}
-
-/**
- * mios_icr_send - send an interrupt to one CPU, whoever's it is
- * @low: kind and vector, as in the lower half of the command register
- * @apicid: to whom
- *
- * Return: 0; -EIO if it was not delivered in time.
- */
-int mios_icr_send(u32 low, u32 apicid)
-{
-	unsigned long flags;
-	unsigned int tries;
-	bool busy = true;
-
-	local_irq_save(flags);
-	/* An x2APIC's write would overtake what the receiver is to find. */
-	weak_wrmsr_fence();
-	apic->icr_write(low, apicid);
-	/* A delivery takes some bus cycles; 100 ms is never. */
-	for (tries = 0; busy && tries < 20000; tries++) {
-		busy = apic->icr_read() & APIC_ICR_BUSY;
-		if (busy)
-			udelay(5);
-	}
-	local_irq_restore(flags);
-	return busy ? -EIO : 0;
 }
 
 static int sipi_send(const struct mios_node *node, u32 apicid)

@@ -211,7 +211,6 @@ void mios_cpus_exit(void);
 int mios_cpus_usable(const struct mios_node *node, struct mios_reason *why);
 int mios_cpus_take(struct mios_node *node, struct mios_reason *why);
 int mios_cpus_return(struct mios_node *node);
-int mios_icr_send(u32 low, u32 apicid);
 int mios_cpus_stop(const struct mios_node *node);
 extern const u8 mios_park_code[], mios_park_count[], mios_park_end[];
 extern const u8 mios_sipi_code[], mios_sipi_params[], mios_sipi_end[];
