@@ -142,16 +142,11 @@ void mios_bell_tick(struct mios_ring *ring)
 int mios_bell_init(void)
 {
 	INIT_WORK(&rang_work, rang);
-	if (x86_platform_ipi_callback)
-		return -EBUSY;
-	WRITE_ONCE(x86_platform_ipi_callback, bell_interrupt);
-	return 0;
+	return x86_platform_ipi_register(bell_interrupt);
 }
 
 void mios_bell_exit(void)
 {
-	WRITE_ONCE(x86_platform_ipi_callback, NULL);
-	/* The interrupt handler runs with interrupts off: wait it out. */
-	synchronize_rcu();
+	x86_platform_ipi_unregister(bell_interrupt);
 	cancel_work_sync(&rang_work);
 }
