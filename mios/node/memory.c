@@ -66,7 +66,7 @@ static bool untimely(const struct mios_node *node, u64 address)
 	const struct task_struct *lender = READ_ONCE(node->lender);
 	unsigned int i;
 
-	if (!lender || (lender == current && !node->adding))
+	if (!lender || lender == current)
 		return false;
 	for (i = 0; i < node->nr_ranges; i++)
 		if (address - node->ranges[i].base < node->ranges[i].size)
@@ -74,10 +74,7 @@ static bool untimely(const struct mios_node *node, u64 address)
 	return false;
 }
 
-/*
- * Where the policy is to online what is added (Debian's is), the kernel's own
- * data settle there at once, and never move again.
- */
+/* As soon as it is there, a rule of udev's may online it, and otherwise. */
 static int guard_online(struct notifier_block *nb, unsigned long action,
 			void *data)
 {
@@ -111,6 +108,24 @@ void mios_memory_exit(void)
 	unregister_memory_notifier(&online_nb);
 }
 
+/* Kernel data in it would keep it from ever coming back. */
+static int lent_check(const struct mios_range *r, bool fresh)
+{
+	u64 at;
+
+	for (at = r->base; !fault_by_policy && at < r->base + r->size;
+	     at += memory_block_size_bytes()) {
+		struct page *page = pfn_to_online_page(PHYS_PFN(at));
+
+		if (page && page_zonenum(page) != ZONE_MOVABLE)
+			return -EBUSY;
+		/* Somebody may have taken out of use what was lent before. */
+		if (!page && fresh)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int range_lend(struct mios_node *node, unsigned int index)
 {
 	const struct mios_range r = lendable(&node->ranges[index]);
@@ -119,19 +134,16 @@ static int range_lend(struct mios_node *node, unsigned int index)
 	if (!r.size || test_bit(index, node->lent))
 		return 0;
 
-	node->adding = true;
 	WRITE_ONCE(node->lender, current);
 	err = add_memory_driver_managed(node->id, r.base, r.size, lent_name,
-					MHP_NONE);
-	node->adding = false;
+					fault_by_policy ? MHP_NONE :
+					MHP_ONLINE_MOVABLE);
+	WRITE_ONCE(node->lender, NULL);
 	/* -EEXIST: lent by an earlier life of this module */
 	if (!err || err == -EEXIST) {
-		/* Some blocks may be in use even if the call fails */
 		__set_bit(index, node->lent);
-		err = fault_by_policy ? 0 :
-			memory_blocks_online_movable(r.base, r.size);
+		err = lent_check(&r, !err);
 	}
-	WRITE_ONCE(node->lender, NULL);
 	if (err)
 		pr_err("node %u: cannot lend %#llx bytes at %#llx: %d\n",
 		       node->id, r.size, r.base, err);

@@ -77,8 +77,7 @@ struct mios_log_source;
  * @lock:	held while the node changes hands; guards everything below
  * @state:	enum mios_state; written under @lock, but for BOOTING to UP, which
  *		is a cmpxchg; read anywhere
- * @lender:	who adds its memory to instance 0, which nobody else may online;
- *		@adding: nor may the system's policy for added memory
+ * @lender:	who adds its memory to instance 0, which nobody else may online
  * @claimer:	the open file that holds the node before the start, or NULL
  * @incarnation: number of the last boot
  * @ring:	ring of the last boot
@@ -115,7 +114,6 @@ struct mios_node {
 	struct mutex lock;	/* everything below */
 	u32 state;
 	const struct task_struct *lender;
-	bool adding;
 	const void *claimer;
 	u32 incarnation;
 	u32 ring;
