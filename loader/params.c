@@ -2,9 +2,9 @@
 /*
  * Fills the zero page (struct boot_params), what a boot loader tells an x86
  * kernel.  Everything that is not named here stays zero, which is "absent"
- * in the boot protocol: no screen, no EFI, no disks.  The memory map, the
- * platform (hardware_subarch) and the manifest are the kernel module's to
- * add, since it alone knows them for sure.  Called by image_layout().  No
+ * in the boot protocol: no screen, no EFI, no disks.  The memory map and the
+ * manifest (in setup_data) are the kernel module's to add, since it alone
+ * knows them for sure.  Called by image_layout().  No
  * locks.
  */
 #include <string.h>

@@ -30,6 +30,7 @@
 #define MIOS_HEAD_SIZE		(2UL << 20)
 #define MIOS_HEAD_MANIFEST	0UL
 #define MIOS_HEAD_SEED		(1UL * PAGE_SIZE)
+#define MIOS_HEAD_SETUP		(MIOS_HEAD_SEED + 256)
 #define MIOS_HEAD_LOG		(2UL * PAGE_SIZE)
 #define MIOS_LOG_SIZE		(512UL << 10)	/* a power of two */
 #define MIOS_HEAD_END		(1UL << 20)

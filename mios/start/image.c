@@ -265,6 +265,17 @@ static void seed_fill(struct mios_node *node)
 	get_random_bytes(seed->data, SEED_SIZE);
 }
 
+/* How the child's kernel finds its manifest, before it knows its command line */
+static void setup_fill(struct mios_node *node)
+{
+	struct setup_data *setup = node->head + MIOS_HEAD_SETUP;
+
+	setup->next = mios_node_base(node) + MIOS_HEAD_SEED;
+	setup->type = SETUP_MIOS;
+	setup->len = sizeof(u64);
+	*(u64 *)setup->data = mios_node_base(node) + MIOS_HEAD_MANIFEST;
+}
+
 static int zero_page_finish(struct mios_node *node)
 {
 	struct boot_params *bp;
@@ -276,10 +287,9 @@ static int zero_page_finish(struct mios_node *node)
 	memset(&bp->screen_info, 0, sizeof(bp->screen_info));
 	memset(&bp->efi_info, 0, sizeof(bp->efi_info));
 	bp->acpi_rsdp_addr = 0;
-	bp->hdr.setup_data = mios_node_base(node) + MIOS_HEAD_SEED;
-	bp->hdr.hardware_subarch = X86_SUBARCH_MIOS;
-	bp->hdr.hardware_subarch_data =
-		mios_node_base(node) + MIOS_HEAD_MANIFEST;
+	bp->hdr.setup_data = mios_node_base(node) + MIOS_HEAD_SETUP;
+	bp->hdr.hardware_subarch = X86_SUBARCH_PC;
+	bp->hdr.hardware_subarch_data = 0;
 	memory_map(node, bp);
 	memunmap(bp);
 	return 0;
@@ -368,6 +378,7 @@ int mios_image_finish(struct mios_node *node, struct mios_reason *why)
 	/* Once only: the zero page differs from what was loaded after this. */
 	node->loaded = false;
 	seed_fill(node);
+	setup_fill(node);
 	err = zero_page_finish(node);
 	return err ?: manifest_fill(node, why);
 }

@@ -83,8 +83,8 @@ struct mios_segment {
  * @nr_segments: 1..MIOS_MAX_SEGMENTS; they must not overlap
  * @entry:	physical address of the 64-bit entry point (RSI: zero page)
  * @zero_page:	physical address of struct boot_params, inside a segment of at
- *		least 4096 bytes; its e820 table, hardware_subarch and
- *		setup_data are filled in by the kernel
+ *		least 4096 bytes; its e820 table and setup_data are filled in by
+ *		the kernel
  */
 struct mios_load {
 	__u64 segments;
