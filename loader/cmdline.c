@@ -60,6 +60,7 @@ static const char * const dropped[] = {
 	"acpi*", "noapic", "nolapic", "pci=", "pcie*", "efi*", "iommu*",
 	"intel_iommu=", "amd_iommu=", "hpet=", "reboot=",
 			/* firmware; noapic would open the legacy interrupt */
+	"pid_range=",			/* the manifest says it */
 	"tsc=", "tsc_early_khz=", "clocksource=", "lpj=",
 					/* calibrated by instance 0 */
 };

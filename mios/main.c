@@ -5,8 +5,6 @@
  * joins by loading it.  Read it as a table of contents.
  */
 #include <linux/module.h>
-#include <linux/pid.h>
-#include <linux/threads.h>
 
 #include <asm/mios.h>
 
@@ -28,14 +26,13 @@ static bool host(void)
 /* On instance 0: become able to start the others. */
 static int __init mios_host_init(void)
 {
-	int last = PID_MAX_LIMIT / MIOS_MAX_INSTANCES - 1;
+	int last = MIOS_PIDS_EACH - 1;
 	int err;
 
-	err = pid_set_range(1, last);
-	if (err) {
-		pr_err("a task has a PID above %d, which are for other instances: boot with sysctl.kernel.pid_max=%d\n",
+	if (mios_host_pid_last() > last) {
+		pr_err("tasks here may get PIDs above %d, which are other instances': boot with pid_range=1-%d\n",
 		       last, last);
-		return err;
+		return -EOPNOTSUPP;
 	}
 	err = mios_cpus_init();
 	if (err)

@@ -26,7 +26,8 @@
 
 #define PIECE		SZ_2M		/* mapped and copied at once */
 #define SEED_SIZE	32
-#define PIDS_EACH	(PID_MAX_LIMIT / MIOS_MAX_INSTANCES)
+
+static_assert(PID_MAX_LIMIT / MIOS_MAX_INSTANCES == MIOS_PIDS_EACH);
 
 #ifdef MIOS_FAULT
 static unsigned int fault_manifest_version;
@@ -314,8 +315,8 @@ static int manifest_fill(struct mios_node *node, struct mios_reason *why)
 	m->ring = node->ring;
 	m->nr_cpus = node->nr_cpus;
 	memcpy(m->apicid, node->apicid, node->nr_cpus * sizeof(u32));
-	m->pid_first = pids * PIDS_EACH;
-	m->pid_last = (pids + 1) * PIDS_EACH - 1;
+	m->pid_first = pids * MIOS_PIDS_EACH;
+	m->pid_last = (pids + 1) * MIOS_PIDS_EACH - 1;
 	m->host_apicid = fault_mute_ending ? node->apicid[0] :
 		per_cpu(x86_cpu_to_apicid, 0);
 	err = mios_link_area(node->ring, &m->area_base, &m->area_size);

@@ -56,6 +56,10 @@ class Shape:
         words = ["root=/dev/vda rootfstype=ext4 rw init=/sbin/mios-stub",
                  "console=ttyS0,115200 loglevel=7 panic=-1",
                  "tsc=reliable no_timer_check printk.devkmsg=on"]
+        # The first one that the kernel finds holds.  Also for a plain one: it
+        # is to be like the others, with mios.ko and mios0.
+        if "pid_range=" not in self.append:
+            words.append("pid_range=1-65535")
         if not self.plain:
             words.append("no_ipi_broadcast=1")
             words += memmap.reserve_words(self.memory)

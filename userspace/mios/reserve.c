@@ -63,7 +63,7 @@ static int reserve(uint64_t nodes, int all, int grub)
 			print_range(&map.ranges[i], grub);
 			sum += map.ranges[i].end - map.ranges[i].start;
 		}
-	printf("no_ipi_broadcast=1\n");
+	printf("no_ipi_broadcast=1 pid_range=1-%d\n", MIOS_PIDS_EACH - 1);
 	mios_flush_stdout();
 	mios_size_text(sum, size, sizeof(size));
 	fprintf(stderr, grub ?
