@@ -6,6 +6,7 @@
  */
 #include <linux/module.h>
 
+#include <asm/mce.h>
 #include <asm/mios.h>
 
 #include "clock/clock.h"
@@ -46,6 +47,8 @@ static int __init mios_host_init(void)
 		goto memory;
 	mios_host_watch();
 	mios_heads_init();
+	/* From now on a machine check may be another kernel's. */
+	mce_set_shared(true);
 	return 0;
 
 memory:
@@ -62,6 +65,7 @@ static void mios_host_exit(void)
 	mios_host_unwatch();
 	mios_heads_exit();
 	mios_life_exit();
+	mce_set_shared(false);
 	mios_memory_exit();
 	mios_nodes_exit();
 	mios_cpus_exit();
