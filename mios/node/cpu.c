@@ -2,19 +2,16 @@
 /*
  * A node's CPUs, from instance 0 and back.  INIT leaves a CPU waiting for a
  * SIPI, which is x86's "off": so a CPU is started by SIPI and ended by INIT,
- * whatever it was doing.  Called under the node's lock.
+ * whatever it was doing (park.c).  Called under the node's lock.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
-#include <linux/delay.h>
 #include <linux/io.h>
-#include <linux/iopoll.h>
 #include <linux/moduleparam.h>
 #include <asm/apic.h>
 #include <asm/cpufeature.h>
 #include <asm/processor-flags.h>
 
-#include "../arch/x86/icr.h"
 #include "node.h"
 
 /* The tables behind the code in the slice, one page each. */
@@ -40,25 +37,13 @@ struct sipi_params {
 } __packed;
 static_assert(sizeof(struct sipi_params) == 56);
 
-static int fault_skip_init, fault_assume_init, fault_stray_sipi;
 #ifdef MIOS_FAULT
 static unsigned int fault_leave_cpu;
 module_param(fault_leave_cpu, uint, 0600);
 MODULE_PARM_DESC(fault_leave_cpu, "fault: keep this many CPUs of a node when it is given back");
-module_param(fault_skip_init, int, 0600);
-MODULE_PARM_DESC(fault_skip_init, "fault: leave the last CPU of a node out of its INIT: times, -1 for always");
-module_param(fault_assume_init, int, 0600);
-MODULE_PARM_DESC(fault_assume_init, "fault: believe that a node's CPUs have taken their INIT: times, -1 for always");
-module_param(fault_stray_sipi, int, 0600);
-MODULE_PARM_DESC(fault_stray_sipi, "fault: a start-up interrupt comes right behind the INIT of a node's first CPU: times, -1 for always");
 #else
 #define fault_leave_cpu 0
 #endif
-
-/* How long a CPU may take to show itself: an emulated one waits for a core. */
-#define PARK_WAIT_US	20000000
-/* A SIPI that has not arrived by then is taken for lost. */
-#define SIPI_AGAIN_US	200000
 
 static struct cpumask away;		/* CPUs that run another kernel */
 static struct cpumask owed;		/* that did not come back: all may try */
@@ -97,107 +82,6 @@ void mios_cpus_exit(void)
 	cpuhp_remove_state_nocalls(guard_state);
 }
 
-static int sipi_send(const struct mios_node *node, u32 apicid)
-{
-	return mios_icr_send(APIC_DM_STARTUP | (node->slice >> PAGE_SHIFT),
-			     apicid);
-}
-
-static int init_send(u32 apicid)
-{
-	int err;
-
-	err = mios_icr_send(APIC_INT_LEVELTRIG | APIC_INT_ASSERT |
-			    APIC_DM_INIT, apicid);
-	usleep_range(10, 50);
-	/* Deassert: nothing to an x2APIC or a modern xAPIC, kept for the old */
-	return err ?: mios_icr_send(APIC_INT_LEVELTRIG | APIC_DM_INIT, apicid);
-}
-
-static int all_init(const struct mios_node *node, unsigned int nr)
-{
-	unsigned int i;
-	int err = 0;
-
-	for (i = 0; i < nr; i++)
-		err = init_send(node->apicid[i]) ?: err;
-	/* Until the last one has acted on it, as the kernel itself waits. */
-	usleep_range(200, 400);
-	return err;
-}
-
-/* Send a CPU a SIPI, and wait until the code there has changed a word. */
-static int sipi_arrives(const struct mios_node *node, u32 apicid,
-			const u32 *word, u64 wait_us)
-{
-	const u32 before = READ_ONCE(*word);
-	u32 now;
-
-	return sipi_send(node, apicid) ?:
-	       read_poll_timeout(READ_ONCE, now, now != before, 100, wait_us,
-				 false, *word);
-}
-
-/* A CPU that waits for a SIPI, and only such a one, counts itself. */
-static int park_one(const struct mios_node *node, u32 apicid, u32 *count)
-{
-	if (!sipi_arrives(node, apicid, count, PARK_WAIT_US))
-		return 0;
-	pr_err_ratelimited("instance %u: CPU with APIC id %u does not take INIT\n",
-			   node->id, apicid);
-	return -EIO;
-}
-
-static int all_park(const struct mios_node *node)
-{
-	void *slice = memremap(node->slice, PAGE_SIZE, MEMREMAP_WB);
-	unsigned int i;
-	int err = 0;
-
-	if (!slice)
-		return -ENOMEM;
-	memcpy(slice, mios_park_code, mios_park_end - mios_park_code);
-	for (i = 0; i < node->nr_cpus && !err; i++)
-		err = park_one(node, node->apicid[i], slice +
-			       (mios_park_count - mios_park_code));
-	memunmap(slice);
-	return err;
-}
-
-/*
- * What a SIPI does that the CPU has not seen when the INIT comes: QEMU keeps
- * it, and the CPU starts again.
- */
-static void stray_sipi(const struct mios_node *node)
-{
-	all_init(node, node->nr_cpus);
-	sipi_send(node, node->apicid[0]);
-	msleep(20);
-}
-
-/**
- * mios_cpus_stop - stop every CPU of a node, whatever it does
- * @node: whose
- *
- * INIT cannot be masked, and each CPU shows that it has arrived.  When this
- * returns 0 none of them executes an instruction until it is started again.
- *
- * Return: 0; -EIO if a CPU may still run.
- */
-int mios_cpus_stop(const struct mios_node *node)
-{
-	unsigned int nr = node->nr_cpus - mios_fault_take(&fault_skip_init);
-	int err;
-
-	if (mios_fault_take(&fault_stray_sipi))
-		stray_sipi(node);
-	err = all_init(node, nr);
-	if (!err && !mios_fault_take(&fault_assume_init))
-		err = all_park(node);
-	/* Out of the slice, which is about to be somebody else's. */
-	return err ?: all_init(node, nr);
-}
-
 /**
  * mios_cpus_usable - may a node's CPUs be taken away from instance 0?
  * @node: node to boot
@@ -232,7 +116,7 @@ int mios_cpus_usable(const struct mios_node *node, struct mios_reason *why)
  */
 int mios_cpus_take(struct mios_node *node, struct mios_reason *why)
 {
-	unsigned int cpu;
+	unsigned int cpu, i = 0;
 	int err;
 
 	/*
@@ -242,6 +126,7 @@ int mios_cpus_take(struct mios_node *node, struct mios_reason *why)
 	for_each_cpu(cpu, &node->cpus)
 		cpumask_set_cpu(cpu, &away);
 	for_each_cpu(cpu, &node->cpus) {
+		mios_perf_read(cpu, &node->perf[i++]);
 		err = remove_cpu(cpu);
 		/* 1: somebody has, since we looked, and wants it so */
 		if (err == 1 && !cpumask_test_cpu(cpu, &owed))
@@ -346,18 +231,27 @@ static void slice_fill(struct mios_node *node, void *slice)
 }
 
 /*
+ * The child's own trampoline takes the place of the word before long, and who
+ * looks late finds something else there; the manifest still tells.
+ */
+static bool has_started(struct mios_node *node, const u32 *arrived)
+{
+	return READ_ONCE(*arrived) ||
+	       READ_ONCE(mios_node_manifest(node)->state) != MIOS_CHILD_LOADED;
+}
+
+/*
  * Send a SIPI, and another one, as the manuals want it, only to a CPU that has
  * not shown itself: one that runs would ignore it, but QEMU keeps it and starts
  * the CPU again at its next INIT.
  */
-static int first_cpu_start(const struct mios_node *node, const u32 *arrived)
+static int first_cpu_start(struct mios_node *node, const u32 *arrived)
 {
 	unsigned int tries;
 
-	for (tries = 0; tries < PARK_WAIT_US / SIPI_AGAIN_US; tries++)
-		if (READ_ONCE(*arrived) ||
-		    !sipi_arrives(node, node->apicid[0], arrived,
-				  SIPI_AGAIN_US))
+	for (tries = 0; tries < MIOS_PARK_WAIT_US / MIOS_SIPI_AGAIN_US; tries++)
+		if (has_started(node, arrived) ||
+		    !mios_sipi_arrives(node, node->apicid[0], arrived, 0))
 			return 0;
 	return -EIO;
 }
@@ -386,8 +280,8 @@ int mios_cpu_start(struct mios_node *node, struct mios_reason *why)
 	slice = memremap(node->slice, MIOS_SLICE_SIZE, MEMREMAP_WB);
 	if (!slice)
 		return -ENOMEM;
-	slice_fill(node, slice);
 	params = slice + (mios_sipi_params - mios_sipi_code);
+	slice_fill(node, slice);
 	err = first_cpu_start(node, &params->arrived);
 	memunmap(slice);
 	if (err)

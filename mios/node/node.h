@@ -61,6 +61,13 @@ struct mios_pulse {
 	bool told;
 };
 
+/* A register and what is to be in it, for the code in arch/x86/. */
+struct mios_msr {
+	u32 msr;
+	u32 low;
+	u32 high;
+};
+
 struct mios_link_ops;
 struct mios_log_source;
 
@@ -74,6 +81,7 @@ struct mios_log_source;
  * @cpus:	its CPUs, as instance 0 numbers them
  * @apicid:	their APIC ids, in the order of @cpus
  * @nr_cpus:	how many there are
+ * @perf:	how fast each may run when it is not instance 0's
  * @slice:	physical address of its slice of low memory
  * @lock:	held while the node changes hands; guards everything below
  * @state:	enum mios_state; written under @lock, but for BOOTING to UP, which
@@ -110,6 +118,7 @@ struct mios_node {
 	struct cpumask cpus;
 	u32 apicid[MIOS_MAX_CPUS];
 	unsigned int nr_cpus;
+	struct mios_msr perf[MIOS_MAX_CPUS];
 	u64 slice;
 
 	struct mutex lock;	/* everything below */
@@ -210,10 +219,22 @@ void mios_cpus_exit(void);
 int mios_cpus_usable(const struct mios_node *node, struct mios_reason *why);
 int mios_cpus_take(struct mios_node *node, struct mios_reason *why);
 int mios_cpus_return(struct mios_node *node);
-int mios_cpus_stop(const struct mios_node *node);
-extern const u8 mios_park_code[], mios_park_count[], mios_park_end[];
 extern const u8 mios_sipi_code[], mios_sipi_params[], mios_sipi_end[];
 int mios_cpu_start(struct mios_node *node, struct mios_reason *why);
+
+/* park.c: stopping CPUs */
+/* How long a CPU may take to show itself: an emulated one waits for a core. */
+#define MIOS_PARK_WAIT_US	20000000
+/* A SIPI that has not arrived by then is taken for lost. */
+#define MIOS_SIPI_AGAIN_US	200000
+
+extern const u8 mios_park_code[], mios_park_params[], mios_park_end[];
+int mios_sipi_arrives(const struct mios_node *node, u32 apicid,
+		      const u32 *word, u32 before);
+int mios_cpus_stop(const struct mios_node *node);
+
+/* perf.c: how fast a CPU may run */
+void mios_perf_read(unsigned int cpu, struct mios_msr *to);
 
 /* state.c: the states of a node */
 /* No person waits longer than an hour for an instance. */

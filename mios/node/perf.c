@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How fast a CPU may run that is about to be a child's.  When instance 0 takes
+ * a CPU offline, its frequency driver leaves it at the lowest performance, and
+ * a child's need not find its own way out of that: amd-pstate wants ACPI.
+ * Read while the CPU is still instance 0's; written by arch/x86/park.S.  Called
+ * under the node's lock.
+ */
+#include <linux/bits.h>
+#include <asm/cpufeature.h>
+#include <asm/msr.h>
+
+#include "node.h"
+
+/* All that the CPU can do, with instance 0's preference for energy or speed. */
+static bool intel_read(unsigned int cpu, u64 *request)
+{
+	u64 can;
+
+	if (!boot_cpu_has(X86_FEATURE_HWP) ||
+	    rdmsrl_safe_on_cpu(cpu, MSR_HWP_CAPABILITIES, &can) ||
+	    rdmsrl_safe_on_cpu(cpu, MSR_HWP_REQUEST, request))
+		return false;
+	*request &= ~GENMASK_ULL(23, 0);
+	*request |= HWP_MIN_PERF(HWP_LOWEST_PERF(can)) |
+		    HWP_MAX_PERF(HWP_HIGHEST_PERF(can));
+	return true;
+}
+
+static bool amd_read(unsigned int cpu, u64 *request)
+{
+	u64 can, enabled;
+
+	if (!boot_cpu_has(X86_FEATURE_CPPC) ||
+	    rdmsrl_safe_on_cpu(cpu, MSR_AMD_CPPC_ENABLE, &enabled) ||
+	    !(enabled & 1) ||
+	    rdmsrl_safe_on_cpu(cpu, MSR_AMD_CPPC_CAP1, &can) ||
+	    rdmsrl_safe_on_cpu(cpu, MSR_AMD_CPPC_REQ, request))
+		return false;
+	*request &= ~GENMASK_ULL(23, 0);
+	*request |= AMD_CPPC_MIN_PERF(AMD_CPPC_LOWNONLIN_PERF(can)) |
+		    AMD_CPPC_MAX_PERF(AMD_CPPC_HIGHEST_PERF(can));
+	return true;
+}
+
+/**
+ * mios_perf_read - what a CPU is to be asked for when it is a child's
+ * @cpu: which; still online
+ * @to: out; no register where the CPU is not asked in this way
+ */
+void mios_perf_read(unsigned int cpu, struct mios_msr *to)
+{
+	u64 request = 0;
+
+	to->msr = 0;
+	if (intel_read(cpu, &request))
+		to->msr = MSR_HWP_REQUEST;
+	else if (amd_read(cpu, &request))
+		to->msr = MSR_AMD_CPPC_REQ;
+	to->low = lower_32_bits(request);
+	to->high = upper_32_bits(request);
+}
