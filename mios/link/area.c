@@ -6,6 +6,7 @@
  */
 #define pr_fmt(fmt) "mios: " fmt
 
+#include <linux/err.h>
 #include <linux/gfp.h>
 #include <linux/io.h>
 #include <linux/memory_hotplug.h>
@@ -15,6 +16,8 @@
 #include <linux/sizes.h>
 #include <linux/string.h>
 #include <linux/topology.h>
+
+#include <asm/pgtable.h>
 
 #include "ring.h"
 
@@ -185,6 +188,55 @@ void mios_area_free(void *area, const struct mios_geometry *g)
 }
 
 /**
+ * mios_memory_is_write_back - does this kernel cache what is mapped there?
+ * @map: where
+ * @size: bytes
+ *
+ * Asks the page tables, which ask the range registers first.
+ */
+bool mios_memory_is_write_back(const void *map, u64 size)
+{
+	unsigned long at = (unsigned long)map, end = at + size;
+	unsigned int level;
+	pte_t *pte;
+
+	while (at < end) {
+		pte = lookup_address(at, &level);
+		if (!pte || pte_flags(*pte) & (level == PG_LEVEL_4K ?
+					       _PAGE_CACHE_MASK :
+					       _PAGE_LARGE_CACHE_MASK))
+			return false;
+		at = (at & page_level_mask(level)) + page_level_size(level);
+	}
+	return true;
+}
+EXPORT_SYMBOL_NS_GPL(mios_memory_is_write_back, MIOS);
+
+/**
+ * mios_memory_map - map memory that several instances read and write
+ * @base: physical address
+ * @size: bytes
+ *
+ * Only as write-back: caches agree about memory that everybody caches alike.
+ *
+ * Return: the mapping, for memunmap(); -ENOMEM; -EOPNOTSUPP if this kernel
+ * takes that memory for something else.
+ */
+void *mios_memory_map(u64 base, u64 size)
+{
+	void *map = memremap(base, size, MEMREMAP_WB);
+
+	if (!map)
+		return ERR_PTR(-ENOMEM);
+	if (mios_memory_is_write_back(map, size))
+		return map;
+	pr_err("memory at %#llx is not write-back here, and not shared: see the MTRRs in /proc/mtrr\n",
+	       base);
+	memunmap(map);
+	return ERR_PTR(-EOPNOTSUPP);
+}
+
+/**
  * mios_area_map - map the area that instance 0 has made
  * @ring: which
  * @base: physical address, from the manifest
@@ -201,9 +253,9 @@ void *mios_area_map(u32 ring, u64 base, u64 size, struct mios_geometry *g)
 
 	if (size < 2 * MIOS_AREA_PAGE || !PAGE_ALIGNED(base))
 		return ERR_PTR(-EBADMSG);
-	area = memremap(base, MIOS_AREA_PAGE, MEMREMAP_WB);
-	if (!area)
-		return ERR_PTR(-ENOMEM);
+	area = mios_memory_map(base, MIOS_AREA_PAGE);
+	if (IS_ERR(area))
+		return area;
 	memcpy(&header, area, sizeof(header));
 	memunmap(area);
 	err = mios_header_check(&header, base, size, ring, g);
@@ -212,8 +264,7 @@ void *mios_area_map(u32 ring, u64 base, u64 size, struct mios_geometry *g)
 		       err == -EPROTO ? "of another version" : "damaged");
 		return ERR_PTR(err);
 	}
-	area = memremap(base, g->area_size, MEMREMAP_WB);
-	return area ?: ERR_PTR(-ENOMEM);
+	return mios_memory_map(base, g->area_size);
 }
 
 void mios_area_unmap(void *area)

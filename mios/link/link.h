@@ -116,6 +116,10 @@ bool mios_link_silent(u32 instance, u32 incarnation);
 u32 mios_link_self(void);
 u32 mios_link_nr(void);
 
+/* area.c */
+void *mios_memory_map(u64 base, u64 size);
+bool mios_memory_is_write_back(const void *map, u64 size);
+
 /* host.c: instance 0 only */
 
 /**

@@ -33,7 +33,8 @@ struct sipi_params {
 	u64 entry;
 	u64 zero_page;
 	u32 arrived;
-	u32 pad3;
+	u32 nr_mtrrs;
+	struct mios_msr mtrrs[];
 } __packed;
 static_assert(sizeof(struct sipi_params) == 56);
 
@@ -212,7 +213,18 @@ static u32 tables_fill(struct mios_node *node, void *slice, bool la57)
 	return node->slice + SLICE_PGD * PAGE_SIZE;
 }
 
-static void slice_fill(struct mios_node *node, void *slice)
+/* As many range registers as the page of the code has room for. */
+static int mtrrs_fill(struct sipi_params *p, const void *slice)
+{
+	const void *end = slice + PAGE_SIZE;
+	int nr = mios_mtrrs_read(p->mtrrs, (end - (const void *)p->mtrrs) /
+				 sizeof(p->mtrrs[0]));
+
+	p->nr_mtrrs = max(nr, 0);
+	return min(nr, 0);
+}
+
+static int slice_fill(struct mios_node *node, void *slice)
 {
 	bool la57 = __read_cr4() & X86_CR4_LA57;
 	struct sipi_params *p;
@@ -228,6 +240,7 @@ static void slice_fill(struct mios_node *node, void *slice)
 	p->cr4 = X86_CR4_PAE | (la57 ? X86_CR4_LA57 : 0);
 	p->entry = node->entry;
 	p->zero_page = node->zero_page;
+	return mtrrs_fill(p, slice);
 }
 
 /*
@@ -263,7 +276,8 @@ static int first_cpu_start(struct mios_node *node, const u32 *arrived)
  *
  * The other CPUs are started by the new kernel itself.
  *
- * Return: 0; -EOPNOTSUPP without 1 GiB pages; -EIO if the CPU takes no SIPI.
+ * Return: 0; -EOPNOTSUPP without 1 GiB pages; -E2BIG with more memory type
+ * registers than any CPU has; -EIO if the CPU takes no SIPI.
  */
 int mios_cpu_start(struct mios_node *node, struct mios_reason *why)
 {
@@ -281,10 +295,14 @@ int mios_cpu_start(struct mios_node *node, struct mios_reason *why)
 	if (!slice)
 		return -ENOMEM;
 	params = slice + (mios_sipi_params - mios_sipi_code);
-	slice_fill(node, slice);
-	err = first_cpu_start(node, &params->arrived);
+	err = slice_fill(node, slice) ?:
+	      first_cpu_start(node, &params->arrived);
 	memunmap(slice);
-	if (err)
+	if (err == -E2BIG)
+		mios_reason_set(why,
+				"node %u: its CPUs have more memory type registers (MTRRs) than can be handed over",
+				node->id);
+	else if (err)
 		mios_reason_set(why,
 				"node %u: CPU with APIC id %u takes no start-up interrupt",
 				node->id, node->apicid[0]);

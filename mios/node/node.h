@@ -233,6 +233,9 @@ int mios_sipi_arrives(const struct mios_node *node, u32 apicid,
 		      const u32 *word, u32 before);
 int mios_cpus_stop(const struct mios_node *node);
 
+/* mtrr.c: which memory is cached how */
+int mios_mtrrs_read(struct mios_msr *to, unsigned int room);
+
 /* perf.c: how fast a CPU may run */
 void mios_perf_read(unsigned int cpu, struct mios_msr *to);
 

@@ -17,6 +17,7 @@
  * "fencing" in watch/ and end/, from there to "down" in end/.
  */
 #include <linux/delay.h>
+#include <linux/err.h>
 #include <linux/io.h>
 #include <linux/jiffies.h>
 #include <linux/module.h>
@@ -150,9 +151,12 @@ struct mios_node *mios_node_find_locked(u32 instance, struct mios_reason *why,
  */
 int mios_node_head_map(struct mios_node *node)
 {
-	node->head = memremap(mios_node_base(node), MIOS_HEAD_SIZE,
-			      MEMREMAP_WB);
-	return node->head ? 0 : -ENOMEM;
+	void *head = mios_memory_map(mios_node_base(node), MIOS_HEAD_SIZE);
+
+	if (IS_ERR(head))
+		return PTR_ERR(head);
+	node->head = head;
+	return 0;
 }
 
 static void head_unmap(struct mios_node *node)

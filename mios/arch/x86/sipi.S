@@ -61,6 +61,50 @@ SYM_DATA_START(mios_sipi_code)
 	movw	%ax, %fs
 	movw	%ax, %gs
 
+	/*
+	 * The memory types of instance 0.  Changing them empties the caches of
+	 * the whole package: only where INIT has not left them alone.
+	 */
+	movl	(.Lnr_mtrrs - mios_sipi_code)(%ebp), %ebx
+	leal	(.Lmtrrs - mios_sipi_code)(%ebp), %edi
+.Lcompare:
+	testl	%ebx, %ebx
+	jz	.Lpaging
+	movl	(%edi), %ecx
+	rdmsr
+	cmpl	4(%edi), %eax
+	jne	.Ldiffers
+	cmpl	8(%edi), %edx
+	jne	.Ldiffers
+	addl	$12, %edi
+	decl	%ebx
+	jmp	.Lcompare
+
+.Ldiffers:
+	movl	%cr0, %eax
+	orl	$X86_CR0_CD, %eax
+	movl	%eax, %cr0
+	wbinvd
+	movl	$MSR_MTRRdefType, %ecx
+	xorl	%eax, %eax
+	xorl	%edx, %edx
+	wrmsr
+	movl	(.Lnr_mtrrs - mios_sipi_code)(%ebp), %ebx
+	leal	(.Lmtrrs - mios_sipi_code)(%ebp), %edi
+.Lwrite:
+	movl	(%edi), %ecx
+	movl	4(%edi), %eax
+	movl	8(%edi), %edx
+	wrmsr
+	addl	$12, %edi
+	decl	%ebx
+	jnz	.Lwrite
+	wbinvd
+	movl	%cr0, %eax
+	andl	$~X86_CR0_CD, %eax
+	movl	%eax, %cr0
+
+.Lpaging:
 	movl	(.Lcr4 - mios_sipi_code)(%ebp), %eax
 	movl	%eax, %cr4
 	movl	(.Lcr3 - mios_sipi_code)(%ebp), %eax
@@ -118,7 +162,9 @@ SYM_DATA_START(mios_sipi_params)
 	.quad	0
 .Larrived:
 	.long	0
+.Lnr_mtrrs:
 	.long	0
+.Lmtrrs:		/* MSR, low and high half; to the end of the page */
 SYM_DATA_END(mios_sipi_params)
 SYM_DATA_END_LABEL(mios_sipi_code, SYM_L_GLOBAL, mios_sipi_end)
 	.section .note.GNU-stack, "", @progbits
