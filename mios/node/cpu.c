@@ -88,13 +88,17 @@ void mios_cpus_exit(void)
  * @node: node to boot
  * @why: explains a refusal
  *
- * Return: 0; -EBUSY if somebody has taken one offline, who must not find it in
- * use by another kernel, nor online afterwards.
+ * Return: 0; -EOPNOTSUPP on a machine that no other kernel can run on; -EBUSY
+ * if somebody has taken one offline, who must not find it in use by another
+ * kernel, nor online afterwards.
  */
 int mios_cpus_usable(const struct mios_node *node, struct mios_reason *why)
 {
 	unsigned int cpu;
+	int err = mios_machine_usable(why);
 
+	if (err)
+		return err;
 	for_each_cpu(cpu, &node->cpus) {
 		if (cpu_online(cpu))
 			cpumask_clear_cpu(cpu, &owed);

@@ -239,6 +239,9 @@ int mios_mtrrs_read(struct mios_msr *to, unsigned int room);
 /* perf.c: how fast a CPU may run */
 void mios_perf_read(unsigned int cpu, struct mios_msr *to);
 
+/* machine.c: what no instance can be started on */
+int mios_machine_usable(struct mios_reason *why);
+
 /* state.c: the states of a node */
 /* No person waits longer than an hour for an instance. */
 #define MIOS_WAIT_MAX	(3600U * MSEC_PER_SEC)

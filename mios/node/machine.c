@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Machines that no second kernel can be started on, told before anything is
+ * taken from instance 0.  Called at each claim, as a TSC may become unstable
+ * at any time; no lock.
+ */
+#include <linux/cc_platform.h>
+#include <linux/errno.h>
+#include <asm/cpufeature.h>
+#include <asm/tsc.h>
+
+#include "node.h"
+
+/**
+ * mios_machine_usable - can a kernel be started beside this one?
+ * @why: explains a refusal
+ *
+ * Return: 0 or -EOPNOTSUPP.
+ */
+int mios_machine_usable(struct mios_reason *why)
+{
+	const char *what = NULL;
+
+	/* An instance has no other clock, and none to check it against. */
+	if (check_tsc_unstable())
+		what = "its TSC is unstable, and instances tell the time by it alone";
+	/* What instance 0 writes is encrypted, what the child reads is not. */
+	else if (cc_platform_has(CC_ATTR_HOST_MEM_ENCRYPT))
+		what = "it encrypts memory (SME): boot with mem_encrypt=off";
+	else if (cc_platform_has(CC_ATTR_GUEST_MEM_ENCRYPT))
+		what = "it is a guest with encrypted memory";
+	/* Its memory must not be touched by a kernel that does not know it. */
+	else if (cpu_feature_enabled(X86_FEATURE_TDX_HOST_PLATFORM))
+		what = "TDX is on: switch it off in the firmware's setup";
+	if (!what)
+		return 0;
+	mios_reason_set(why, "no instance can be started on this machine: %s",
+			what);
+	return -EOPNOTSUPP;
+}
