@@ -334,14 +334,15 @@ static int attach_ask(struct attachment *a)
 	return left ? READ_ONCE(a->status) : -ETIMEDOUT;
 }
 
-static int attach_open(u32 instance)
+static struct file *attach_open(u32 instance)
 {
 	struct mios_info *info = kmalloc(sizeof(*info), GFP_KERNEL);
+	struct file *file;
 	struct attachment *a;
 	int err;
 
 	if (!info)
-		return -ENOMEM;
+		return ERR_PTR(-ENOMEM);
 	err = instance == mios_link_self() ? -EINVAL :
 	      mios_link_info(instance, info);
 	if (!err && info->beat_age_ms < 0)
@@ -349,14 +350,13 @@ static int attach_open(u32 instance)
 	a = err ? ERR_PTR(err) : attach_make(instance, info->incarnation);
 	kfree(info);
 	if (IS_ERR(a))
-		return PTR_ERR(a);
+		return ERR_CAST(a);
 	err = attach_ask(a);
-	if (!err)
-		err = anon_inode_getfd("mios-console", &attach_fops, a,
-				       O_RDWR | O_CLOEXEC);
-	if (err < 0)
+	file = err ? ERR_PTR(err) :
+	       anon_inode_getfile("mios-console", &attach_fops, a, O_RDWR);
+	if (IS_ERR(file))
 		attach_end(a);
-	return err;
+	return file;
 }
 
 static const struct mios_handler output_handler = { .fn = output_message };

@@ -28,23 +28,25 @@ struct session {
 };
 
 /* The log of a dead instance stays until its next boot. */
-static int node_log_open(u32 instance, u32 flags, struct mios_reason *why)
+static struct file *node_log_open(u32 instance, u32 flags,
+				  struct mios_reason *why)
 {
 	struct mios_node *node;
-	int fd;
+	struct file *file;
+	int err;
 
-	node = mios_node_find_locked(instance, why, &fd);
+	node = mios_node_find_locked(instance, why, &err);
 	if (!node)
-		return fd;
+		return ERR_PTR(err);
 	if (node->log) {
-		fd = mios_log_open(node->log, flags);
+		file = mios_log_open(node->log, flags);
 	} else {
 		mios_reason_set(why, "instance %u has never been booted",
 				instance);
-		fd = -ENODATA;
+		file = ERR_PTR(-ENODATA);
 	}
 	mutex_unlock(&node->lock);
-	return fd;
+	return file;
 }
 
 static int may(int cap, const char *name, struct session *s)
@@ -132,7 +134,7 @@ static int do_end(struct session *s, void __user *arg, bool force)
 }
 
 /* Instance 0 has everybody's log, everybody has that of instance 0. */
-static int log_open(struct session *s, u32 instance, u32 flags)
+static struct file *log_open(struct session *s, u32 instance, u32 flags)
 {
 	if (!mios_manifest())
 		return node_log_open(instance, flags, &s->why);
@@ -141,30 +143,45 @@ static int log_open(struct session *s, u32 instance, u32 flags)
 	mios_reason_set(&s->why,
 			"instance 0 keeps the logs; there: mios log %u",
 			instance);
-	return -EOPNOTSUPP;
+	return ERR_PTR(-EOPNOTSUPP);
 }
 
+static struct file *session_stream(struct session *s,
+				   const struct mios_stream *stream,
+				   bool console)
+{
+	return console ? mios_console_open(stream->instance) :
+	       log_open(s, stream->instance,
+			stream->flags & MIOS_STREAM_FOLLOW);
+}
+
+/* Nobody can close the file before the caller knows its number. */
 static int do_stream(struct session *s, void __user *arg, bool console)
 {
 	struct mios_stream stream;
-	int fd;
+	struct file *file;
+	int err;
 
-	fd = console ? may(CAP_SYS_TTY_CONFIG, "CAP_SYS_TTY_CONFIG", s) :
+	err = console ? may(CAP_SYS_TTY_CONFIG, "CAP_SYS_TTY_CONFIG", s) :
 		may(CAP_SYSLOG, "CAP_SYSLOG", s);
-	if (fd)
-		return fd;
+	if (err)
+		return err;
 	if (copy_from_user(&stream, arg, sizeof(stream)))
 		return -EFAULT;
-	if (console) {
-		fd = mios_console_open(stream.instance);
-	} else {
-		fd = log_open(s, stream.instance,
-			      stream.flags & MIOS_STREAM_FOLLOW);
+	stream.fd = get_unused_fd_flags(O_CLOEXEC);
+	if (stream.fd < 0)
+		return stream.fd;
+	file = session_stream(s, &stream, console);
+	err = PTR_ERR_OR_ZERO(file);
+	if (!err && copy_to_user(arg, &stream, sizeof(stream))) {
+		fput(file);
+		err = -EFAULT;
 	}
-	if (fd < 0)
-		return fd;
-	stream.fd = fd;
-	return copy_to_user(arg, &stream, sizeof(stream)) ? -EFAULT : 0;
+	if (err)
+		put_unused_fd(stream.fd);
+	else
+		fd_install(stream.fd, file);
+	return err;
 }
 
 /* As /proc/kcore: all that the dead instance knew can be read. */

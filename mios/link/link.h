@@ -268,13 +268,14 @@ int mios_send_wait(u32 instance, u32 type, const void *data, u32 length,
 		   u32 timeout_ms);
 
 /* console: how mios.ko finds mios_console.ko */
-int mios_console_register(int (*open)(u32 instance), struct module *owner);
+int mios_console_register(struct file *(*open)(u32 instance),
+			  struct module *owner);
 void mios_console_unregister(void);
 
 /**
- * mios_console_open() - file descriptor of an instance's console
+ * mios_console_open() - the file that is an instance's console
  * @instance: which; -EOPNOTSUPP without mios_console.ko, -EBUSY if attached
  */
-int mios_console_open(u32 instance);
+struct file *mios_console_open(u32 instance);
 
 #endif /* _MIOS_LINK_H */

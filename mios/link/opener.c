@@ -12,10 +12,11 @@
 #include "link.h"
 
 static DEFINE_MUTEX(opener_lock);
-static int (*opener)(u32 instance);
+static struct file *(*opener)(u32 instance);
 static struct module *opener_owner;
 
-int mios_console_register(int (*open)(u32 instance), struct module *owner)
+int mios_console_register(struct file *(*open)(u32 instance),
+			  struct module *owner)
 {
 	int err = -EBUSY;
 
@@ -38,11 +39,11 @@ void mios_console_unregister(void)
 }
 EXPORT_SYMBOL_NS_GPL(mios_console_unregister, MIOS);
 
-int mios_console_open(u32 instance)
+struct file *mios_console_open(u32 instance)
 {
-	int (*open)(u32 instance) = NULL;
+	struct file *(*open)(u32 instance) = NULL;
 	struct module *owner;
-	int fd;
+	struct file *file;
 
 	/* Not held while it runs: its instance may not answer for long. */
 	mutex_lock(&opener_lock);
@@ -51,8 +52,8 @@ int mios_console_open(u32 instance)
 		open = opener;
 	mutex_unlock(&opener_lock);
 	if (!open)
-		return -EOPNOTSUPP;
-	fd = open(instance);
+		return ERR_PTR(-EOPNOTSUPP);
+	file = open(instance);
 	module_put(owner);
-	return fd;
+	return file;
 }

@@ -32,7 +32,7 @@ void mios_hostlog_forget(void)
 	source = NULL;
 }
 
-int mios_hostlog_open(u32 flags)
+struct file *mios_hostlog_open(u32 flags)
 {
-	return source ? mios_log_open(source, flags) : -ENODATA;
+	return source ? mios_log_open(source, flags) : ERR_PTR(-ENODATA);
 }

@@ -12,11 +12,11 @@ int mios_hostlog_follow(void);
 void mios_hostlog_forget(void);
 
 /**
- * mios_hostlog_open() - file descriptor to read the log of instance 0
+ * mios_hostlog_open() - a file to read the log of instance 0 from
  * @flags: MIOS_STREAM_FOLLOW or 0
  *
  * Also when instance 0 is dead.  -ENODATA on instance 0 itself.
  */
-int mios_hostlog_open(u32 flags);
+struct file *mios_hostlog_open(u32 flags);
 
 #endif /* _MIOS_PROC_HOSTLOG_H */

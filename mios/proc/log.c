@@ -290,31 +290,30 @@ static const struct file_operations log_fops = {
 	.release = log_release,
 };
 
-int mios_log_open(struct mios_log_source *source, u32 flags)
+struct file *mios_log_open(struct mios_log_source *source, u32 flags)
 {
 	struct log_file *f = kzalloc(sizeof(*f), GFP_KERNEL);
-	bool follow = flags & MIOS_STREAM_FOLLOW;
-	int fd;
+	struct file *file;
 
 	if (!f)
-		return -ENOMEM;
+		return ERR_PTR(-ENOMEM);
 	f->source = source;
-	f->follow = follow;
+	f->follow = flags & MIOS_STREAM_FOLLOW;
 	kref_get(&source->ref);
 	mutex_lock(&source->lock);
 	source->followers += f->follow;
 	f->end = source_head(source);
 	mutex_unlock(&source->lock);
-	fd = anon_inode_getfd("mios-log", &log_fops, f, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {	/* somebody may have closed it already: f is not ours */
-		if (follow)
+	file = anon_inode_getfile("mios-log", &log_fops, f, O_RDONLY);
+	if (!IS_ERR(file)) {
+		if (f->follow)
 			schedule_delayed_work(&source->watch, 0);
-		return fd;
+		return file;
 	}
 	mutex_lock(&source->lock);
 	source->followers -= f->follow;
 	mutex_unlock(&source->lock);
 	mios_log_drop(source);
 	kfree(f);
-	return fd;
+	return file;
 }

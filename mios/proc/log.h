@@ -35,10 +35,10 @@ int mios_log_retire(struct mios_log_source *source);
 void mios_log_drop(struct mios_log_source *source);
 
 /**
- * mios_log_open() - file descriptor to read the log from its oldest byte
+ * mios_log_open() - a file to read the log from its oldest byte
  * @source: which log
  * @flags: MIOS_STREAM_FOLLOW or 0
  */
-int mios_log_open(struct mios_log_source *source, u32 flags);
+struct file *mios_log_open(struct mios_log_source *source, u32 flags);
 
 #endif /* _MIOS_PROC_LOG_H */
