@@ -85,7 +85,8 @@ static void linger(void)
 /* All its CPUs have stopped: keep the log, make the others forget it. */
 static void bury(struct mios_node *node)
 {
-	WRITE_ONCE(node->state, MIOS_STATE_DEAD);
+	WRITE_ONCE(node->stamp, node_stamp(incarnation_of(node),
+					   MIOS_STATE_DEAD));
 	node->last_words = READ_ONCE(mios_node_manifest(node)->state);
 	mios_log_retire(node->log);
 	mios_link_dead(node->id, incarnation_of(node));

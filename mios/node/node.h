@@ -84,17 +84,20 @@ struct mios_log_source;
  * @perf:	how fast each may run when it is not instance 0's
  * @slice:	physical address of its slice of low memory
  * @lock:	held while the node changes hands; guards everything below
- * @state:	enum mios_state; written under @lock, but for BOOTING to UP, which
- *		is a cmpxchg; read anywhere
+ * @stamp:	number of the last boot in the upper half, enum mios_state in the
+ *		lower: one word, so that nobody acts on the next boot for what he
+ *		knows of the last.  Written under @lock, but for BOOTING to UP, which
+ *		is a cmpxchg; read anywhere by state_of(), incarnation_of()
  * @lender:	who adds its memory to instance 0, which nobody else may online
  * @claimer:	the open file that holds the node before the start, or NULL
- * @incarnation: number of the last boot
  * @ring:	ring of the last boot
  * @head:	mapping of the head, while an instance has the node
  * @entry:	what START jumps to, physical
  * @zero_page:	struct boot_params for it, physical
- * @overdue:	when an instance that has announced its end is ended by force, in
- *		jiffies; 0: it has not
+ * @leaving:	who has announced his end: incarnation in the upper half, enum
+ *		mios_ending in the lower; written without @lock, only forward
+ * @overdue:	when the present incarnation, having done so, is ended by force,
+ *		in jiffies; 0: it has not
  * @last_words: enum mios_manifest_state of its last end, read after the fence
  * @loaded:	segments are in place and were found intact
  * @log:	log of the present instance, or of the last one; or NULL
@@ -122,14 +125,14 @@ struct mios_node {
 	u64 slice;
 
 	struct mutex lock;	/* everything below */
-	u32 state;
+	u64 stamp;
 	const struct task_struct *lender;
 	const void *claimer;
-	u32 incarnation;
 	u32 ring;
 	void *head;
 	u64 entry;
 	u64 zero_page;
+	u64 leaving;
 	unsigned long overdue;
 	u32 last_words;
 	bool loaded;
@@ -169,14 +172,19 @@ void mios_nodes_init(void);
 void mios_nodes_exit(void);
 struct mios_node *mios_node_get(u32 instance);
 
+static inline u64 node_stamp(u32 incarnation, u32 state)
+{
+	return (u64)incarnation << 32 | state;
+}
+
 static inline u32 state_of(const struct mios_node *node)
 {
-	return READ_ONCE(node->state);
+	return READ_ONCE(node->stamp);
 }
 
 static inline u32 incarnation_of(const struct mios_node *node)
 {
-	return READ_ONCE(node->incarnation);
+	return READ_ONCE(node->stamp) >> 32;
 }
 
 /* Is it a kernel that has joined? */

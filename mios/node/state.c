@@ -99,7 +99,7 @@ int mios_nodes_still_open(struct mios_reason *why)
  */
 void mios_node_state(struct mios_node *node, u32 state)
 {
-	WRITE_ONCE(node->state, state);
+	WRITE_ONCE(node->stamp, node_stamp(incarnation_of(node), state));
 	mios_link_state(node->id, state);
 	wake_up_all(&mios_state_wait);
 }

@@ -105,7 +105,8 @@ int mios_node_claim(struct mios_claim *claim, const void *claimer,
 		goto cpus;
 	node->claimer = claimer;
 	node->ring = claim->ring;
-	node->incarnation++;
+	WRITE_ONCE(node->stamp, node_stamp(incarnation_of(node) + 1,
+					   MIOS_STATE_DOWN));
 	node->loaded = false;
 	node->overdue = 0;
 	node->last_words = MIOS_CHILD_EMPTY;
@@ -221,8 +222,7 @@ static int boot_result(struct mios_node *node, u32 incarnation,
 		[MIOS_CHILD_PANICKED] = "panicked before the sync point",
 	};
 
-	if (state_of(node) == MIOS_STATE_UP &&
-	    incarnation_of(node) == incarnation)
+	if (READ_ONCE(node->stamp) == node_stamp(incarnation, MIOS_STATE_UP))
 		return 0;
 	if (state_of(node) == MIOS_STATE_FENCING) {
 		mios_reason_set(why,

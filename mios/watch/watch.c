@@ -26,6 +26,30 @@ MODULE_PARM_DESC(fault_deaf_watch, "fault: find no end that nobody announces");
 static void watch(struct work_struct *work);
 static DECLARE_DELAYED_WORK(watch_work, watch);
 
+/*
+ * A kernel that ends says so in its manifest too, when its devices are shut
+ * down and its log is complete; if it does not get that far it is ended.  One
+ * that has only left its ring is out of reach for good, and ended at once.
+ */
+static bool is_overdue(struct mios_node *node)
+{
+	static const unsigned int grace[] = {
+		[MIOS_END_ORDERLY] = 30 * HZ,
+		[MIOS_END_PANIC] = 2 * HZ,
+		[MIOS_END_UNLOAD] = 0,
+	};
+	u64 leaving = READ_ONCE(node->leaving);
+	u32 how = leaving;
+
+	if (leaving >> 32 != incarnation_of(node) || how >= ARRAY_SIZE(grace))
+		return false;
+	if (how == MIOS_END_PANIC)
+		node->crashed = true;
+	if (!node->overdue)
+		node->overdue = (jiffies + grace[how]) ?: 1;
+	return time_after_eq(jiffies, node->overdue);
+}
+
 /* @how it came to be looked at is for the log. */
 static void node_check(struct mios_node *node, const char *how)
 {
@@ -41,8 +65,7 @@ static void node_check(struct mios_node *node, const char *how)
 			pr_info("instance %u has ended (%u), %s\n", node->id,
 				state, how);
 			mios_node_reap(node);
-		} else if (READ_ONCE(node->overdue) &&
-			   time_after_eq(jiffies, node->overdue)) {
+		} else if (is_overdue(node)) {
 			pr_warn("instance %u does not finish ending\n",
 				node->id);
 			mios_node_reap(node);
@@ -77,33 +100,27 @@ static void life_joined(u32 instance, u32 incarnation)
 {
 	struct mios_node *node = mios_node_get(instance);
 
-	if (!node || incarnation_of(node) != incarnation)
+	if (!node)
 		return;
-	/* Loses against a kill, as it should. */
-	cmpxchg(&node->state, MIOS_STATE_BOOTING, MIOS_STATE_UP);
+	/* Loses against a kill, and against the next boot, as it should. */
+	cmpxchg(&node->stamp, node_stamp(incarnation, MIOS_STATE_BOOTING),
+		node_stamp(incarnation, MIOS_STATE_UP));
 	wake_up_all(&mios_state_wait);
 }
 
-/*
- * A kernel that ends says so in its manifest too, when its devices are shut
- * down and its log is complete; if it does not get that far it is ended.  One
- * that has only left its ring is out of reach for good, and ended at once.
- */
 static void life_leaving(u32 instance, u32 incarnation, enum mios_ending how)
 {
-	static const unsigned int grace[] = {
-		[MIOS_END_ORDERLY] = 30 * HZ,
-		[MIOS_END_PANIC] = 2 * HZ,
-		[MIOS_END_UNLOAD] = 0,
-	};
 	struct mios_node *node = mios_node_get(instance);
+	u64 said = node_stamp(incarnation, how);
+	u64 before;
 
-	if (!node || incarnation_of(node) != incarnation ||
-	    how >= ARRAY_SIZE(grace))
+	if (!node)
 		return;
-	if (how == MIOS_END_PANIC)
-		WRITE_ONCE(node->crashed, true);
-	WRITE_ONCE(node->overdue, (jiffies + grace[how]) ?: 1);
+	/* Only forward: who is late says nothing about the next incarnation. */
+	before = READ_ONCE(node->leaving);
+	while ((s32)(incarnation - (u32)(before >> 32)) >= 0)
+		if (try_cmpxchg(&node->leaving, &before, said))
+			break;
 	nodes_check("after it left");
 }
 
