@@ -24,6 +24,30 @@ static bool host(void)
 	return !mios_manifest();
 }
 
+/* The nodes come first: the link makes room for as many. */
+static int __init mios_join(void)
+{
+	struct mios_link_host as_host = { .ops = &mios_life_ops };
+	int err;
+
+	if (!host())
+		return mios_link_init(NULL);
+	mios_nodes_init();
+	as_host.nr = mios_nodes_end();
+	as_host.incarnation = mios_epoch_next(0);
+	err = mios_link_init(&as_host);
+	if (err)
+		mios_nodes_exit();
+	return err;
+}
+
+static void mios_leave(void)
+{
+	mios_link_exit();
+	if (host())
+		mios_nodes_exit();
+}
+
 /* On instance 0: become able to start the others. */
 static int __init mios_host_init(void)
 {
@@ -38,10 +62,9 @@ static int __init mios_host_init(void)
 	err = mios_cpus_init();
 	if (err)
 		return err;
-	mios_nodes_init();
 	err = mios_memory_init();
 	if (err)
-		goto nodes;
+		goto cpus;
 	err = mios_life_init();
 	if (err)
 		goto memory;
@@ -53,8 +76,7 @@ static int __init mios_host_init(void)
 
 memory:
 	mios_memory_exit();
-nodes:
-	mios_nodes_exit();
+cpus:
 	mios_cpus_exit();
 	return err;
 }
@@ -67,7 +89,6 @@ static void mios_host_exit(void)
 	mios_life_exit();
 	mce_set_shared(false);
 	mios_memory_exit();
-	mios_nodes_exit();
 	mios_cpus_exit();
 }
 
@@ -75,7 +96,7 @@ static int __init mios_init(void)
 {
 	int err;
 
-	err = mios_link_init(host() ? &mios_life_ops : NULL);
+	err = mios_join();
 	if (err)
 		return err;
 	err = mios_stop_init();
@@ -120,7 +141,7 @@ alive:
 stop:
 	mios_stop_exit();
 link:
-	mios_link_exit();
+	mios_leave();
 	return err;
 }
 
@@ -135,7 +156,7 @@ static void __exit mios_exit(void)
 	mios_hostlog_forget();
 	mios_alive_exit();
 	mios_stop_exit();
-	mios_link_exit();
+	mios_leave();
 }
 
 module_init(mios_init);

@@ -31,16 +31,17 @@ u32 mios_link_nr(void)
 }
 EXPORT_SYMBOL_NS_GPL(mios_link_nr, MIOS);
 
-static void identity(const struct mios_link_ops *ops)
+static void identity(const struct mios_link_host *host)
 {
 	const struct mios_manifest *m = mios_manifest();
 
 	mios_link.host = !m;
 	mios_link.self = m ? m->instance : 0;
-	mios_link.incarnation = m ? m->incarnation : 1;
+	mios_link.incarnation = m ? m->incarnation : host->incarnation;
 	mios_link.node = m ? m->node : first_online_node;
-	mios_link.nr = min_t(u32, nr_node_ids, MIOS_AREA_INSTANCES);
-	mios_link.ops = ops;
+	/* A child learns from the area how many there are. */
+	mios_link.nr = m ? m->instance + 1 : host->nr;
+	mios_link.ops = m ? NULL : host->ops;
 }
 
 /* What the others read about instance 0 before they know its descriptor. */
@@ -156,11 +157,11 @@ void mios_link_quiet(void)
 	flush_workqueue(mios_link.mail);
 }
 
-int mios_link_init(const struct mios_link_ops *ops)
+int mios_link_init(const struct mios_link_host *host)
 {
 	int err;
 
-	identity(ops);
+	identity(host);
 	err = workers_start();
 	if (err)
 		return err;

@@ -84,14 +84,26 @@ struct mios_info {
 /* link.c: life of the link */
 
 /**
+ * struct mios_link_host - what instance 0 knows before it begins
+ * @ops:	whom to tell about the others; stays valid until mios_link_exit()
+ * @incarnation: its own number, which it has never had before
+ * @nr:		instances that the machine may have, itself included
+ */
+struct mios_link_host {
+	const struct mios_link_ops *ops;
+	u32 incarnation;
+	u32 nr;
+};
+
+/**
  * mios_link_init() - start the link; in a child this is the sync point
- * @ops: whom to tell about the others; stays valid until mios_link_exit()
+ * @host: on instance 0, else NULL
  *
  * Instance 0 becomes able to host rings; a child maps the area that its
  * manifest names, publishes its descriptor and joins.  -EPROTO: the area is
  * of a version that this module does not speak, or damaged.
  */
-int mios_link_init(const struct mios_link_ops *ops);
+int mios_link_init(const struct mios_link_host *host);
 
 /**
  * mios_link_exit() - leave the ring and stop; nothing is sent afterwards

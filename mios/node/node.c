@@ -116,25 +116,24 @@ static int range_larger_first(const void *a, const void *b)
 	return x->size < y->size ? 1 : -1;
 }
 
-static bool slice_find(struct mios_node *node)
+/* Below 1 MiB, for good: in the same order each time, whoever asks; 0: none. */
+static u64 low_take(u64 size)
 {
 	static u64 next = MIOS_SLICE_FIRST;
 
-	while (next + MIOS_SLICE_SIZE <= MIOS_SLICE_LIMIT) {
-		u64 slice = next;
+	while (next + size <= MIOS_SLICE_LIMIT) {
+		u64 base = next;
 
-		next += MIOS_SLICE_SIZE;
-		if (mios_host_lowmem_used(slice, MIOS_SLICE_SIZE))
-			continue;
-		if (!firmware_ram(slice, MIOS_SLICE_SIZE, PAGE_SIZE))
-			continue;
-		node->slice = slice;
-		return true;
+		next += size;
+		if (!mios_host_lowmem_used(base, size) &&
+		    firmware_ram(base, size, PAGE_SIZE))
+			return base;
 	}
-	return false;
+	return 0;
 }
 
-static bool node_complete(struct mios_node *node)
+/* What keeps a node from having an instance, or NULL. */
+static const char *node_complete(struct mios_node *node)
 {
 	unsigned int cpu;
 
@@ -144,16 +143,22 @@ static bool node_complete(struct mios_node *node)
 		/* nosmt, maxcpus= or an operator has taken it out of use. */
 		if (!cpu_online(cpu))
 			continue;
-		/* The machine's boot CPU resets everything when it is INITed */
-		if (!cpu || node->nr_cpus == MIOS_MAX_CPUS)
-			return false;
+		if (!cpu)	/* INIT takes it to the reset vector */
+			return "it has the machine's boot CPU";
+		if (node->nr_cpus == MIOS_MAX_CPUS)
+			return "it has more than " __stringify(MIOS_MAX_CPUS)
+			       " CPUs";
 		cpumask_set_cpu(cpu, &node->cpus);
 		node->apicid[node->nr_cpus++] = per_cpu(x86_cpu_to_apicid, cpu);
 	}
 	sort(node->ranges, node->nr_ranges, sizeof(node->ranges[0]),
 	     range_larger_first, NULL);
-	return node->nr_cpus && node->ranges[0].size > 2 * MIOS_HEAD_SIZE &&
-	       slice_find(node);
+	if (!node->nr_cpus)
+		return "it has no CPU online";
+	if (node->ranges[0].size <= 2 * MIOS_HEAD_SIZE)
+		return "too little of its memory is set aside";
+	node->slice = low_take(MIOS_SLICE_SIZE);
+	return node->slice ? NULL : "there is no room below 1 MiB";
 }
 
 /**
@@ -163,16 +168,18 @@ void mios_nodes_init(void)
 {
 	unsigned int i;
 
+	mios_epoch_init(low_take(MIOS_EPOCH_SIZE));
 	walk_iomem_res_desc(IORES_DESC_RESERVED, IORESOURCE_MEM, SZ_1M, -1,
 			    NULL, resource_scan);
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
 		struct mios_node *node = nodes[i];
+		const char *why;
 
 		if (!node)
 			continue;
-		if (!node_complete(node)) {
-			pr_warn("node %u: no CPU, too little memory or no room below 1 MiB; left alone\n",
-				i);
+		why = node_complete(node);
+		if (why) {
+			pr_warn("node %u is left alone: %s\n", i, why);
 			vfree(node);
 			nodes[i] = NULL;
 			continue;
@@ -180,6 +187,18 @@ void mios_nodes_init(void)
 		pr_info("node %u: %u CPUs, %llu MiB at %#llx\n", i,
 			node->nr_cpus, node->size >> 20, mios_node_base(node));
 	}
+}
+
+/**
+ * mios_nodes_end - all instances that there can be have a lower number
+ */
+u32 mios_nodes_end(void)
+{
+	u32 end = MIOS_MAX_INSTANCES;
+
+	while (end > 1 && !nodes[end - 1])
+		end--;
+	return end;
 }
 
 /**
@@ -195,4 +214,5 @@ void mios_nodes_exit(void)
 		vfree(nodes[i]);
 		nodes[i] = NULL;
 	}
+	mios_epoch_exit();
 }

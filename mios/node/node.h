@@ -49,6 +49,9 @@ static_assert(MIOS_NOTES_CPUS == MIOS_MAX_CPUS);
 #define MIOS_SLICE_SIZE		0x7000UL
 #define MIOS_SLICE_LIMIT	0x98000UL
 
+/* One more page there, for the whole machine: epoch.c. */
+#define MIOS_EPOCH_SIZE		PAGE_SIZE
+
 /**
  * struct mios_pulse - a sign of life of an instance, as seen by the watch
  * @seen:	the count at the last look
@@ -170,6 +173,7 @@ static inline bool mios_fault_take(int *times)
 /* node.c: which nodes there are */
 void mios_nodes_init(void);
 void mios_nodes_exit(void);
+u32 mios_nodes_end(void);
 struct mios_node *mios_node_get(u32 instance);
 
 static inline u64 node_stamp(u32 incarnation, u32 state)
@@ -214,6 +218,11 @@ static inline u64 mios_node_base(const struct mios_node *node)
 {
 	return node->ranges[0].base;
 }
+
+/* epoch.c: incarnations that never repeat */
+void mios_epoch_init(u64 page);
+void mios_epoch_exit(void);
+u32 mios_epoch_next(u32 instance);
 
 /* memory.c: memory of a node, to and from instance 0 */
 int mios_memory_init(void);

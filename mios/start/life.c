@@ -105,7 +105,7 @@ int mios_node_claim(struct mios_claim *claim, const void *claimer,
 		goto cpus;
 	node->claimer = claimer;
 	node->ring = claim->ring;
-	WRITE_ONCE(node->stamp, node_stamp(incarnation_of(node) + 1,
+	WRITE_ONCE(node->stamp, node_stamp(mios_epoch_next(node->id),
 					   MIOS_STATE_DOWN));
 	node->loaded = false;
 	node->overdue = 0;

@@ -11,7 +11,6 @@
 
 #include <linux/mios.h>
 
-#define INCARNATION_0	1	/* of instance 0 */
 #define BEAT_MIN_MS	10
 #define BEAT_MAX_MS	1000
 
@@ -147,7 +146,7 @@ static void view_check(const struct area_copy *c, u32 i, struct findings *f)
 	    v->nr_cpus > MIOS_AREA_CPUS || v->reserved)
 		say(f, "view of %u: impossible (state %u, ring %d)", i, state,
 		    v->ring);
-	if (!i && v->stamp != ((u64)INCARNATION_0 << 32 | MIOS_STATE_UP))
+	if (!i && (state != MIOS_STATE_UP || !incarnation_of(c, 0)))
 		say(f, "view of 0: not up (%#llx)", v->stamp);
 	if (i && state == MIOS_STATE_DOWN && v->ring != -1)
 		say(f, "view of %u: down, but in ring %d", i, v->ring);
