@@ -254,16 +254,51 @@ void mios_consumer_init(struct mios_consumer *c, struct mios_chan *chan,
 	c->shape = *shape;
 }
 
+/* Which of the 64 numbers from @first on slots carry; 0 is nobody's number. */
+static u64 sessions_carried(const struct mios_consumer *c, u32 first)
+{
+	u64 carried = 0;
+	u32 i, d;
+
+	for (i = 0; i < c->shape.nr_slots; i++) {
+		d = (READ_ONCE(slot_at(c->chan, &c->shape, i)->stamp) >> 32) -
+		    first;
+		if (d < 64)
+			carried |= 1ULL << d;
+	}
+	if (-first < 64)
+		carried |= 1ULL << -first;
+	return carried;
+}
+
 /*
- * A session number that nothing in the slots carries: the one after the last,
- * which the memory itself remembers when this side was born after it.
+ * A session number that no slot carries: the one after @last, unless memory
+ * has been overwritten.  Then a slot may carry any number, and would be taken
+ * for a message, or for garbage, when its turn comes.  Bounded: one of
+ * nr_slots + 2 numbers is free.
  */
+static u32 session_after(const struct mios_consumer *c, u32 last)
+{
+	u32 first = last + 1;
+	u64 carried;
+	u32 i;
+
+	if (mios_fault(MIOS_FAULT_REUSE_SESSION))
+		return first;
+	for (i = 0; i <= c->shape.nr_slots / 64 + 1; i++, first += 64) {
+		carried = sessions_carried(c, first);
+		if (~carried)
+			return first + __ffs64(~carried);
+	}
+	return first;	/* somebody is writing now, and will be found out */
+}
+
+/* The memory itself remembers the last session, which outlives both sides. */
 static void consumer_session(struct mios_consumer *c)
 {
 	if (!c->session)
 		c->session = READ_ONCE(c->chan->credit) >> 32;
-	if (!++c->session)
-		c->session = 1;
+	c->session = session_after(c, c->session);
 	c->head = 0;
 	c->credit = 0;
 	WRITE_ONCE(c->chan->armed, 0);

@@ -7,6 +7,7 @@
 #ifndef _MIOS_CHANNEL_OS_H
 #define _MIOS_CHANNEL_OS_H
 
+#include <linux/bitops.h>
 #include <linux/compiler.h>
 #include <linux/crc32.h>
 #include <linux/errno.h>

@@ -40,6 +40,8 @@ MIOS_FAULT_PARAM(no_cpu_check, MIOS_FAULT_NO_CPU_CHECK,
 		 "believe whose CPUs they are");
 MIOS_FAULT_PARAM(accept_old, MIOS_FAULT_ACCEPT_OLD,
 		 "believe any incarnation");
+MIOS_FAULT_PARAM(reuse_session, MIOS_FAULT_REUSE_SESSION,
+		 "begin a session whose number lies around in slots");
 MIOS_FAULT_PARAM(forget_channel, MIOS_FAULT_FORGET_CHANNEL,
 		 "leave a channel to a member that goes open");
 MIOS_FAULT_PARAM(stuck_end, MIOS_FAULT_STUCK_END,

@@ -20,6 +20,7 @@ enum mios_fault {
 	MIOS_FAULT_BAD_DOORBELL,	/* publish another instance's CPU */
 	MIOS_FAULT_NO_CPU_CHECK,	/* believe whose CPUs they are */
 	MIOS_FAULT_ACCEPT_OLD,		/* believe any incarnation */
+	MIOS_FAULT_REUSE_SESSION,	/* begin a session that slots carry */
 	MIOS_FAULT_FORGET_CHANNEL,	/* leave a channel to the dead open */
 	MIOS_FAULT_STUCK_END,		/* begin to end in order, and go no further */
 	MIOS_FAULT_COUNT_TIME,		/* silence by the clock, not in own beats */

@@ -47,6 +47,34 @@ static void one_bad_header(void)
 	ends_free(&e);
 }
 
+/*
+ * Slots that carry the numbers of the sessions to come, at positions that are
+ * possible and at others: no session of those numbers begins.  Also where the
+ * numbers start again, and all slots are littered.
+ */
+static void littered(u32 last)
+{
+	struct mios_message m;
+	struct ends e;
+	struct mios_slot *slot;
+	u32 i;
+
+	ends_make(&e, 64, 256, 200);
+	e.chan->credit = (u64)last << 32;
+	for (i = 0; i < 256; i++) {
+		slot = (struct mios_slot *)((u8 *)(e.chan + 1) + 64 * i);
+		slot->stamp = (u64)(last + 1 + i) << 32 | (i % 2 ? i + 1 : i);
+	}
+	ends_open(&e, 1, 1);
+	for (i = 0; i < 600; i++) {
+		CHECK(mios_consumer_peek(&e.c, &m) == 0);
+		CHECK(mios_producer_write(&e.p, 1, "abc", 3) >= 0);
+		CHECK(mios_consumer_peek(&e.c, &m) == 1);
+		mios_consumer_pop(&e.c, &m);
+	}
+	ends_free(&e);
+}
+
 void test_garbage(u64 seed)
 {
 	size_t size = sizeof(struct mios_chan) + 64 * 8;
@@ -55,6 +83,8 @@ void test_garbage(u64 seed)
 	u8 *bytes;
 
 	one_bad_header();
+	littered(0);
+	littered(~0u - 3);
 	for (round = 0; round < 20000; round++) {
 		ends_make(&e, 64, 8, 200);
 		ends_open(&e, 1, 1);

@@ -51,6 +51,7 @@ static void break_on_purpose(const char *name)
 		[MIOS_FAULT_GARBAGE_DESC] = "garbage-desc",
 		[MIOS_FAULT_NO_CPU_CHECK] = "no-cpu-check",
 		[MIOS_FAULT_ACCEPT_OLD] = "accept-old",
+		[MIOS_FAULT_REUSE_SESSION] = "reuse-session",
 	};
 	int i;
 

@@ -31,6 +31,7 @@ typedef int32_t s32;
 #define smp_wmb()		__atomic_thread_fence(__ATOMIC_RELEASE)
 #define cpu_relax()		__builtin_ia32_pause()
 
+#define __ffs64(x)		__builtin_ctzll(x)
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
 #define round_up(x, y)		(DIV_ROUND_UP(x, y) * (y))
 #define min(a, b)		((a) < (b) ? (a) : (b))
@@ -61,6 +62,7 @@ enum mios_fault {
 	MIOS_FAULT_GARBAGE_DESC,
 	MIOS_FAULT_NO_CPU_CHECK,
 	MIOS_FAULT_ACCEPT_OLD,
+	MIOS_FAULT_REUSE_SESSION,
 	MIOS_FAULTS
 };
 
