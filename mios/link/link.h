@@ -28,8 +28,6 @@ enum mios_ending {
  * @joined:	the incarnation announced by mios_link_expect() is at its sync
  *		point, and every message to it arrives
  * @leaving:	it says that it ends; to be fenced, then mios_link_dead()
- * @shutdown_request: instance 0 asks this instance to power off in order;
- *		NULL: orderly_poweroff() is called
  * @rang:	a doorbell without a message: perhaps somebody's last words
  *
  * Each may be NULL.  All are called in process context without locks, possibly
@@ -40,7 +38,6 @@ enum mios_ending {
 struct mios_link_ops {
 	void (*joined)(u32 instance, u32 incarnation);
 	void (*leaving)(u32 instance, u32 incarnation, enum mios_ending how);
-	void (*shutdown_request)(void);
 	void (*rang)(void);
 };
 
@@ -232,15 +229,13 @@ void mios_link_unregister(struct notifier_block *nb);
 
 /**
  * struct mios_handler - reader of one message type
- * @fn:	called with a private copy of the payload
+ * @fn:	called with a private copy of the payload, in softirq context
  * @ctx: its first argument
- * @process: true: @fn may sleep; false: it runs in softirq context
  */
 struct mios_handler {
 	void (*fn)(void *ctx, u32 instance, u32 incarnation,
 		   const void *data, u32 length);
 	void *ctx;
-	bool process;
 };
 
 /**
@@ -278,6 +273,52 @@ int mios_send(u32 instance, u32 type, const void *data, u32 length);
  */
 int mios_send_wait(u32 instance, u32 type, const void *data, u32 length,
 		   u32 timeout_ms);
+
+/* call.c: requests and their answers */
+
+/**
+ * struct mios_callee - who serves one kind of call
+ * @fn:	called with a private copy of what the caller sent; may sleep, and may
+ *	call.  Writes at most MIOS_CALL_MAX bytes of @answer and their number to
+ *	@size; returns 0, or -errno, which is the caller's result
+ * @ctx: its first argument
+ */
+struct mios_callee {
+	int (*fn)(void *ctx, u32 instance, u32 incarnation, const void *data,
+		  u32 length, void *answer, u32 *size);
+	void *ctx;
+};
+
+/**
+ * mios_callee_register() - serve a kind of call from now on
+ * @what: enum mios_call_type; -EBUSY if somebody serves it
+ * @callee: stays valid until mios_callee_unregister()
+ */
+int mios_callee_register(u32 what, const struct mios_callee *callee);
+
+/**
+ * mios_callee_unregister() - serve it no more; waits for those being served
+ * @what: as registered
+ */
+void mios_callee_unregister(u32 what);
+
+/**
+ * mios_call() - ask another instance and wait for its answer
+ * @instance: whom
+ * @what: enum mios_call_type
+ * @data: what to send, copied
+ * @length: bytes of it, at most MIOS_CALL_MAX
+ * @answer: where the answer goes
+ * @size: room there; a longer one is -EPROTO
+ * @timeout_ms: how long it may take in all
+ *
+ * Return: bytes of the answer, or the error that the callee returned; or
+ * -ENOTCONN: not a member of a common ring, or no more; -ETIMEDOUT;
+ * -EOPNOTSUPP: nobody serves that there.  Whether a call that has failed so
+ * was served is not known.
+ */
+int mios_call(u32 instance, u32 what, const void *data, u32 length,
+	      void *answer, u32 size, u32 timeout_ms);
 
 /* console: how mios.ko finds mios_console.ko */
 int mios_console_register(struct file *(*open)(u32 instance),

@@ -67,6 +67,7 @@ static void peer_drop(struct mios_peer *peer, struct news *news)
 		WRITE_ONCE(mios_link.peer_of[peer->instance], NULL);
 	WRITE_ONCE(peer->state, MIOS_PEER_ABSENT);
 	mios_peer_close(peer);
+	mios_call_abort(peer->instance);
 	if (mios_fault(MIOS_FAULT_LEAK_PEER))
 		kmalloc(PAGE_SIZE, GFP_KERNEL);
 	news->left |= BIT_ULL(peer->instance);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Control and console messages: sending from any context, and handing what
- * arrives to the handler of its type, in softirq context or, for those that
- * may sleep, from a work item.  The doorbell starts it; nothing is polled.
+ * arrives to the handler of its type, in softirq context.  The doorbell starts
+ * it; nothing is polled.  What has to sleep is called (call.c).
  *
  * No lock is held while a handler runs.  A handler that is slow fills its
  * channel, then the sender gets -EAGAIN: nothing grows without bound.
@@ -12,24 +12,12 @@
 #include <linux/export.h>
 #include <linux/rcupdate.h>
 #include <linux/reboot.h>
-#include <linux/slab.h>
 
 #include "../fault/fault.h"
 #include "ring.h"
 
 /* Messages read from one channel before others get a turn. */
 #define POLL_BUDGET	64
-/* Messages kept for handlers that sleep; then they stay in the channel. */
-#define LETTERS_MAX	64
-
-struct letter {
-	struct list_head list;
-	u32 instance;
-	u32 incarnation;
-	u32 type;
-	u32 length;
-	u8 data[];
-};
 
 static const struct mios_handler __rcu *handlers[MIOS_MSG_TYPES];
 static DEFINE_MUTEX(handlers_lock);
@@ -52,15 +40,10 @@ EXPORT_SYMBOL_NS_GPL(mios_handler_register, MIOS);
 
 void mios_handler_unregister(u32 type)
 {
-	struct mios_ring *ring;
-	u32 i;
-
 	mutex_lock(&handlers_lock);
 	RCU_INIT_POINTER(handlers[type], NULL);
 	mutex_unlock(&handlers_lock);
 	synchronize_rcu();
-	for_each_mios_ring(ring, i)
-		flush_work(&ring->post);
 }
 EXPORT_SYMBOL_NS_GPL(mios_handler_unregister, MIOS);
 
@@ -130,42 +113,11 @@ EXPORT_SYMBOL_NS_GPL(mios_send_wait, MIOS);
 
 /* --- receiving */
 
-static bool letter_keep(struct mios_ring *ring, u32 instance, u32 incarnation,
-			const struct mios_message *m)
+/* Take one message out of the channel into ring->buffer; false: none. */
+static bool message_take(struct mios_ring *ring, struct mios_peer *peer,
+			 u32 class, struct mios_message *m, bool *bell)
 {
-	u32 length = min_t(u32, m->total, sizeof(ring->buffer));
-	struct letter *letter;
-
-	if (READ_ONCE(ring->nr_letters) >= LETTERS_MAX)
-		return false;
-	letter = kmalloc(struct_size(letter, data, length), GFP_ATOMIC);
-	if (!letter)
-		return false;
-	letter->instance = instance;
-	letter->incarnation = incarnation;
-	letter->type = m->type;
-	letter->length = length;
-	memcpy(letter->data, ring->buffer, length);
-	spin_lock(&ring->letters_lock);
-	list_add_tail(&letter->list, &ring->letters);
-	ring->nr_letters++;
-	spin_unlock(&ring->letters_lock);
-	queue_work(mios_link.mail, &ring->post);
-	return true;
-}
-
-enum verdict { MESSAGE_NONE, MESSAGE_TAKEN, MESSAGE_KEPT };
-
-/*
- * Take one message out of the channel into ring->buffer.  One that cannot be
- * kept for its handler stays where it is, and holds up those behind it.
- */
-static enum verdict message_take(struct mios_ring *ring, struct mios_peer *peer,
-				 u32 class, struct mios_message *m, bool *bell)
-{
-	const struct mios_handler *handler;
 	struct mios_in *in = &peer->in[class];
-	bool sleeps;
 	int ret;
 
 	ret = mios_consumer_peek(&in->c, m);
@@ -175,20 +127,12 @@ static enum verdict message_take(struct mios_ring *ring, struct mios_peer *peer,
 				    peer->instance);
 	}
 	if (ret <= 0)
-		return MESSAGE_NONE;
+		return false;
 	if (m->type / MIOS_TYPES_PER_CLASS != class)
 		m->type = MIOS_MSG_NONE;
 	mios_consumer_copy(&in->c, m, ring->buffer, sizeof(ring->buffer));
-	rcu_read_lock();
-	handler = rcu_dereference(handlers[m->type]);
-	sleeps = handler && handler->process;
-	rcu_read_unlock();
-	if (!handler)
-		ring->unknown++;
-	if (sleeps && !letter_keep(ring, peer->instance, in->c.peer, m))
-		return MESSAGE_KEPT;
 	*bell |= mios_consumer_pop(&in->c, m);
-	return MESSAGE_TAKEN;
+	return true;
 }
 
 static void message_deliver(struct mios_ring *ring, struct mios_peer *peer,
@@ -199,9 +143,11 @@ static void message_deliver(struct mios_ring *ring, struct mios_peer *peer,
 
 	rcu_read_lock();
 	handler = rcu_dereference(handlers[m->type]);
-	if (handler && !handler->process)
+	if (handler)
 		handler->fn(handler->ctx, peer->instance, incarnation,
 			    ring->buffer, length);
+	else
+		ring->unknown++;
 	rcu_read_unlock();
 }
 
@@ -210,29 +156,28 @@ static bool channel_poll(struct mios_ring *ring, struct mios_peer *peer,
 			 u32 class)
 {
 	struct mios_in *in = &peer->in[class];
-	enum verdict verdict = MESSAGE_TAKEN;
 	struct mios_message m;
-	bool bell = false, more = false;
+	bool bell = false, more = false, taken = true;
 	u32 incarnation;
 	int budget;
 
 	for (budget = POLL_BUDGET; budget; budget--) {
 		spin_lock_bh(&in->lock);
 		mios_consumer_disarm(&in->c);
-		verdict = message_take(ring, peer, class, &m, &bell);
+		taken = message_take(ring, peer, class, &m, &bell);
 		incarnation = in->c.peer;
-		if (verdict == MESSAGE_NONE) {
+		if (!taken) {
 			bell |= mios_consumer_flush(&in->c);
 			more = mios_consumer_arm(&in->c);
 		}
 		spin_unlock_bh(&in->lock);
-		if (verdict != MESSAGE_TAKEN)
+		if (!taken)
 			break;
 		message_deliver(ring, peer, incarnation, &m);
 	}
 	if (bell)
 		mios_bell_ring(peer, MIOS_BELL_SPACE);
-	return more || verdict == MESSAGE_TAKEN;
+	return more || taken;
 }
 
 /* Softirq context (system_bh_wq), never twice at a time for one ring. */
@@ -273,44 +218,6 @@ void mios_message_poll_all(struct mios_ring *ring)
 	for (class = 0; class < MIOS_CLASS_NET; class++)
 		atomic64_or(ring->others, &ring->todo[class]);
 	queue_work(system_bh_wq, &ring->bh);
-}
-
-static struct letter *letter_next(struct mios_ring *ring)
-{
-	struct letter *letter;
-
-	spin_lock_bh(&ring->letters_lock);
-	letter = list_first_entry_or_null(&ring->letters, struct letter, list);
-	if (letter) {
-		list_del(&letter->list);
-		ring->nr_letters--;
-	}
-	spin_unlock_bh(&ring->letters_lock);
-	return letter;
-}
-
-/* Process context: handlers that may sleep, one message at a time. */
-void mios_message_post(struct work_struct *work)
-{
-	struct mios_ring *ring = container_of(work, struct mios_ring, post);
-	const struct mios_handler *handler;
-	struct letter *letter;
-	bool any = false;
-
-	while ((letter = letter_next(ring))) {
-		rcu_read_lock();
-		handler = rcu_dereference(handlers[letter->type]);
-		rcu_read_unlock();
-		/* mios_handler_unregister() waits for this work item. */
-		if (handler)
-			handler->fn(handler->ctx, letter->instance,
-				    letter->incarnation, letter->data,
-				    letter->length);
-		kfree(letter);
-		any = true;
-	}
-	if (any)
-		mios_message_poll_all(ring);
 }
 
 /*
@@ -354,17 +261,11 @@ static void shutdown(void *ctx, u32 instance, u32 incarnation,
 	if (instance || mios_link.host)
 		return;		/* only instance 0 may ask for that */
 	pr_info("instance 0 asks to power off\n");
-	if (mios_link.ops && mios_link.ops->shutdown_request)
-		mios_link.ops->shutdown_request();
-	else
-		orderly_poweroff(true);
+	orderly_poweroff(true);		/* leaves the work to a work item */
 }
 
 static const struct mios_handler echo_handler = { .fn = echo };
-static const struct mios_handler shutdown_handler = {
-	.fn = shutdown,
-	.process = true,
-};
+static const struct mios_handler shutdown_handler = { .fn = shutdown };
 
 int mios_message_init(void)
 {
@@ -374,11 +275,12 @@ int mios_message_init(void)
 	if (!err)
 		err = mios_handler_register(MIOS_MSG_SHUTDOWN,
 					    &shutdown_handler);
-	return err;
+	return err ?: mios_call_init();
 }
 
 void mios_message_exit(void)
 {
+	mios_call_exit();
 	mios_handler_unregister(MIOS_MSG_SHUTDOWN);
 	mios_handler_unregister(MIOS_MSG_ECHO);
 }

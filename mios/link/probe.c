@@ -3,6 +3,8 @@
  * Measuring and counting, in debugfs, for tests and benchmarks:
  *   mios/probe	write "doorbell|channel INSTANCE COUNT" or "call CPU COUNT",
  *		then read "KIND TARGET COUNT FAILED MIN MEDIAN P99 MAX" (ns)
+ *   mios/ask	write "INSTANCE DEPTH SLEEP_MS": a call that sleeps there and
+ *		calls back, so often; any number at a time
  *   mios/counters	a line for every channel end and ring
  * "call" is the kernel's own cross-CPU call, to compare with.  One probe at a
  * time, under probe_lock; every wait is bounded.
@@ -214,6 +216,67 @@ static const struct file_operations probe_fops = {
 	.release = single_release,
 };
 
+/* So long may a chain of calls take. */
+#define ASK_MS		60000
+#define ASK_DEPTH_MAX	6
+
+static int probe_ask(u32 instance, u32 sleep_ms, u32 depth)
+{
+	struct mios_call_probe ask = { .sleep_ms = sleep_ms, .depth = depth };
+	u32 left;
+	int ret;
+
+	ret = mios_call(instance, MIOS_CALL_PROBE, &ask, sizeof(ask), &left,
+			sizeof(left), ASK_MS);
+	if (ret < 0)
+		return ret;
+	return ret == sizeof(left) && left == depth ? 0 : -EPROTO;
+}
+
+/* Served on the other side: sleep, call back, say how deep it was. */
+static int probe_serve(void *ctx, u32 instance, u32 incarnation,
+		       const void *data, u32 length, void *answer, u32 *size)
+{
+	struct mios_call_probe ask;
+	int err = 0;
+
+	if (length != sizeof(ask))
+		return -EINVAL;
+	memcpy(&ask, data, sizeof(ask));
+	if (ask.depth > ASK_DEPTH_MAX || ask.sleep_ms > ASK_MS)
+		return -EINVAL;
+	msleep(ask.sleep_ms);
+	if (ask.depth)
+		err = probe_ask(instance, ask.sleep_ms, ask.depth - 1);
+	memcpy(answer, &ask.depth, sizeof(ask.depth));
+	*size = sizeof(ask.depth);
+	return err;
+}
+
+static const struct mios_callee ask_callee = { .fn = probe_serve };
+
+static ssize_t ask_write(struct file *file, const char __user *buf,
+			 size_t size, loff_t *pos)
+{
+	u32 instance, depth, sleep_ms;
+	char line[64] = {};
+	int err;
+
+	if (size >= sizeof(line) || copy_from_user(line, buf, size))
+		return -EINVAL;
+	if (sscanf(line, "%u %u %u", &instance, &depth, &sleep_ms) != 3)
+		return -EINVAL;
+	err = probe_ask(instance, sleep_ms, depth);
+	return err ?: size;
+}
+
+static const struct file_operations ask_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = ask_write,
+	.llseek = noop_llseek,
+};
+
 static void counters_peer(struct seq_file *s, const struct mios_peer *peer)
 {
 	static const char * const names[] = { "control", "console", "net" };
@@ -257,8 +320,10 @@ DEFINE_SHOW_ATTRIBUTE(counters);
 void mios_probe_init(void)
 {
 	mios_handler_register(MIOS_MSG_ECHO_REPLY, &reply_handler);
+	mios_callee_register(MIOS_CALL_PROBE, &ask_callee);
 	dir = debugfs_create_dir("mios", NULL);
 	debugfs_create_file("probe", 0600, dir, NULL, &probe_fops);
+	debugfs_create_file("ask", 0200, dir, NULL, &ask_fops);
 	mios_scribble_init(dir);
 	debugfs_create_file("counters", 0400, dir, NULL, &counters_fops);
 }
@@ -266,6 +331,7 @@ void mios_probe_init(void)
 void mios_probe_exit(void)
 {
 	debugfs_remove(dir);
+	mios_callee_unregister(MIOS_CALL_PROBE);
 	mios_handler_unregister(MIOS_MSG_ECHO_REPLY);
 	kvfree(last.ns);
 	last.ns = NULL;

@@ -71,9 +71,6 @@ struct mios_ring *mios_ring_create(u32 id, void *area, u64 base,
 	ring->others = (~0ULL >> (64 - g->nr)) & ~BIT_ULL(mios_link.self);
 	INIT_WORK(&ring->bh, mios_message_bh);
 	INIT_WORK(&ring->scan, mios_member_scan);
-	INIT_WORK(&ring->post, mios_message_post);
-	spin_lock_init(&ring->letters_lock);
-	INIT_LIST_HEAD(&ring->letters);
 	for (i = 0; i < g->nr; i++)
 		peer_init(ring, i);
 	mios_self_init(ring);
@@ -85,7 +82,6 @@ void mios_ring_destroy(struct mios_ring *ring)
 {
 	cancel_work_sync(&ring->scan);
 	cancel_work_sync(&ring->bh);
-	cancel_work_sync(&ring->post);
 	kvfree(ring->peers);
 	kvfree(ring);
 }

@@ -9,7 +9,6 @@
 
 #include <linux/atomic.h>
 #include <linux/kmsg_dump.h>
-#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/timer.h>
@@ -127,9 +126,6 @@ struct mios_peer {
  * @unknown:	messages that nobody reads
  * @bh:		reads control and console channels
  * @scan:	looks who is there
- * @letters:	messages for handlers that may sleep; @letters_lock
- * @nr_letters:	how many
- * @post:	delivers them
  * @logged:	on instance 0, how far its log has been copied into @area; under
  *		the lock of hostlog.c
  * @peers:	@g.nr of them
@@ -154,10 +150,6 @@ struct mios_ring {
 	u64 unknown;
 	struct work_struct bh;
 	struct work_struct scan;
-	spinlock_t letters_lock; /* letters, nr_letters */
-	struct list_head letters;
-	u32 nr_letters;
-	struct work_struct post;
 	struct kmsg_dump_iter logged;
 	struct mios_peer *peers;
 	u8 buffer[MIOS_CONTROL_MAX];
@@ -173,7 +165,7 @@ struct mios_ring {
  * @ops:	whom to tell
  * @lock:	"link_lock": descriptors, views, peers' states
  * @wq:		ordered: scans; may sleep
- * @mail:	letters and requests: may wait for scans
+ * @mail:	calls that are served, and news: may wait for scans
  * @rings:	those that are in use; written under @lock, never cleared
  *		before the exit
  * @in_use:	their numbers
@@ -277,12 +269,17 @@ void mios_owned_set(u32 instance, const u32 *apicid, u32 nr);
 
 /* message.c */
 void mios_message_bh(struct work_struct *work);
-void mios_message_post(struct work_struct *work);
 void mios_message_poll_all(struct mios_ring *ring);
 void mios_message_stuck(struct mios_ring *ring);
 void mios_out_broken(struct mios_peer *peer, struct mios_out *out);
 int mios_message_init(void);
 void mios_message_exit(void);
+
+/* call.c */
+int mios_call_init(void);
+void mios_call_exit(void);
+void mios_call_abort(u32 instance);
+bool mios_call_serves(u32 instance);
 
 /* bulk.c */
 void mios_bulk_receive(u64 from);

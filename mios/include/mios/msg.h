@@ -21,6 +21,8 @@ enum mios_msg_type {
 	MIOS_MSG_SHUTDOWN,	/* to a child: power off in order; no payload */
 	MIOS_MSG_ECHO,		/* struct mios_msg_echo; comes back */
 	MIOS_MSG_ECHO_REPLY,
+	MIOS_MSG_CALL,		/* struct mios_msg_call, then what is asked */
+	MIOS_MSG_ANSWER,	/* struct mios_msg_answer, then the answer */
 	/* console */
 	MIOS_MSG_CONSOLE_ATTACH = MIOS_CLASS_CONSOLE * MIOS_TYPES_PER_CLASS,
 	MIOS_MSG_CONSOLE_DETACH,
@@ -42,6 +44,54 @@ struct mios_msg_echo {
 	__u32 cookie;
 	__u32 flags;
 };
+
+/* What is called: see mios_call(). */
+enum mios_call_type {
+	MIOS_CALL_NONE = 0,
+	MIOS_CALL_PROBE,	/* struct mios_call_probe; for tests */
+	MIOS_CALLS
+};
+
+/**
+ * struct mios_msg_call - begins a call
+ * @id:		the caller's number of it, which he never uses again
+ * @what:	enum mios_call_type
+ * @reserved:	0
+ */
+struct mios_msg_call {
+	__u64 id;
+	__u32 what;
+	__u32 reserved;
+};
+
+/**
+ * struct mios_msg_answer - begins the answer to a call
+ * @id:		of the call
+ * @result:	0, or -errno: then nothing follows
+ * @reserved:	0
+ */
+struct mios_msg_answer {
+	__u64 id;
+	__s32 result;
+	__u32 reserved;
+};
+
+static_assert(sizeof(struct mios_msg_call) == 16);
+static_assert(sizeof(struct mios_msg_answer) == 16);
+
+#define MIOS_CALL_MAX	(MIOS_CONTROL_MAX - 16)	/* bytes either way */
+
+/**
+ * struct mios_call_probe - a call that sleeps, then calls its caller
+ * @sleep_ms:	how long it sleeps
+ * @depth:	how often the call goes on, there and back
+ */
+struct mios_call_probe {
+	__u32 sleep_ms;
+	__u32 depth;
+};
+
+static_assert(sizeof(struct mios_call_probe) == 8);
 
 struct mios_msg_status {
 	__s32 error;	/* 0 or -EBUSY: somebody else is attached */

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Calls: a request to another instance and its answer.  Each has a number, so
+ * that an answer finds its caller in softirq context, without a worker; each
+ * that is served has a work item of its own, so that one which sleeps, or calls
+ * in its turn, stands in nobody's way.
+ *
+ * Both sides are bounded.  An instance serves SERVED_MAX calls of each other
+ * one at a time and answers -EBUSY beyond that, for which the caller waits and
+ * asks again: calls inside calls may be that deep on each side.  SERVED_MAX of
+ * all others together are fewer than the workers that the queue may have.  A
+ * caller waits until its time is over, or until the other one is gone.
+ */
+#define pr_fmt(fmt) "mios: " fmt
+
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/export.h>
+#include <linux/hashtable.h>
+#include <linux/jiffies.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+
+#include "../fault/fault.h"
+#include "ring.h"
+
+#define SERVED_MAX	4
+static_assert(SERVED_MAX * (MIOS_AREA_INSTANCES - 1) < WQ_DFL_ACTIVE);
+
+/* For the answer, when the channel is full. */
+#define ANSWER_MS	5000
+/* Until a callee that had enough to do is asked again. */
+#define BUSY_MS		5
+
+/* A call that waits for its answer, on its caller's stack. */
+struct pending {
+	struct hlist_node node;
+	u64 id;
+	u32 instance;
+	void *answer;
+	u32 size;
+	u32 length;
+	int result;
+	struct completion done;
+};
+
+/* A call from another instance, until it is answered. */
+struct served {
+	struct work_struct work;
+	u32 instance;
+	u32 incarnation;
+	struct mios_msg_call call;
+	u32 length;
+	u8 data[];
+};
+
+static DEFINE_HASHTABLE(pendings, 6);
+static DEFINE_SPINLOCK(pendings_lock); /* pendings; BH */
+static atomic64_t last_id;
+
+static const struct mios_callee __rcu *callees[MIOS_CALLS];
+static DEFINE_MUTEX(callees_lock);
+static atomic_t serving[MIOS_AREA_INSTANCES];
+
+int mios_callee_register(u32 what, const struct mios_callee *callee)
+{
+	int err = -EBUSY;
+
+	if (!what || what >= MIOS_CALLS)
+		return -EINVAL;
+	mutex_lock(&callees_lock);
+	if (!rcu_access_pointer(callees[what])) {
+		rcu_assign_pointer(callees[what], callee);
+		err = 0;
+	}
+	mutex_unlock(&callees_lock);
+	return err;
+}
+EXPORT_SYMBOL_NS_GPL(mios_callee_register, MIOS);
+
+void mios_callee_unregister(u32 what)
+{
+	mutex_lock(&callees_lock);
+	RCU_INIT_POINTER(callees[what], NULL);
+	mutex_unlock(&callees_lock);
+	synchronize_rcu();
+	flush_workqueue(mios_link.mail);
+}
+EXPORT_SYMBOL_NS_GPL(mios_callee_unregister, MIOS);
+
+/* --- the caller */
+
+static void pending_add(struct pending *p)
+{
+	spin_lock_bh(&pendings_lock);
+	hash_add(pendings, &p->node, p->id);
+	spin_unlock_bh(&pendings_lock);
+}
+
+/* After this nobody writes to it any more. */
+static void pending_remove(struct pending *p)
+{
+	spin_lock_bh(&pendings_lock);
+	hash_del(&p->node);
+	spin_unlock_bh(&pendings_lock);
+}
+
+/* Softirq context.  An answer that nobody waits for any more is dropped. */
+static void answered(void *ctx, u32 instance, u32 incarnation,
+		     const void *data, u32 length)
+{
+	struct mios_msg_answer answer;
+	struct pending *p;
+
+	if (length < sizeof(answer) || mios_fault(MIOS_FAULT_LOSE_ANSWER))
+		return;
+	memcpy(&answer, data, sizeof(answer));
+	length -= sizeof(answer);
+	spin_lock(&pendings_lock);
+	hash_for_each_possible(pendings, p, node, answer.id) {
+		if (p->id != answer.id || p->instance != instance ||
+		    completion_done(&p->done))
+			continue;
+		p->result = answer.result;
+		if (answer.result > 0 || (!answer.result && length > p->size))
+			p->result = -EPROTO;
+		p->length = p->result ? 0 : length;
+		memcpy(p->answer, data + sizeof(answer), p->length);
+		complete(&p->done);
+	}
+	spin_unlock(&pendings_lock);
+}
+
+/* An instance is gone, and will answer nobody. */
+void mios_call_abort(u32 instance)
+{
+	struct pending *p;
+	int i;
+
+	spin_lock_bh(&pendings_lock);
+	hash_for_each(pendings, i, p, node) {
+		if (p->instance != instance || completion_done(&p->done))
+			continue;
+		p->result = -ENOTCONN;
+		complete(&p->done);
+	}
+	spin_unlock_bh(&pendings_lock);
+}
+
+/* Ask once; -EBUSY: it has enough to do. */
+static int call_once(struct pending *p, const void *message, u32 length,
+		     unsigned long end)
+{
+	long left = end - jiffies;
+	int err;
+
+	if (left <= 0)
+		return -ETIMEDOUT;
+	p->result = -ETIMEDOUT;
+	p->length = 0;
+	init_completion(&p->done);
+	pending_add(p);
+	err = mios_send_wait(p->instance, MIOS_MSG_CALL, message, length,
+			     jiffies_to_msecs(left));
+	left = end - jiffies;
+	if (!err)
+		wait_for_completion_timeout(&p->done, max(left, 0L));
+	pending_remove(p);
+	return err ?: p->result;
+}
+
+int mios_call(u32 instance, u32 what, const void *data, u32 length,
+	      void *answer, u32 size, u32 timeout_ms)
+{
+	struct pending p = {
+		.instance = instance, .answer = answer, .size = size
+	};
+	unsigned long end = jiffies + msecs_to_jiffies(timeout_ms);
+	struct mios_msg_call *call;
+	int err;
+
+	if (length > MIOS_CALL_MAX)
+		return -EMSGSIZE;
+	call = kmalloc(sizeof(*call) + length, GFP_KERNEL);
+	if (!call)
+		return -ENOMEM;
+	call->what = what;
+	call->reserved = 0;
+	memcpy(call + 1, data, length);
+	for (;;) {
+		p.id = atomic64_inc_return(&last_id);
+		call->id = p.id;
+		err = call_once(&p, call, sizeof(*call) + length, end);
+		if (err != -EBUSY)
+			break;
+		msleep(BUSY_MS);
+	}
+	kfree(call);
+	return err ?: p.length;
+}
+EXPORT_SYMBOL_NS_GPL(mios_call, MIOS);
+
+/* --- the callee */
+
+static void answer_send(const struct served *s, int result,
+			struct mios_msg_answer *answer, u32 length)
+{
+	answer->id = s->call.id;
+	answer->result = result;
+	answer->reserved = 0;
+	mios_send_wait(s->instance, MIOS_MSG_ANSWER, answer,
+		       sizeof(*answer) + length, ANSWER_MS);
+}
+
+static void serve(struct work_struct *work)
+{
+	struct served *s = container_of(work, struct served, work);
+	const struct mios_callee *callee;
+	u32 length = 0, instance = s->instance;
+	struct mios_msg_answer *answer;
+	int result;
+
+	rcu_read_lock();
+	callee = rcu_dereference(callees[s->call.what]);
+	rcu_read_unlock();
+	answer = kmalloc(sizeof(*answer) + MIOS_CALL_MAX,
+			 GFP_KERNEL | __GFP_NOFAIL);
+	/* mios_callee_unregister() waits for this work item. */
+	result = !callee ? -EOPNOTSUPP :
+		 callee->fn(callee->ctx, s->instance, s->incarnation, s->data,
+			    s->length, answer + 1, &length);
+	if (WARN_ON_ONCE(length > MIOS_CALL_MAX))
+		length = 0;
+	/* Nothing is done for the caller any more once it has its answer. */
+	atomic_dec(&serving[instance]);
+	answer_send(s, min(result, 0), answer, result ? 0 : length);
+	kfree(answer);
+	kfree(s);
+	if (!mios_peer_get(instance))
+		mios_member_scan_all();	/* its death may be told now */
+}
+
+/* One that cannot be served now.  Softirq context. */
+static void refuse(u32 instance, u64 id, int err)
+{
+	struct mios_msg_answer answer = { .id = id, .result = err };
+
+	mios_send(instance, MIOS_MSG_ANSWER, &answer, sizeof(answer));
+}
+
+/* Softirq context. */
+static void called(void *ctx, u32 instance, u32 incarnation,
+		   const void *data, u32 length)
+{
+	struct mios_msg_call call;
+	struct served *s;
+
+	if (length < sizeof(call))
+		return;
+	memcpy(&call, data, sizeof(call));
+	length -= sizeof(call);
+	if (!call.what || call.what >= MIOS_CALLS || length > MIOS_CALL_MAX) {
+		refuse(instance, call.id, -EOPNOTSUPP);
+		return;
+	}
+	if (atomic_inc_return(&serving[instance]) > SERVED_MAX)
+		goto busy;
+	s = kmalloc(struct_size(s, data, length), GFP_ATOMIC);
+	if (!s)
+		goto busy;
+	INIT_WORK(&s->work, serve);
+	s->instance = instance;
+	s->incarnation = incarnation;
+	s->call = call;
+	s->length = length;
+	memcpy(s->data, data + sizeof(call), length);
+	queue_work(mios_link.mail, &s->work);
+	return;
+
+busy:
+	atomic_dec(&serving[instance]);
+	refuse(instance, call.id, -EBUSY);
+}
+
+/* Is anything still being done for one that calls no more? */
+bool mios_call_serves(u32 instance)
+{
+	return atomic_read(&serving[instance]);
+}
+
+static const struct mios_handler call_handler = { .fn = called };
+static const struct mios_handler answer_handler = { .fn = answered };
+
+int mios_call_init(void)
+{
+	int err;
+
+	err = mios_handler_register(MIOS_MSG_CALL, &call_handler);
+	if (err)
+		return err;
+	err = mios_handler_register(MIOS_MSG_ANSWER, &answer_handler);
+	if (err)
+		mios_handler_unregister(MIOS_MSG_CALL);
+	return err;
+}
+
+void mios_call_exit(void)
+{
+	mios_handler_unregister(MIOS_MSG_ANSWER);
+	mios_handler_unregister(MIOS_MSG_CALL);
+	flush_workqueue(mios_link.mail);
+}
