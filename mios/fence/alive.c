@@ -118,12 +118,16 @@ static struct notifier_block memory_notifier = {
 	.notifier_call = memory_wait,
 };
 
+/* Each time: what others give back in between would be a page for the next. */
 static void memory_take(void)
 {
+	static bool waits;
 	int order = MAX_PAGE_ORDER;
 
-	if (!fault_no_memory || register_oom_notifier(&memory_notifier))
+	if (!fault_no_memory)
 		return;
+	if (!waits)
+		waits = !register_oom_notifier(&memory_notifier);
 	while (order >= 0)
 		if (!alloc_pages(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN,
 				 order))

@@ -320,20 +320,20 @@ int mios_link_info(u32 instance, struct mios_info *info)
 }
 EXPORT_SYMBOL_NS_GPL(mios_link_info, MIOS);
 
-bool mios_link_silent(u32 instance, u32 incarnation)
+u32 mios_link_silent_ms(u32 instance, u32 incarnation)
 {
 	struct mios_ring *ring;
-	bool silent = false;
+	u32 silent = 0;
 	u32 i;
 
 	mutex_lock(&mios_link.lock);
 	for_each_mios_ring(ring, i) {
 		struct mios_peer *peer = &ring->peers[instance];
 
-		silent |= instance < ring->g.nr &&
-			  peer->state == MIOS_PEER_JOINED &&
-			  peer->incarnation == incarnation &&
-			  mios_suspect_ms(peer);
+		if (instance < ring->g.nr &&
+		    peer->state == MIOS_PEER_JOINED &&
+		    peer->incarnation == incarnation)
+			silent = max(silent, mios_suspect_ms(peer));
 	}
 	mutex_unlock(&mios_link.lock);
 	return silent;

@@ -113,13 +113,15 @@ void mios_link_exit(void);
 void mios_link_quiet(void);
 
 /**
- * mios_link_silent() - is a member of a ring here suspect?
+ * mios_link_silent_ms() - how long has a member of a ring here been suspect?
  * @instance: its number
  * @incarnation: another one is not meant
  *
  * Only a suspicion: fence it before anything is taken from it.  May sleep.
+ *
+ * Return: milliseconds of silence, 0: it is heard.
  */
-bool mios_link_silent(u32 instance, u32 incarnation);
+u32 mios_link_silent_ms(u32 instance, u32 incarnation);
 
 /* Number of this instance, and how many the machine may have. */
 u32 mios_link_self(void);

@@ -136,25 +136,42 @@ bool mios_node_give_up(struct mios_node *node)
 	return true;
 }
 
-/**
- * mios_node_hangs - look whether an instance still does what it should
- * @node: locked, with an instance that has joined
- *
- * Says what stands still, once, in the log.
- */
-bool mios_node_hangs(struct mios_node *node)
+static bool any_hangs(struct mios_node *node, unsigned int limit)
 {
 	struct mios_notes *notes = mios_node_notes(node);
-	/* Once: set to 0 between two looks at it, it would end everybody. */
-	unsigned int limit = READ_ONCE(hang_timeout);
-	bool hangs;
 	unsigned int i;
+	bool hangs;
 
-	if (!notes || !limit || fault_blind_watch)
+	if (!notes || fault_blind_watch)
 		return false;
-	limit = max(limit, HANG_LEAST);
 	hangs = memory_hangs(node, notes, limit);
 	for (i = 0; i < node->nr_cpus; i++)
 		hangs |= cpu_hangs(node, &notes->cpu[i], i, limit);
 	return hangs;
+}
+
+/**
+ * mios_node_hangs - look whether an instance still does what it should
+ * @node: locked, with an instance that has joined
+ *
+ * Says what stands still, once, in the log.  All has the same limit, silence
+ * too: what makes a suspect within suspect_timeout may be no more than a CPU
+ * whose soft interrupts are late.
+ *
+ * Return: NULL, or what is wrong with it: "instance 1 ...".
+ */
+const char *mios_node_hangs(struct mios_node *node)
+{
+	/* Once: set to 0 between two looks at it, it would end everybody. */
+	unsigned int limit = READ_ONCE(hang_timeout);
+
+	if (!limit)
+		return NULL;
+	limit = max(limit, HANG_LEAST);
+	if (any_hangs(node, limit))
+		return "hangs";
+	if (mios_link_silent_ms(node->id, incarnation_of(node)) / 1000 >=
+	    limit)
+		return "is not heard";
+	return NULL;
 }

@@ -137,12 +137,10 @@ static void node_watch(struct mios_node *node)
 	if (!mutex_trylock(&node->lock))
 		return;
 	if (node_joined(node)) {
-		bool hangs = mios_node_hangs(node);
-		bool silent = mios_link_silent(node->id, incarnation_of(node));
+		const char *why = mios_node_hangs(node);
 
-		if ((hangs || silent) && mios_node_give_up(node)) {
-			pr_warn("instance %u %s and is ended\n", node->id,
-				hangs ? "hangs" : "is not heard");
+		if (why && mios_node_give_up(node)) {
+			pr_warn("instance %u %s and is ended\n", node->id, why);
 			mios_node_reap(node);
 		}
 	}

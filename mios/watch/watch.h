@@ -20,7 +20,7 @@ void mios_life_exit(void);
 
 /* hang.c: an instance that stands still */
 bool mios_node_give_up(struct mios_node *node);
-bool mios_node_hangs(struct mios_node *node);
+const char *mios_node_hangs(struct mios_node *node);
 
 /* host.c: the end of instance 0 */
 void mios_host_watch(void);
