@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * From fencing to down: the reaper, one work item per node, which alone takes
- * a node from dead to down, or to held and from there to down.
+ * a node from dead to down, or to held and from there to down.  A node goes
+ * back to instance 0 only when every instance that may still use something of
+ * the dead one has said that it does not; until then it stays dead, however
+ * long that takes, and the watch asks the reaper to look again.
  */
 #include <linux/delay.h>
 #include <linux/moduleparam.h>
@@ -10,6 +13,9 @@
 #include "../link/link.h"
 #include "../proc/log.h"
 #include "end.h"
+
+/* How long the others may take to let go before somebody is told. */
+#define LET_GO_MS	1000
 
 #ifdef MIOS_FAULT
 static int fault_fence_twice;
@@ -21,10 +27,14 @@ MODULE_PARM_DESC(fault_linger, "fault: leave a dead instance's node alone for so
 static bool fault_early_death;
 module_param(fault_early_death, bool, 0600);
 MODULE_PARM_DESC(fault_early_death, "fault: call an instance dead before it is fenced");
+static bool fault_hasty;
+module_param(fault_hasty, bool, 0600);
+MODULE_PARM_DESC(fault_hasty, "fault: use a dead instance's node again though others have not let go of it");
 #else
 static int fault_fence_twice;
 #define fault_linger 0
 #define fault_early_death false
+#define fault_hasty false
 #endif
 
 static struct workqueue_struct *reaper_wq;
@@ -46,7 +56,7 @@ void mios_node_reap(struct mios_node *node)
 
 /**
  * mios_node_reap_more - let the reaper look again at a node that it has
- * @node: which, locked, fencing
+ * @node: which, locked, fencing or dead
  */
 void mios_node_reap_more(struct mios_node *node)
 {
@@ -63,11 +73,31 @@ void mios_node_unhold(struct mios_node *node)
 	queue_work(reaper_wq, &node->reaper);
 }
 
+/* Have all others let go of it?  Who has not is told about once. */
+static bool let_go(struct mios_node *node)
+{
+	u64 owing = mios_link_owing(node->id, incarnation_of(node));
+	u64 before = node->owing;
+
+	WRITE_ONCE(node->owing, owing);
+	if (owing && !before)
+		pr_warn("instance %u is dead, but %*pbl of the instances have not let go of it: its node is kept until they do, or are killed\n",
+			node->id, 64, &owing);
+	else if (!owing && before)
+		pr_info("instance %u: all have let go of it\n", node->id);
+	return !owing || fault_hasty;
+}
+
 /* Is it to be booted again now? */
 static bool give_back(struct mios_node *node)
 {
 	bool again = node->again;
 
+	if (!let_go(node)) {
+		if (state_of(node) != MIOS_STATE_DEAD)
+			mios_node_state(node, MIOS_STATE_DEAD);
+		return false;
+	}
 	node->again = false;
 	mios_node_return(node);
 	return again;
@@ -85,11 +115,19 @@ static void linger(void)
 /* All its CPUs have stopped: keep the log, make the others forget it. */
 static void bury(struct mios_node *node)
 {
-	WRITE_ONCE(node->stamp, node_stamp(incarnation_of(node),
-					   MIOS_STATE_DEAD));
+	u32 incarnation = incarnation_of(node);
+	unsigned int waited;
+
+	WRITE_ONCE(node->stamp, node_stamp(incarnation, MIOS_STATE_DEAD));
 	node->last_words = READ_ONCE(mios_node_manifest(node)->state);
 	mios_log_retire(node->log);
-	mios_link_dead(node->id, incarnation_of(node));
+	mios_link_dead(node->id, incarnation);
+	wake_up_all(&mios_state_wait);
+	for (waited = 0; waited < LET_GO_MS; waited += 2) {
+		if (!mios_link_owing(node->id, incarnation))
+			break;
+		usleep_range(1000, 2000);
+	}
 	linger();
 }
 
@@ -107,7 +145,8 @@ static void reaper(struct work_struct *work)
 		bury(node);
 		held = mios_node_hold(node);
 		again = !held && give_back(node);
-	} else if (state_of(node) == MIOS_STATE_HELD && node->unwanted) {
+	} else if (state_of(node) == MIOS_STATE_DEAD ||
+		   (state_of(node) == MIOS_STATE_HELD && node->unwanted)) {
 		again = give_back(node);
 	}
 	mutex_unlock(&node->lock);

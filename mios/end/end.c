@@ -21,7 +21,8 @@ static int kill_locked(struct mios_node *node, struct mios_reason *why)
 		mios_node_reap(node);
 		return 0;
 	}
-	if (state_of(node) == MIOS_STATE_FENCING) {
+	if (state_of(node) == MIOS_STATE_FENCING ||
+	    state_of(node) == MIOS_STATE_DEAD) {
 		node->unwanted = true;
 		return 0;
 	}
@@ -36,14 +37,33 @@ static int kill_locked(struct mios_node *node, struct mios_reason *why)
 	return -ESRCH;
 }
 
+/* Its node is not back in time: for whom does it wait? */
+static void kill_unfinished(struct mios_node *node, struct mios_reason *why)
+{
+	u64 owing = READ_ONCE(node->owing);
+
+	if (state_of(node) == MIOS_STATE_FENCING)
+		mios_reason_set(why, "instance %u is dead, but a CPU does not stop; see dmesg",
+				node->id);
+	else if (state_of(node) == MIOS_STATE_DEAD && owing)
+		mios_reason_set(why,
+				"instance %u is dead, but its node is kept: instance %*pbl has not let go of it; wait, or kill that, too",
+				node->id, 64, &owing);
+	else	/* It waits for whoever moves another node's memory. */
+		mios_reason_set(why,
+				"instance %u is dead and stopped, but its CPUs and memory are not back yet; see mios status",
+				node->id);
+}
+
 /**
  * mios_node_kill - end an instance by force
  * @instance: which
  * @timeout_ms: how long it may take until CPUs and memory are back
  * @why: explains a failure
  *
- * Return: 0 when they are; -ETIMEDOUT if a CPU does not stop: then nothing is
- * recovered, and it is tried again until it does.
+ * Return: 0 when they are; -ETIMEDOUT if a CPU does not stop, or another
+ * instance does not let go of it: then nothing is recovered, and it is tried
+ * again until they do.
  */
 int mios_node_kill(u32 instance, unsigned int timeout_ms,
 		   struct mios_reason *why)
@@ -60,15 +80,10 @@ int mios_node_kill(u32 instance, unsigned int timeout_ms,
 	if (err)
 		return err;
 	left = mios_node_settle(node, timeout_ms);
-	if (left <= 0) {
-		/* Else it waits for whoever moves another node's memory. */
-		mios_reason_set(why, state_of(node) == MIOS_STATE_FENCING ?
-				"instance %u is dead, but a CPU does not stop; see dmesg" :
-				"instance %u is dead and stopped, but its CPUs and memory are not back yet; see mios status",
-				instance);
-		return left ? (int)left : -ETIMEDOUT;
-	}
-	return 0;
+	if (left > 0)
+		return 0;
+	kill_unfinished(node, why);
+	return left ? (int)left : -ETIMEDOUT;
 }
 
 /* Its node is back, but did it end as it was asked to? */
@@ -146,6 +161,7 @@ void mios_nodes_kill_all(void)
 	struct mios_reason unused;
 	unsigned int i;
 
+	/* All, before one is waited for: it may wait for another one's end. */
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
 		struct mios_node *node = mios_node_get(i);
 
@@ -154,8 +170,9 @@ void mios_nodes_kill_all(void)
 		mutex_lock(&node->lock);
 		kill_locked(node, &unused);
 		mutex_unlock(&node->lock);
-		/* Nobody else can take back a node whose CPUs still run. */
-		wait_event(mios_state_wait,
-			   state_of(node) == MIOS_STATE_DOWN);
 	}
+	/* Nobody else can take back a node whose CPUs still run. */
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
+		wait_event(mios_state_wait, !mios_node_get(i) ||
+			   state_of(mios_node_get(i)) == MIOS_STATE_DOWN);
 }

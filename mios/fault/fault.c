@@ -32,6 +32,8 @@ MIOS_FAULT_PARAM(garbage_desc, MIOS_FAULT_GARBAGE_DESC,
 		 "publish a damaged descriptor");
 MIOS_FAULT_PARAM(no_ack, MIOS_FAULT_NO_ACK,
 		 "never confirm that a peer is dropped");
+MIOS_FAULT_PARAM(early_ack, MIOS_FAULT_EARLY_ACK,
+		 "confirm a death before the listeners are told");
 MIOS_FAULT_PARAM(lose_answer, MIOS_FAULT_LOSE_ANSWER,
 		 "drop the answer to a call");
 MIOS_FAULT_PARAM(stop_beat, MIOS_FAULT_STOP_BEAT,

@@ -16,6 +16,7 @@ enum mios_fault {
 	MIOS_FAULT_GARBAGE_SLOT,	/* publish a slot with a wild header */
 	MIOS_FAULT_GARBAGE_DESC,	/* publish a damaged descriptor */
 	MIOS_FAULT_NO_ACK,		/* never confirm that a peer is dropped */
+	MIOS_FAULT_EARLY_ACK,		/* confirm it before it is told */
 	MIOS_FAULT_LOSE_ANSWER,		/* drop the answer to a call */
 	MIOS_FAULT_STOP_BEAT,		/* do not show the heartbeat */
 	MIOS_FAULT_BAD_DOORBELL,	/* publish another instance's CPU */
@@ -36,9 +37,6 @@ enum mios_fault {
 	MIOS_FAULT_STAY_ROOT,		/* read what a user says as root */
 	MIOS_FAULTS
 };
-
-struct dentry;
-struct mios_ring;
 
 #ifdef MIOS_FAULT
 bool mios_fault(enum mios_fault fault);

@@ -6,14 +6,10 @@
  */
 #define pr_fmt(fmt) "mios: " fmt
 
-#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/export.h>
 
 #include "ring.h"
-
-/* How long a survivor may take to forget a dead one. */
-#define ACK_TIMEOUT_MS	1000
 
 /* Serialises the making of areas, which is too slow for link_lock. */
 static DEFINE_MUTEX(area_lock);
@@ -153,57 +149,24 @@ static void desc_bury(struct mios_ring *ring, u32 instance, u32 incarnation)
 	mutex_unlock(&mios_link.lock);
 }
 
-/* One that is being fenced itself may never answer. */
-static bool answers(const struct mios_peer *peer)
-{
-	return READ_ONCE(peer->state) == MIOS_PEER_JOINED &&
-	       mios_view_admits(peer->ring->id, peer->instance,
-				peer->incarnation);
-}
-
-static bool all_acked(struct mios_ring *ring, u32 instance, u32 incarnation)
-{
-	struct mios_peer *peer;
-	bool all = true;
-
-	mutex_lock(&mios_link.lock);
-	for_each_mios_peer(peer, ring)
-		if (peer->instance != instance && answers(peer) &&
-		    /* ACK: pairs with the release in views_ack(). */
-		    smp_load_acquire(&peer->lines->ack[instance]) !=
-		    incarnation)
-			all = false;
-	mutex_unlock(&mios_link.lock);
-	return all;
-}
-
-int mios_link_dead(u32 instance, u32 incarnation)
+void mios_link_dead(u32 instance, u32 incarnation)
 {
 	struct mios_ring *ring;
 	struct mios_view view;
-	int waited;
 
 	if (!mios_link.host || !instance || instance >= mios_link.nr)
-		return -EINVAL;
+		return;
 	mutex_lock(&mios_link.lock);
 	mios_view_get(instance, &view);
 	mios_view_advance(instance, incarnation, MIOS_STATE_DEAD);
 	mutex_unlock(&mios_link.lock);
 	ring = mios_ring_get(view.ring);
 	if (!ring || view.stamp >> 32 != incarnation)
-		return 0;
-	mios_member_drop(ring, instance, incarnation);
+		return;
 	desc_bury(ring, instance, incarnation);
 	mios_bell_ring_all(ring, MIOS_BELL_CHANGE);
 	mios_event_tell(MIOS_EVENT_STATE, ring->id, instance, incarnation);
-	for (waited = 0; waited < ACK_TIMEOUT_MS; waited += 2) {
-		if (all_acked(ring, instance, incarnation))
-			return 0;
-		usleep_range(1000, 2000);
-	}
-	pr_warn("instance %u is dead, but not every member has dropped it\n",
-		instance);
-	return -ETIMEDOUT;
+	queue_work(mios_link.wq, &ring->scan);
 }
 
 int mios_link_request_shutdown(u32 instance)

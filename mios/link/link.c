@@ -89,6 +89,7 @@ static int child_join(void)
 	}
 	/* What the last incarnation said: nobody listens to us yet. */
 	memset(ring->lines, 0, sizeof(*ring->lines));
+	mios_death_attend(ring);
 	/* And what it had open with those who have gone meanwhile. */
 	for_each_mios_peer(peer, ring)
 		mios_peer_close(peer);

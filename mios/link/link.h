@@ -174,10 +174,22 @@ void mios_link_state(u32 instance, enum mios_state state);
  * @instance: which; all its CPUs are stopped for good
  * @incarnation: which boot of it
  *
- * Returns 0 when all members have dropped it, -ETIMEDOUT when one did not
- * say so in time (its messages are then refused by their session number).
+ * Who has not done so yet is told by mios_link_owing().
  */
-int mios_link_dead(u32 instance, u32 incarnation);
+void mios_link_dead(u32 instance, u32 incarnation);
+
+/**
+ * mios_link_owing() - who may still use something of a dead instance?
+ * @instance: which; mios_link_dead() has been called
+ * @incarnation: which boot of it
+ *
+ * Everybody whom its ring admits, until he has told his listeners of the death
+ * (MIOS_EVENT_DEAD) and said so, or is dead himself.  May sleep.
+ *
+ * Return: a bit for each instance, this one included; 0: its memory may be
+ * used again.
+ */
+u64 mios_link_owing(u32 instance, u32 incarnation);
 
 /**
  * mios_link_request_shutdown() - ask an instance to power off in order
@@ -208,12 +220,21 @@ const struct mios_anchor *mios_link_anchor(void);
  */
 const void *mios_link_hostlog(size_t *size);
 
-/* What has happened to a member; the value of the notifier. */
+/**
+ * enum mios_event - what has happened to a member; the value of the notifier
+ * @MIOS_EVENT_JOINED:	messages to it arrive from now on
+ * @MIOS_EVENT_LEFT:	its incarnation is gone, channels are closed
+ * @MIOS_EVENT_DEAD:	it has been fenced: recover what it held; what it had is
+ *			used again once all listeners have returned
+ * @MIOS_EVENT_STATE:	a state in mios_link_info() has changed
+ * @MIOS_EVENT_SUSPECT:	it has become suspect, or is so no more
+ */
 enum mios_event {
-	MIOS_EVENT_JOINED,	/* messages to it arrive from now on */
-	MIOS_EVENT_LEFT,	/* its incarnation is gone, channels are closed */
-	MIOS_EVENT_STATE,	/* a state in mios_link_info() has changed */
-	MIOS_EVENT_SUSPECT,	/* it has become suspect, or is so no more */
+	MIOS_EVENT_JOINED,
+	MIOS_EVENT_LEFT,
+	MIOS_EVENT_DEAD,
+	MIOS_EVENT_STATE,
+	MIOS_EVENT_SUSPECT,
 };
 
 /* The data of the notifier. */
@@ -282,7 +303,8 @@ int mios_send_wait(u32 instance, u32 type, const void *data, u32 length,
  * struct mios_callee - who serves one kind of call
  * @fn:	called with a private copy of what the caller sent; may sleep, and may
  *	call.  Writes at most MIOS_CALL_MAX bytes of @answer and their number to
- *	@size; returns 0, or -errno, which is the caller's result
+ *	@size; returns 0, or -errno, which is the caller's result.  Until it
+ *	returns, nobody forgets the caller (MIOS_EVENT_DEAD comes after it)
  * @ctx: its first argument
  */
 struct mios_callee {

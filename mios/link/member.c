@@ -30,6 +30,7 @@ struct news {
 	u32 joined_as[MIOS_AREA_INSTANCES];	/* incarnations: both may */
 	u32 left_as[MIOS_AREA_INSTANCES];	/* happen at one look */
 	u8 ended[MIOS_AREA_INSTANCES];	/* enum mios_desc_state */
+	struct mios_deaths deaths;
 };
 
 /* The stamps of all views at the last look. */
@@ -238,36 +239,6 @@ static void views_look(struct news *news)
 	}
 }
 
-/* Who looks late finds that the node has gone on since. */
-static bool is_over(u32 state)
-{
-	return state == MIOS_STATE_DEAD || state == MIOS_STATE_HELD ||
-	       state == MIOS_STATE_DOWN;
-}
-
-/* Tell instance 0 whose death has sunk in. */
-static void views_ack(struct mios_ring *ring)
-{
-	struct mios_view view;
-	struct mios_peer *peer;
-	u32 *ack, incarnation;
-
-	if (mios_link.host || mios_fault(MIOS_FAULT_NO_ACK))
-		return;
-	for_each_mios_peer(peer, ring) {
-		mios_view_get(peer->instance, &view);
-		if (!is_over((u32)view.stamp) ||
-		    peer->state != MIOS_PEER_ABSENT)
-			continue;
-		ack = &ring->lines->ack[peer->instance];
-		incarnation = view.stamp >> 32;
-		if (READ_ONCE(*ack) == incarnation)
-			continue;
-		/* ACK: pairs with the acquire in all_acked(). */
-		smp_store_release(ack, incarnation);
-	}
-}
-
 static enum mios_ending ending(u32 state)
 {
 	switch (state) {
@@ -335,12 +306,16 @@ void mios_member_scan(struct work_struct *work)
 	if (mios_link.host)
 		host_restore(ring);
 	views_look(news);
+	mios_death_look(&news->deaths);
 	mutex_unlock(&mios_link.lock);
 	news_tell(ring, news);
 	if (news->joined && mios_link.host)
 		mios_bell_ring_all(ring, MIOS_BELL_CHANGE);
+	if (mios_fault(MIOS_FAULT_EARLY_ACK))
+		mios_death_ack(ring, &news->deaths);
+	mios_death_tell(ring, &news->deaths);
 	mutex_lock(&mios_link.lock);
-	views_ack(ring);
+	mios_death_ack(ring, &news->deaths);
 	mutex_unlock(&mios_link.lock);
 	kfree(news);
 }
@@ -352,21 +327,6 @@ void mios_member_scan_all(void)
 
 	for_each_mios_ring(ring, i)
 		queue_work(mios_link.wq, &ring->scan);
-}
-
-/* Instance 0, after a fence: not to wait for the scan. */
-void mios_member_drop(struct mios_ring *ring, u32 instance, u32 incarnation)
-{
-	struct news *news = kzalloc(sizeof(*news), GFP_KERNEL | __GFP_NOFAIL);
-	struct mios_peer *peer = &ring->peers[instance];
-
-	mutex_lock(&mios_link.lock);
-	if (peer->incarnation == incarnation)
-		peer_drop(peer, news);
-	ring_relink(ring);
-	mutex_unlock(&mios_link.lock);
-	news_tell(ring, news);
-	kfree(news);
 }
 
 /* This instance leaves. */

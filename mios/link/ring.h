@@ -248,10 +248,26 @@ u64 mios_self_memory(void);
 /* member.c */
 void mios_member_scan(struct work_struct *work);
 void mios_member_scan_all(void);
-void mios_member_drop(struct mios_ring *ring, u32 instance, u32 incarnation);
 void mios_member_drop_all(struct mios_ring *ring);
 void mios_event_tell(enum mios_event event, u32 ring, u32 instance,
 		     u32 incarnation);
+
+/* death.c: deaths told here, and to be told */
+
+/**
+ * struct mios_deaths - deaths that one scan has found
+ * @which:	instances
+ * @incarnation: the incarnation of each that is dead
+ */
+struct mios_deaths {
+	u64 which;
+	u32 incarnation[MIOS_AREA_INSTANCES];
+};
+
+void mios_death_attend(struct mios_ring *ring);
+void mios_death_look(struct mios_deaths *news);
+void mios_death_tell(struct mios_ring *ring, const struct mios_deaths *news);
+void mios_death_ack(struct mios_ring *ring, const struct mios_deaths *news);
 
 /* view.c: states, as instance 0 publishes them */
 void mios_view_get(u32 instance, struct mios_view *view);

@@ -104,6 +104,8 @@ struct mios_log_source;
  * @last_words: enum mios_manifest_state of its last end, read after the fence
  * @loaded:	segments are in place and were found intact
  * @log:	log of the present instance, or of the last one; or NULL
+ * @owing:	while it is dead: instances that have not let go of it yet
+ * @late:	looks for which this instance has not let go of a dead one
  * @stopped:	incarnation whose CPUs have been sent the NMI of the fence
  * @tick, @task: what the watch knows of each CPU: interrupts and tasks
  * @memory:	and of all of them: pages
@@ -142,6 +144,8 @@ struct mios_node {
 	struct mios_segment segments[MIOS_MAX_SEGMENTS];
 	unsigned int nr_segments;
 	struct mios_log_source *log;
+	u64 owing;
+	unsigned int late;
 	u32 stopped;
 	struct mios_pulse tick[MIOS_MAX_CPUS];
 	struct mios_pulse task[MIOS_MAX_CPUS];

@@ -176,6 +176,7 @@ void mios_node_return(struct mios_node *node)
 	mios_cpus_return(node);
 	mios_memory_lend(node);
 	node->claimer = NULL;
+	WRITE_ONCE(node->owing, 0);
 	/* Who still has its dump open reads nothing of the next one. */
 	node->dumper = NULL;
 	mios_node_state(node, MIOS_STATE_DOWN);

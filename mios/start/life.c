@@ -52,6 +52,11 @@ static int node_free(const struct mios_node *node, struct mios_reason *why)
 				"node %u is busy: its instance is being fenced; if that lasts, dmesg says which CPU does not stop",
 				node->id);
 		return -EBUSY;
+	case MIOS_STATE_DEAD:
+		mios_reason_set(why,
+				"node %u is kept for those who have not let go of its dead instance; dmesg names them",
+				node->id);
+		return -EBUSY;
 	default:
 		return node_busy(node, why);
 	}
@@ -109,6 +114,8 @@ int mios_node_claim(struct mios_claim *claim, const void *claimer,
 					   MIOS_STATE_DOWN));
 	node->loaded = false;
 	node->overdue = 0;
+	node->owing = 0;
+	node->late = 0;
 	node->last_words = MIOS_CHILD_EMPTY;
 	node->crashed = false;
 	node->unwanted = false;

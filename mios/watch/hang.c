@@ -150,6 +150,19 @@ static bool any_hangs(struct mios_node *node, unsigned int limit)
 	return hangs;
 }
 
+/* For how long has it kept a dead one's node from being used again? */
+static bool keeps_dead(struct mios_node *node, unsigned int limit)
+{
+	unsigned int i;
+
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
+		if (mios_node_get(i) && (READ_ONCE(mios_node_get(i)->owing) &
+					 BIT_ULL(node->id)))
+			break;
+	node->late = i < MIOS_MAX_INSTANCES ? node->late + 1 : 0;
+	return node->late / MIOS_WATCH_HZ >= limit;
+}
+
 /**
  * mios_node_hangs - look whether an instance still does what it should
  * @node: locked, with an instance that has joined
@@ -173,5 +186,7 @@ const char *mios_node_hangs(struct mios_node *node)
 	if (mios_link_silent_ms(node->id, incarnation_of(node)) / 1000 >=
 	    limit)
 		return "is not heard";
+	if (keeps_dead(node, limit))
+		return "does not let go of a dead one";
 	return NULL;
 }

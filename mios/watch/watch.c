@@ -70,7 +70,8 @@ static void node_check(struct mios_node *node, const char *how)
 				node->id);
 			mios_node_reap(node);
 		}
-	} else if (state_of(node) == MIOS_STATE_FENCING) {
+	} else if (state_of(node) == MIOS_STATE_FENCING ||
+		   state_of(node) == MIOS_STATE_DEAD) {
 		mios_node_reap_more(node);
 	} else if (state_of(node) == MIOS_STATE_HELD) {
 		mios_node_hold_check(node);

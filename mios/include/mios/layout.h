@@ -26,7 +26,7 @@
 #include <linux/types.h>
 
 #define MIOS_AREA_MAGIC		0x41455241534f494dULL	/* "MIOSAREA" */
-#define MIOS_AREA_VERSION	4
+#define MIOS_AREA_VERSION	5
 #define MIOS_DESC_MAGIC		0x45444f4e534f494dULL	/* "MIOSNODE" */
 #define MIOS_DESC_VERSION	3
 
@@ -274,7 +274,8 @@ enum mios_bell {
  * @pending:	why the doorbell was rung; bit j: instance j (peers, atomic)
  * @beat:	sign of life
  * @anchor:	the clock (block 0)
- * @ack:	incarnation of instance j that has been dropped last
+ * @ack:	incarnation of instance j whose death has been told here last; the
+ *		own word is the own incarnation: deaths are waited for here
  * @echo_request: number of the last doorbell echo asked of instance j
  * @echo_reply:	number of the last one answered to instance j
  * @view:	what instance 0 knows of instance j (block 0)

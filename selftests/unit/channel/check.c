@@ -295,9 +295,12 @@ static void acks_check(const struct area_copy *c, u32 i, struct findings *f)
 		u32 ack = lines->ack[j];
 		u32 max = j < c->g.nr ? incarnation_of(c, j) : 0;
 
-		if (ack > max || (ack && (j == i || !i)))
+		if (ack > max || (ack && !i))
 			say(f, "acknowledgement of %u by %u: impossible (incarnation %u)",
 			    j, i, ack);
+		if (i && j == i && is_live(c, i) && ack != max)
+			say(f, "lines of %u: deaths are not waited for there (%u, expected %u)",
+			    i, ack, max);
 		if (i && j != i && j < c->g.nr && c->died & 1ULL << j &&
 		    ack != max)
 			say(f, "acknowledgement of %u by %u: missing (%u, expected %u)",

@@ -79,8 +79,10 @@ static void instance_make(const struct model *m, u32 i)
 		return;
 	view->stamp |= MIOS_STATE_UP;
 	view->ring = i ? 0 : -1;
-	if (i)
-		lines(m, i)->ack[DEAD] = incarnation(DEAD);
+	if (!i)
+		return;
+	lines(m, i)->ack[i] = incarnation(i);
+	lines(m, i)->ack[DEAD] = incarnation(DEAD);
 }
 
 static void ends_init(struct model *m, u32 from, u32 to, u32 class)
@@ -278,6 +280,11 @@ static void break_ack(struct model *m)
 	lines(m, 1)->ack[DEAD]--;
 }
 
+static void break_attend(struct model *m)
+{
+	lines(m, 1)->ack[1] = 0;
+}
+
 static void break_ack_future(struct model *m)
 {
 	lines(m, 1)->ack[DEAD]++;
@@ -383,6 +390,7 @@ static const struct {
 	{ break_beat, "heartbeat of 1: stands still" },
 	{ break_dead_beat, "heartbeat of 2: goes on though it is dead" },
 	{ break_ack, "acknowledgement of 2 by 1: missing" },
+	{ break_attend, "lines of 1: deaths are not waited for there" },
 	{ break_ack_future, "acknowledgement of 2 by 1: impossible" },
 	{ break_anchor, "clock of 0: stands still" },
 	{ break_pad, "lines of 1: something" },

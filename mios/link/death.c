@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How a death sinks in.  Instance 0 says in its view that every CPU of an
+ * incarnation has been stopped; each member then closes its channels, tells
+ * its listeners (MIOS_EVENT_DEAD), who give up what they shared with it, and
+ * only then acknowledges that very incarnation.  What the dead one had is used
+ * again when all have acknowledged who might still use it.
+ *
+ * A view is read once for all of that: what is acknowledged is what has been
+ * told.  Called by member.c at each scan, by host.c for instance 0; everything
+ * here is guarded by link_lock.
+ */
+#define pr_fmt(fmt) "mios: " fmt
+
+#include <linux/bits.h>
+#include <linux/delay.h>
+#include <linux/moduleparam.h>
+#include <linux/rcupdate.h>
+
+#include "../fault/fault.h"
+#include "ring.h"
+
+#ifdef MIOS_FAULT
+static unsigned int fault_slow_death;
+module_param(fault_slow_death, uint, 0600);
+MODULE_PARM_DESC(fault_slow_death, "fault: a listener takes so many milliseconds for a death, less when it is set lower");
+#else
+#define fault_slow_death 0
+#endif
+
+/**
+ * struct life - what has been seen of one instance
+ * @known:	its last incarnation in a view, 0: none
+ * @told:	the last one whose death all listeners have been told
+ */
+struct life {
+	u32 known;
+	u32 told;
+};
+
+static struct life lives[MIOS_AREA_INSTANCES];
+
+/* Who looks late finds that the node has gone on since. */
+static bool is_over(u32 state)
+{
+	return state == MIOS_STATE_DEAD || state == MIOS_STATE_HELD ||
+	       state == MIOS_STATE_DOWN;
+}
+
+/* Is there still a channel open to that incarnation? */
+static bool is_open(u32 instance, u32 incarnation)
+{
+	struct mios_ring *ring;
+	u32 i;
+
+	for_each_mios_ring(ring, i) {
+		struct mios_peer *peer = mios_peer_from(ring, instance);
+
+		if (peer && peer->instance == instance &&
+		    peer->state != MIOS_PEER_ABSENT &&
+		    peer->incarnation == incarnation)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * mios_death_look - which deaths are to be told now?
+ * @news: out: instances and their incarnations
+ *
+ * After the peers have been looked at.  One whose channels are still open, as
+ * when it has died since, or whose calls are still being served, is left for
+ * the next scan.
+ */
+void mios_death_look(struct mios_deaths *news)
+{
+	struct mios_view view;
+	u32 i;
+
+	for (i = 0; i < mios_link.nr; i++) {
+		struct life *life = &lives[i];
+		u32 incarnation, dead = 0;
+
+		mios_view_get(i, &view);
+		incarnation = view.stamp >> 32;
+		if (life->known && life->known != incarnation)
+			dead = life->known;	/* missed: another has come */
+		else if (is_over((u32)view.stamp))
+			dead = incarnation;
+		if (!dead || dead == life->told) {
+			life->known = incarnation;
+			continue;
+		}
+		if (is_open(i, dead) || mios_call_serves(i))
+			continue;
+		life->known = dead;
+		news->which |= BIT_ULL(i);
+		news->incarnation[i] = dead;
+	}
+}
+
+/* So that a test can look what happens meanwhile. */
+static void take_time(void)
+{
+	unsigned int waited;
+
+	for (waited = 0; waited < fault_slow_death; waited += 20)
+		msleep(20);
+}
+
+/**
+ * mios_death_tell - tell the listeners; without link_lock
+ * @ring: the ring that is being looked at
+ * @news: as mios_death_look() left it
+ */
+void mios_death_tell(struct mios_ring *ring, const struct mios_deaths *news)
+{
+	u32 i;
+
+	if (!news->which)
+		return;
+	/* Handlers, in softirq context, that have its last message. */
+	synchronize_rcu();
+	for (i = 0; i < MIOS_AREA_INSTANCES; i++)
+		if (news->which & BIT_ULL(i))
+			mios_event_tell(MIOS_EVENT_DEAD, ring->id, i,
+					news->incarnation[i]);
+	take_time();
+}
+
+/**
+ * mios_death_ack - acknowledge what has been told, and what once was
+ * @ring: the ring whose others wait for it
+ * @news: as told
+ *
+ * A word that somebody has overwritten is written anew.
+ */
+void mios_death_ack(struct mios_ring *ring, const struct mios_deaths *news)
+{
+	u32 *ack = ring->lines->ack;
+	u32 i, last;
+
+	for (i = 0; i < ring->g.nr; i++) {
+		if (news->which & BIT_ULL(i))
+			lives[i].told = news->incarnation[i];
+		last = i == mios_link.self ? mios_link.incarnation :
+					     lives[i].told;
+		if (mios_link.host || READ_ONCE(ack[i]) == last ||
+		    (i != mios_link.self && mios_fault(MIOS_FAULT_NO_ACK)))
+			continue;
+		/* ACK: pairs with the acquire in has_acked(). */
+		smp_store_release(&ack[i], last);
+	}
+}
+
+/**
+ * mios_death_attend - from now on deaths are waited for here, too
+ * @ring: the ring that this instance is about to join
+ *
+ * ATTEND: written before the first look at who is there; instance 0 looks at
+ * it after it has declared a death.  With a full barrier between on both
+ * sides, either it sees this and waits, or the look sees the death.
+ */
+void mios_death_attend(struct mios_ring *ring)
+{
+	WRITE_ONCE(ring->lines->ack[mios_link.self], mios_link.incarnation);
+	smp_mb(); /* ATTEND: pairs with the one in mios_link_owing() */
+}
+
+/* --- instance 0 */
+
+/*
+ * Might it still use what the dead one had?  One that is not a member yet says
+ * so by its own word; one that is being fenced may go on until it is.
+ */
+static bool attends(const struct mios_peer *peer)
+{
+	struct mios_view view;
+	u32 incarnation;
+
+	mios_view_get(peer->instance, &view);
+	incarnation = view.stamp >> 32;
+	if (!mios_view_keeps(peer->ring->id, peer->instance, incarnation))
+		return false;
+	return READ_ONCE(peer->state) != MIOS_PEER_ABSENT ||
+	       READ_ONCE(peer->lines->ack[peer->instance]) == incarnation;
+}
+
+static bool has_acked(const struct mios_peer *peer, u32 instance,
+		      u32 incarnation)
+{
+	/* ACK: pairs with the release in mios_death_ack(). */
+	return smp_load_acquire(&peer->lines->ack[instance]) == incarnation;
+}
+
+u64 mios_link_owing(u32 instance, u32 incarnation)
+{
+	struct mios_ring *ring;
+	struct mios_peer *peer;
+	struct mios_view view;
+	u64 owing = 0;
+
+	if (!mios_link.host || !instance || instance >= mios_link.nr)
+		return 0;
+	mutex_lock(&mios_link.lock);
+	smp_mb(); /* ATTEND: pairs with the one in mios_death_attend() */
+	mios_view_get(instance, &view);
+	ring = view.stamp >> 32 == incarnation ? mios_ring_get(view.ring) :
+						 NULL;
+	if (ring) {
+		if (lives[instance].told != incarnation)
+			owing |= BIT_ULL(mios_link.self);
+		for_each_mios_peer(peer, ring)
+			if (peer->instance != instance && attends(peer) &&
+			    !has_acked(peer, instance, incarnation))
+				owing |= BIT_ULL(peer->instance);
+	}
+	mutex_unlock(&mios_link.lock);
+	return owing;
+}
