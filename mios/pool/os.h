@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The few primitives that the pool needs, in two variants: the kernel's, and
+ * selftests/unit/pool/os.h with the same include guard for the user-space
+ * tests, which is found first there.
+ */
+#ifndef _MIOS_POOL_OS_H
+#define _MIOS_POOL_OS_H
+
+#include <linux/align.h>
+#include <linux/atomic.h>
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/math.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+#include <linux/types.h>
+
+#include <asm/barrier.h>
+
+#endif /* _MIOS_POOL_OS_H */

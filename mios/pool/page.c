@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Pages: allocated in an extent that the caller's instance has leased, held,
+ * kept by an object, taken out of it again, freed.  Each is a change of one
+ * word from exactly what was seen; word.h says why the order is right.  Called
+ * by page faults and by whoever cuts a file; bounded, without locks.
+ */
+#include "word.h"
+
+/* Extents that are leased in vain before every page is looked at. */
+#define LEASE_TURNS	64
+
+/* Where a record is. */
+struct spot {
+	struct mios_section *section;
+	struct mios_pool_record *record;
+	u32 extent;
+};
+
+static int spot_find(struct mios_pool *pool, u64 phys, bool huge,
+		     struct spot *spot)
+{
+	u32 nr = pool_sections(pool);
+	u32 i;
+
+	if (phys % (huge ? MIOS_EXTENT_SIZE : MIOS_POOL_PAGE))
+		return -EINVAL;
+	for (i = 0; i < nr; i++) {
+		struct mios_section *section = &pool->section[i];
+		u64 offset = phys - section->base;
+
+		if (phys < section->base ||
+		    offset / MIOS_EXTENT_SIZE >= section->nr_extents)
+			continue;
+		spot->section = section;
+		spot->extent = offset / MIOS_EXTENT_SIZE;
+		spot->record = huge ? &section->extent[spot->extent] :
+			&section->page[offset / MIOS_POOL_PAGE];
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/* Can small pages be allocated in an extent with this word? */
+bool mios_extent_is_small(u64 word)
+{
+	u32 state = word_state(word);
+
+	return state == MIOS_EXTENT_LEASED || state == MIOS_EXTENT_FULL ||
+	       state == MIOS_PAGE_FREE;
+}
+
+/* FULL: a page of the extent has become free. */
+void mios_page_given(const struct mios_section *section, u32 extent)
+{
+	struct mios_pool_record *record = &section->extent[extent];
+	u64 word = word_read(record);
+
+	/* Who changes it instead of us has yet to look for free pages. */
+	if (word_state(word) == MIOS_EXTENT_FULL)
+		word_change(record, word, word_become(word, MIOS_PAGE_FREE));
+}
+
+/* LOOK: may a page that has just been taken in this extent be used? */
+static bool still_allowed(const struct mios_section *section, u32 extent)
+{
+	if (mios_pool_fault(MIOS_POOL_FAULT_NO_SECOND_LOOK))
+		return true;
+	return mios_extent_is_small(word_read(&section->extent[extent])) &&
+	       section_is_open(section);
+}
+
+/* One free page of an extent, looked for from @from on. */
+static int extent_alloc(struct mios_pool *pool, u32 index, u32 extent,
+			u32 *from, struct mios_page *page)
+{
+	struct mios_section *section = &pool->section[index];
+	struct mios_pool_record *record = extent_pages(section, extent);
+	u32 i, at;
+
+	if (!mios_extent_is_small(word_read(&section->extent[extent])) ||
+	    !section_is_open(section))
+		return -ENOMEM;
+	for (i = 0; i < MIOS_EXTENT_PAGES; i++) {
+		u64 word, held;
+
+		at = (*from + i) % MIOS_EXTENT_PAGES;
+		word = word_read(&record[at]);
+		if (word_state(word) != MIOS_PAGE_FREE)
+			continue;
+		held = word_next(pool, word, MIOS_PAGE_HELD);
+		if (!word_change(&record[at], word, held))
+			continue;
+		if (!still_allowed(section, extent)) {
+			word_change(&record[at], held,
+				    word_next(pool, held, MIOS_PAGE_FREE));
+			mios_page_given(section, extent);
+			return -ENOMEM;
+		}
+		page->phys = section->base + (u64)extent * MIOS_EXTENT_SIZE +
+			     (u64)at * MIOS_POOL_PAGE;
+		page->word = held;
+		page->huge = false;
+		*from = at + 1;
+		return 0;
+	}
+	return -ENOMEM;
+}
+
+/* No extent is to be had: take a page wherever one is, leased or not. */
+static int alloc_anywhere(struct mios_pool *pool, struct mios_page *page)
+{
+	u32 nr = pool_sections(pool);
+	u32 index, extent;
+
+	for (index = 0; index < nr; index++) {
+		for (extent = 0; extent < pool->section[index].nr_extents;
+		     extent++) {
+			u32 from = 0;
+
+			if (!extent_alloc(pool, index, extent, &from, page))
+				return 0;
+		}
+	}
+	return -ENOMEM;
+}
+
+int mios_pool_alloc(struct mios_pool *pool, struct mios_cursor *cursor,
+		    struct mios_page *page)
+{
+	int turn, err;
+
+	for (turn = 0; turn < LEASE_TURNS; turn++) {
+		if (!cursor->word) {
+			err = mios_extent_lease(pool, cursor);
+			if (err == -ENOMEM)
+				break;
+			if (err)
+				return err;
+		}
+		if (!extent_alloc(pool, cursor->section, cursor->extent,
+				  &cursor->next, page))
+			return 0;
+		mios_extent_exhausted(pool, cursor);
+	}
+	return alloc_anywhere(pool, page);
+}
+
+/* Why what this handle says is not so, or not any more. */
+static int refuse(struct mios_pool *pool, const struct mios_page *page)
+{
+	if (word_owner(page->word) != pool->self) {
+		pool->refused[MIOS_REFUSED_FOREIGN]++;
+		return -EPERM;
+	}
+	if (word_epoch(page->word) != pool->epoch) {
+		pool->refused[MIOS_REFUSED_EPOCH]++;
+		return -ESTALE;
+	}
+	pool->refused[MIOS_REFUSED_TWICE]++;
+	return -EALREADY;
+}
+
+/* The record of a page that the caller says it holds. */
+static int held_find(struct mios_pool *pool, const struct mios_page *page,
+		     struct spot *spot)
+{
+	if (spot_find(pool, page->phys, page->huge, spot)) {
+		pool->refused[MIOS_REFUSED_UNKNOWN]++;
+		return -EINVAL;
+	}
+	if ((!word_is_own(pool, page->word) &&
+	     !mios_pool_fault(MIOS_POOL_FAULT_ANY_OWNER)) ||
+	    !word_is_mortal(page->word))
+		return refuse(pool, page);
+	return 0;
+}
+
+int mios_pool_free(struct mios_pool *pool, const struct mios_page *page)
+{
+	struct spot spot;
+	int err = held_find(pool, page, &spot);
+
+	if (err)
+		return err;
+	if (!word_change(spot.record, page->word,
+			 word_next(pool, page->word, MIOS_PAGE_FREE)))
+		return refuse(pool, page);
+	if (!page->huge)
+		mios_page_given(spot.section, spot.extent);
+	return 0;
+}
+
+int mios_pool_object(struct mios_pool *pool, const struct mios_page *page,
+		     u64 object)
+{
+	struct spot spot;
+	int err = held_find(pool, page, &spot);
+
+	if (err)
+		return err;
+	WRITE_ONCE(spot.record->object, object);
+	return 0;
+}
+
+int mios_pool_keep(struct mios_pool *pool, const struct mios_page *page)
+{
+	struct spot spot;
+	int err = held_find(pool, page, &spot);
+
+	if (err)
+		return err;
+	return word_change(spot.record, page->word,
+			   word_become(page->word, MIOS_PAGE_KEPT)) ?
+		0 : -EALREADY;
+}
+
+int mios_pool_take(struct mios_pool *pool, u64 phys, bool huge, u64 object,
+		   struct mios_page *page)
+{
+	struct spot spot;
+	u64 word;
+
+	if (spot_find(pool, phys, huge, &spot))
+		return -EINVAL;
+	/* Only its publisher can be in the way, and once: HELD to KEPT. */
+	for (;;) {
+		word = word_read(spot.record);
+		if (word_state(word) != MIOS_PAGE_KEPT &&
+		    word_state(word) != MIOS_PAGE_HELD)
+			return -ENOENT;
+		if (READ_ONCE(spot.record->object) != object)
+			return -ENOENT;
+		page->word = word_next(pool, word, MIOS_PAGE_TAKEN);
+		if (word_change(spot.record, word, page->word))
+			break;
+	}
+	page->phys = phys;
+	page->huge = huge;
+	return 0;
+}
