@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Extents: leased, so that those who allocate small pages do not meet, or
+ * allocated whole.  A lease keeps nobody out who finds no extent of his own:
+ * what excludes is the word of each page.  Small pages are taken from the
+ * front of a pool, large ones from its back, to leave whole extents whole.
+ */
+#include "word.h"
+
+int mios_extent_lease(struct mios_pool *pool, struct mios_cursor *cursor)
+{
+	u32 nr = pool_sections(pool);
+	u32 index, extent;
+
+	if (READ_ONCE(pool->header->dead[pool->self]) >= pool->epoch &&
+	    !mios_pool_fault(MIOS_POOL_FAULT_ANY_EPOCH))
+		return -ESTALE;
+	for (index = 0; index < nr; index++) {
+		struct mios_section *section = &pool->section[index];
+
+		if (!section_is_open(section))
+			continue;
+		for (extent = 0; extent < section->nr_extents; extent++) {
+			u64 word = word_read(&section->extent[extent]);
+			u64 leased = word_next(pool, word, MIOS_EXTENT_LEASED);
+
+			if (word_state(word) != MIOS_PAGE_FREE ||
+			    !word_change(&section->extent[extent], word,
+					 leased))
+				continue;
+			cursor->word = leased;
+			cursor->section = index;
+			cursor->extent = extent;
+			cursor->next = 0;
+			return 0;
+		}
+	}
+	return -ENOMEM;
+}
+
+void mios_cursor_release(struct mios_pool *pool, struct mios_cursor *cursor)
+{
+	struct mios_section *section = &pool->section[cursor->section];
+
+	if (cursor->word)
+		word_change(&section->extent[cursor->extent], cursor->word,
+			    word_next(pool, cursor->word, MIOS_PAGE_FREE));
+	cursor->word = 0;
+}
+
+/* Is any page of the extent in this state, or @other than in it? */
+static bool any_page(const struct mios_section *section, u32 extent,
+		     bool other)
+{
+	struct mios_pool_record *page = extent_pages(section, extent);
+	u32 i;
+
+	for (i = 0; i < MIOS_EXTENT_PAGES; i++)
+		if ((word_state(word_read(&page[i])) != MIOS_PAGE_FREE) ==
+		    other)
+			return true;
+	return false;
+}
+
+/* The cursor's extent has no free page: call it full, and look again. */
+void mios_extent_exhausted(struct mios_pool *pool, struct mios_cursor *cursor)
+{
+	struct mios_section *section = &pool->section[cursor->section];
+	struct mios_pool_record *record = &section->extent[cursor->extent];
+	u64 full = word_next(pool, cursor->word, MIOS_EXTENT_FULL);
+
+	if (word_change(record, cursor->word, full) &&
+	    !mios_pool_fault(MIOS_POOL_FAULT_FULL_AT_ONCE) &&
+	    any_page(section, cursor->extent, false)) /* FULL */
+		word_change(record, full, word_become(full, MIOS_PAGE_FREE));
+	cursor->word = 0;
+}
+
+/* LOOK: all of an extent, or nothing. */
+static bool extent_take(struct mios_pool *pool, struct mios_section *section,
+			u32 extent, struct mios_page *page)
+{
+	struct mios_pool_record *record = &section->extent[extent];
+	u64 word = word_read(record);
+	u64 held = word_next(pool, word, MIOS_PAGE_HELD);
+
+	if (word_state(word) != MIOS_PAGE_FREE ||
+	    any_page(section, extent, true) || !word_change(record, word, held))
+		return false;
+	if (any_page(section, extent, true) || !section_is_open(section)) {
+		word_change(record, held,
+			    word_next(pool, held, MIOS_PAGE_FREE));
+		return false;
+	}
+	page->phys = section->base + (u64)extent * MIOS_EXTENT_SIZE;
+	page->word = held;
+	page->huge = true;
+	return true;
+}
+
+int mios_pool_alloc_huge(struct mios_pool *pool, struct mios_page *page)
+{
+	u32 nr = pool_sections(pool);
+	u32 index, extent;
+
+	if (READ_ONCE(pool->header->dead[pool->self]) >= pool->epoch &&
+	    !mios_pool_fault(MIOS_POOL_FAULT_ANY_EPOCH))
+		return -ESTALE;
+	for (index = 0; index < nr; index++) {
+		struct mios_section *section = &pool->section[index];
+
+		if (!section_is_open(section))
+			continue;
+		for (extent = section->nr_extents; extent--;)
+			if (extent_take(pool, section, extent, page))
+				return 0;
+	}
+	return -ENOMEM;
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The death of an instance, and who uses what.  Recovery is called by any
+ * survivor, once the dead one is fenced and everybody has acknowledged that;
+ * it changes each word from exactly what it saw, so that it can be done twice,
+ * by two at once, or again by another one where the first died in it.
+ */
+#include "word.h"
+
+struct recovery {
+	struct mios_pool *pool;
+	u32 instance;
+	u32 epoch;
+	mios_pool_named named;
+	void *ctx;
+};
+
+static bool is_over(const struct recovery *r, u64 word)
+{
+	return word_owner(word) == r->instance && word_epoch(word) <= r->epoch;
+}
+
+static void declare_over(struct recovery *r)
+{
+	u32 *dead = &r->pool->header->dead[r->instance];
+	u32 was = READ_ONCE(*dead);
+
+	/* Epochs only grow: so often can others come before us, at most. */
+	while (was < r->epoch && !try_cmpxchg(dead, &was, r->epoch))
+		;
+}
+
+/* KEEP: 1 if what the dead held here has become free. */
+static u64 record_recover(struct recovery *r, struct mios_pool_record *record,
+			  u64 phys, bool huge)
+{
+	u64 word = word_read(record);
+
+	if (!word_is_mortal(word) || !is_over(r, word))
+		return 0;
+	if (r->named && !mios_pool_fault(MIOS_POOL_FAULT_FREE_NAMED) &&
+	    r->named(r->ctx, phys, huge, READ_ONCE(record->object))) {
+		word_change(record, word, word_become(word, MIOS_PAGE_KEPT));
+		return 0;
+	}
+	if (mios_pool_fault(MIOS_POOL_FAULT_LOSE_PAGE))
+		return 0;
+	return word_change(record, word,
+			   word_next(r->pool, word, MIOS_PAGE_FREE));
+}
+
+static u64 extent_recover(struct recovery *r, struct mios_section *section,
+			  u32 extent)
+{
+	struct mios_pool_record *record = &section->extent[extent];
+	struct mios_pool_record *page = extent_pages(section, extent);
+	u64 phys = section->base + (u64)extent * MIOS_EXTENT_SIZE;
+	u64 word = word_read(record);
+	bool any_free = false;
+	u64 freed = 0;
+	u32 i;
+
+	if (word_state(word) == MIOS_EXTENT_LEASED && is_over(r, word) &&
+	    !mios_pool_fault(MIOS_POOL_FAULT_LOSE_LEASE))
+		word_change(record, word,
+			    word_next(r->pool, word, MIOS_PAGE_FREE));
+	for (i = 0; i < MIOS_EXTENT_PAGES; i++) {
+		freed += record_recover(r, &page[i],
+					phys + (u64)i * MIOS_POOL_PAGE, false);
+		any_free |= word_state(word_read(&page[i])) == MIOS_PAGE_FREE;
+	}
+	/* FULL: the dead may have been between its two looks, too. */
+	if (any_free)
+		mios_page_given(section, extent);
+	return freed + record_recover(r, record, phys, true) *
+		       MIOS_EXTENT_PAGES;
+}
+
+u64 mios_pool_recover(struct mios_pool *pool, u32 instance, u32 epoch,
+		      mios_pool_named named, void *ctx)
+{
+	struct recovery r = { pool, instance, epoch, named, ctx };
+	u32 nr = pool_sections(pool);
+	u32 index, extent;
+	u64 freed = 0;
+
+	if (instance >= MIOS_POOL_INSTANCES || epoch > MIOS_EPOCH_MAX)
+		return 0;
+	declare_over(&r);
+	for (index = 0; index < nr; index++)
+		for (extent = 0; extent < pool->section[index].nr_extents;
+		     extent++)
+			freed += extent_recover(&r, &pool->section[index],
+						extent);
+	return freed;
+}
+
+static void record_count(u64 word, u32 pages, struct mios_pool_usage *usage)
+{
+	switch (word_state(word)) {
+	case MIOS_PAGE_HELD:
+	case MIOS_PAGE_TAKEN:
+		usage->held[word_owner(word)] += pages;
+		break;
+	case MIOS_PAGE_KEPT:
+		usage->kept += pages;
+		break;
+	case MIOS_EXTENT_LEASED:
+		usage->leases[word_owner(word)]++;
+		break;
+	}
+}
+
+void mios_pool_usage(const struct mios_pool *pool,
+		     struct mios_pool_usage *usage)
+{
+	u32 nr = pool_sections(pool);
+	u32 index, extent, i;
+
+	memset(usage, 0, sizeof(*usage));
+	for (index = 0; index < nr; index++) {
+		const struct mios_section *section = &pool->section[index];
+
+		for (extent = 0; extent < section->nr_extents; extent++) {
+			struct mios_pool_record *page =
+				extent_pages(section, extent);
+
+			record_count(word_read(&section->extent[extent]),
+				     MIOS_EXTENT_PAGES, usage);
+			for (i = 0; i < MIOS_EXTENT_PAGES; i++) {
+				u64 word = word_read(&page[i]);
+
+				record_count(word, 1, usage);
+				usage->meta += word_state(word) ==
+					       MIOS_PAGE_META;
+			}
+			usage->pages += MIOS_EXTENT_PAGES;
+		}
+	}
+}
