@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Runs the tests of mios/pool/ in user space:
+ *   pool-asan [--seed N] [--rounds N] [--garbage ROUNDS] [--preemptions N]
+ *	       [--only steps|explore|threads] [--break FAULT]
+ * --break turns a fault on for good: the tests must then fail.  Exit status 0:
+ * all right; 1: the line that failed has been printed.
+ */
+#include <time.h>
+
+#include "test.h"
+
+static void break_on_purpose(const char *name)
+{
+	static const char *const names[MIOS_POOL_FAULTS] = {
+		[MIOS_POOL_FAULT_ANY_OWNER] = "any-owner",
+		[MIOS_POOL_FAULT_ANY_EPOCH] = "any-epoch",
+		[MIOS_POOL_FAULT_SAME_GENERATION] = "same-generation",
+		[MIOS_POOL_FAULT_NO_SECOND_LOOK] = "no-second-look",
+		[MIOS_POOL_FAULT_FULL_AT_ONCE] = "full-at-once",
+		[MIOS_POOL_FAULT_LOSE_PAGE] = "lose-page",
+		[MIOS_POOL_FAULT_LOSE_LEASE] = "lose-lease",
+		[MIOS_POOL_FAULT_FREE_NAMED] = "free-named",
+	};
+	int i;
+
+	for (i = 0; i < MIOS_POOL_FAULTS; i++)
+		if (!strcmp(name, names[i])) {
+			test_fault[i] = true;
+			return;
+		}
+	fprintf(stderr, "no such fault: %s\n", name);
+	exit(2);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long rounds = 20000, garbage = 20000, preemptions = 2;
+	const char *only = "";
+	u64 seed = time(NULL);
+	int i;
+
+	for (i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--seed") && i + 1 < argc)
+			seed = strtoull(argv[++i], NULL, 0);
+		else if (!strcmp(argv[i], "--rounds") && i + 1 < argc)
+			rounds = strtoul(argv[++i], NULL, 0);
+		else if (!strcmp(argv[i], "--garbage") && i + 1 < argc)
+			garbage = strtoul(argv[++i], NULL, 0);
+		else if (!strcmp(argv[i], "--preemptions") && i + 1 < argc)
+			preemptions = strtoul(argv[++i], NULL, 0);
+		else if (!strcmp(argv[i], "--only") && i + 1 < argc)
+			only = argv[++i];
+		else if (!strcmp(argv[i], "--break") && i + 1 < argc)
+			break_on_purpose(argv[++i]);
+		else
+			return fprintf(stderr, "unknown: %s\n", argv[i]), 2;
+	}
+	printf("seed %llu\n", seed);
+	if (!*only || !strcmp(only, "steps")) {
+		test_section();
+		test_pages();
+		test_death();
+		test_garbage(seed, garbage);
+	}
+	if (!*only || !strcmp(only, "explore"))
+		test_explore(preemptions);
+	if (!*only || !strcmp(only, "threads"))
+		test_stress(seed, rounds);
+	printf("all right\n");
+	return 0;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The user-space variant of mios/pool/os.h and mios/pool/fault.h: same include
+ * guards, included first (-include), so that the very same files compile here.
+ * Atomics are the compiler's, which TSan understands.  Before each access to
+ * shared memory test_point is called, if it is set: the explorer's, which may
+ * go on with another instance there, or let this one die.
+ */
+#ifndef _MIOS_POOL_OS_H
+#define _MIOS_POOL_OS_H
+#define _MIOS_POOL_FAULT_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <linux/types.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef unsigned long long u64;
+
+extern void (*test_point)(const volatile void *address, bool write);
+
+static inline void test_access(const volatile void *address, bool write)
+{
+	if (test_point)
+		test_point(address, write);
+}
+
+#define READ_ONCE(x)							\
+	(test_access(&(x), false), __atomic_load_n(&(x), __ATOMIC_RELAXED))
+#define WRITE_ONCE(x, v)						\
+	(test_access(&(x), true),					\
+	 __atomic_store_n(&(x), (v), __ATOMIC_RELAXED))
+#define smp_load_acquire(p)						\
+	(test_access((p), false), __atomic_load_n((p), __ATOMIC_ACQUIRE))
+#define smp_store_release(p, v)						\
+	(test_access((p), true),					\
+	 __atomic_store_n((p), (v), __ATOMIC_RELEASE))
+#define try_cmpxchg(p, old, new)					\
+	(test_access((p), true),					\
+	 __atomic_compare_exchange_n((p), (old), (new), false,		\
+				     __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+#define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define smp_wmb()		__atomic_thread_fence(__ATOMIC_RELEASE)
+#define smp_rmb()		__atomic_thread_fence(__ATOMIC_ACQUIRE)
+
+#define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
+
+enum mios_pool_fault {
+	MIOS_POOL_FAULT_ANY_OWNER,
+	MIOS_POOL_FAULT_ANY_EPOCH,
+	MIOS_POOL_FAULT_SAME_GENERATION,
+	MIOS_POOL_FAULT_NO_SECOND_LOOK,
+	MIOS_POOL_FAULT_FULL_AT_ONCE,
+	MIOS_POOL_FAULT_LOSE_PAGE,
+	MIOS_POOL_FAULT_LOSE_LEASE,
+	MIOS_POOL_FAULT_FREE_NAMED,
+	MIOS_POOL_FAULTS
+};
+
+extern bool test_fault[MIOS_POOL_FAULTS];
+
+static inline bool mios_pool_fault(enum mios_pool_fault fault)
+{
+	return test_fault[fault];
+}
+
+#endif

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One step after another: sections, pages and large pages, what is refused,
+ * death, and what lies in the records being garbage.
+ */
+#include "test.h"
+
+/* Pages in front of the first one that can be allocated. */
+static u32 meta_of(u32 extents)
+{
+	return 2 + DIV_ROUND_UP(extents * 16, 4096) + extents * 2;
+}
+
+void pool_is_whole(struct mios_pool *pool)
+{
+	struct mios_pool_usage usage;
+	struct mios_cursor cursor = { 0 };
+	struct mios_page page;
+	u64 count = 0;
+	u32 i;
+
+	mios_pool_usage(pool, &usage);
+	CHECK(!usage.kept);
+	for (i = 0; i < MIOS_POOL_INSTANCES; i++) {
+		CHECK(!usage.held[i]);
+		CHECK(!usage.leases[i]);
+	}
+	while (!mios_pool_alloc(pool, &cursor, &page))
+		count++;
+	CHECK(count == usage.pages - usage.meta);
+	mios_pool_usage(pool, &usage);
+	CHECK(usage.held[pool->self] == count);
+	/* Give all back as if it had died; as the same boot, for the test. */
+	CHECK(mios_pool_recover(pool, pool->self, pool->epoch, NULL, NULL) ==
+	      count);
+	pool->header->dead[pool->self] = 0;
+}
+
+static void sections(u32 extents)
+{
+	struct mios_pool_place place = section_place(BASE, extents);
+	struct mios_pool_place more = section_place(BASE << 1, 2);
+	void *memory = section_memory(extents), *second = section_memory(2);
+	struct mios_cursor cursor = { 0 };
+	struct mios_pool one, two;
+	struct mios_page page;
+
+	CHECK(mios_pool_attach(&one, memory, &place, NODE, 1, 1) == -EBADMSG);
+	CHECK(!mios_pool_format(memory, BASE, place.size, NODE));
+	view_make(&one, memory, extents, 1, 1);
+	CHECK(mios_pool_alloc(&one, &cursor, &page) == -ENOMEM);
+	CHECK(mios_pool_alloc_huge(&one, &page) == -ENOMEM);
+	mios_pool_open(&one, 0);
+	CHECK(!mios_pool_alloc(&one, &cursor, &page));
+	CHECK(page.phys == BASE + meta_of(extents) * 4096ull);
+	CHECK(mios_pool_close(&one, 0) == 1);
+	CHECK(!mios_pool_free(&one, &page));
+	CHECK(mios_pool_close(&one, 0) == 0);
+	CHECK(mios_pool_alloc(&one, &cursor, &page) == -ENOMEM);
+	mios_pool_open(&one, 0);
+	mios_cursor_release(&one, &cursor);
+
+	/* It grows; another instance finds that, and the next boot too. */
+	view_make(&two, memory, extents, 2, 1);
+	CHECK(!mios_pool_place(&two, &more));
+	more = section_place(BASE << 1, 2);
+	CHECK(!mios_pool_grow(&one, second, &more));
+	CHECK(mios_pool_place(&two, &place) == 1);
+	CHECK(place.base == more.base && place.size == more.size);
+	CHECK(!mios_pool_adopt(&two, second, &place));
+	CHECK(!mios_pool_place(&two, &place));
+	mios_pool_open(&one, 1);
+	pool_is_whole(&two);
+	CHECK(!mios_pool_alloc_huge(&two, &page));
+	CHECK(!mios_pool_free(&two, &page));
+	section_forget(second, 2);
+	section_forget(memory, extents);
+}
+
+static void headers(void)
+{
+	struct mios_pool_place place = section_place(BASE, 2), bad;
+	void *memory = section_memory(2);
+	struct mios_section_header *section = memory;
+	struct mios_pool_header *header = memory + MIOS_POOL_HEADER_AT;
+	struct mios_pool pool;
+
+	CHECK(mios_pool_format(memory, BASE + 4096, place.size, NODE) ==
+	      -EINVAL);
+	CHECK(mios_pool_format(memory, BASE, 4096, NODE) == -EINVAL);
+	CHECK(!mios_pool_format(memory, BASE, place.size, NODE));
+	CHECK(mios_pool_attach(&pool, memory, &place, NODE + 1, 1, 1) ==
+	      -EBADMSG);
+	bad = section_place(BASE * 2, 2);
+	CHECK(mios_pool_attach(&pool, memory, &bad, NODE, 1, 1) == -EBADMSG);
+	bad = section_place(BASE, 3);
+	CHECK(mios_pool_attach(&pool, memory, &bad, NODE, 1, 1) == -EBADMSG);
+	CHECK(mios_pool_attach(&pool, memory, &place, NODE, 64, 1) == -EINVAL);
+	CHECK(mios_pool_attach(&pool, memory, &place, NODE, 1, 0) == -EINVAL);
+	CHECK(mios_pool_attach(&pool, memory, &place, NODE, 1, 1 << 24) ==
+	      -EINVAL);
+	header->version++;
+	CHECK(mios_pool_attach(&pool, memory, &place, NODE, 1, 1) == -EPROTO);
+	header->version--;
+	section->version++;
+	CHECK(mios_pool_attach(&pool, memory, &place, NODE, 1, 1) == -EPROTO);
+	section->version--;
+	view_make(&pool, memory, 2, 1, 1);
+	header->nr_sections = MIOS_POOL_SECTIONS + 1;
+	CHECK(mios_pool_place(&pool, &bad) == -EBADMSG);
+	header->nr_sections = 2;
+	header->section[1] = section_place(4096, 1);
+	CHECK(mios_pool_place(&pool, &bad) == -EBADMSG);
+	section_forget(memory, 2);
+}
+
+void test_section(void)
+{
+	headers();
+	sections(1);
+	sections(3);
+	/* Records of so many fill more than one extent. */
+	sections(300);
+}
+
+static void *pool_make(struct mios_pool *one, struct mios_pool *two)
+{
+	void *memory = section_memory(3);
+
+	CHECK(!mios_pool_format(memory, BASE, 3 * MIOS_EXTENT_SIZE, NODE));
+	view_make(one, memory, 3, 1, 7);
+	view_make(two, memory, 3, 2, 4);
+	mios_pool_open(one, 0);
+	return memory;
+}
+
+/* What each wrong free says, and that nothing of it changes anything. */
+static void refusals(struct mios_pool *one, struct mios_pool *two)
+{
+	struct mios_cursor cursor = { 0 };
+	struct mios_pool later = *one;
+	struct mios_page page, again, old;
+
+	CHECK(!mios_pool_alloc(one, &cursor, &page));
+	CHECK(mios_pool_free(two, &page) == -EPERM);
+	CHECK(two->refused[MIOS_REFUSED_FOREIGN] == 1);
+	later.epoch++;
+	CHECK(mios_pool_free(&later, &page) == -ESTALE);
+	CHECK(later.refused[MIOS_REFUSED_EPOCH] == 1);
+	old = page;
+	CHECK(!mios_pool_free(one, &page));
+	CHECK(mios_pool_free(one, &page) == -EALREADY);
+	CHECK(one->refused[MIOS_REFUSED_TWICE] == 1);
+	/* The same page once more: the old handle is not worth it. */
+	cursor.next = 0;
+	CHECK(!mios_pool_alloc(one, &cursor, &again));
+	CHECK(again.phys == old.phys);
+	CHECK(mios_pool_free(one, &old) == -EALREADY);
+	CHECK(mios_pool_keep(one, &old) == -EALREADY);
+	CHECK(!mios_pool_free(one, &again));
+	page.phys = BASE - 4096;
+	CHECK(mios_pool_free(one, &page) == -EINVAL);
+	page.phys = BASE + 3 * MIOS_EXTENT_SIZE;
+	CHECK(mios_pool_free(one, &page) == -EINVAL);
+	page.phys = old.phys + 1;
+	CHECK(mios_pool_free(one, &page) == -EINVAL);
+	CHECK(one->refused[MIOS_REFUSED_UNKNOWN] == 3);
+	mios_cursor_release(one, &cursor);
+}
+
+static void objects(struct mios_pool *one, struct mios_pool *two)
+{
+	struct mios_cursor cursor = { 0 };
+	struct mios_page page, taken;
+
+	CHECK(!mios_pool_alloc(one, &cursor, &page));
+	CHECK(!mios_pool_object(one, &page, 77));
+	CHECK(mios_pool_object(two, &page, 78) == -EPERM);
+	CHECK(!mios_pool_keep(one, &page));
+	CHECK(mios_pool_free(one, &page) == -EALREADY);
+	CHECK(mios_pool_take(two, page.phys, false, 78, &taken) == -ENOENT);
+	CHECK(mios_pool_take(two, page.phys + 1, false, 77, &taken) == -EINVAL);
+	CHECK(!mios_pool_take(two, page.phys, false, 77, &taken));
+	CHECK(mios_pool_free(one, &page) == -EALREADY);
+	CHECK(!mios_pool_free(two, &taken));
+	CHECK(mios_pool_take(two, page.phys, false, 77, &taken) == -ENOENT);
+	mios_cursor_release(one, &cursor);
+}
+
+static void large(struct mios_pool *one, struct mios_pool *two)
+{
+	struct mios_cursor cursor = { 0 };
+	struct mios_page page, small, third;
+
+	CHECK(!mios_pool_alloc_huge(one, &page));
+	CHECK(page.phys == BASE + 2 * MIOS_EXTENT_SIZE && page.huge);
+	CHECK(!mios_pool_alloc_huge(two, &third));
+	CHECK(mios_pool_alloc_huge(two, &small) == -ENOMEM);
+	CHECK(mios_pool_free(two, &page) == -EPERM);
+	CHECK(!mios_pool_free(two, &third));
+	while (!mios_pool_alloc(two, &cursor, &small))
+		CHECK(small.phys < page.phys);
+	CHECK(!mios_pool_object(one, &page, 5));
+	CHECK(!mios_pool_keep(one, &page));
+	CHECK(!mios_pool_take(one, page.phys, true, 5, &page));
+	CHECK(!mios_pool_free(one, &page));
+	CHECK(mios_pool_free(one, &page) == -EALREADY);
+	CHECK(mios_pool_recover(two, 2, 4, NULL, NULL) > 512);
+	one->header->dead[2] = 0;
+}
+
+void test_pages(void)
+{
+	struct mios_pool one, two;
+	void *memory = pool_make(&one, &two);
+
+	refusals(&one, &two);
+	pool_is_whole(&one);
+	objects(&one, &two);
+	pool_is_whole(&two);
+	large(&one, &two);
+	pool_is_whole(&one);
+	section_forget(memory, 3);
+}
+
+static bool is_this(void *ctx, u64 phys, bool huge, u64 object)
+{
+	(void)huge;
+	return object == 9 && phys == *(u64 *)ctx;
+}
+
+void test_death(void)
+{
+	struct mios_pool one, two, again;
+	void *memory = pool_make(&one, &two);
+	struct mios_pool_place place = section_place(BASE, 3);
+	struct mios_cursor cursor = { 0 }, other = { 0 };
+	struct mios_page page, named, huge, mine;
+
+	CHECK(!mios_pool_alloc(&one, &cursor, &page));
+	CHECK(!mios_pool_alloc(&one, &cursor, &named));
+	CHECK(!mios_pool_object(&one, &named, 9));
+	CHECK(!mios_pool_alloc_huge(&one, &huge));
+	CHECK(!mios_pool_alloc(&two, &other, &mine));
+
+	/* An earlier boot is over: nothing of this one's is touched. */
+	CHECK(!mios_pool_recover(&two, 1, 6, is_this, &named.phys));
+	CHECK(mios_pool_recover(&two, 1, 7, is_this, &named.phys) == 513);
+	CHECK(!mios_pool_recover(&two, 1, 7, is_this, &named.phys));
+	CHECK(!mios_pool_take(&two, named.phys, false, 9, &named));
+	CHECK(!mios_pool_free(&two, &named));
+
+	/* Who was declared dead gets nothing any more, nor comes back as such. */
+	memset(&cursor, 0, sizeof(cursor));
+	CHECK(mios_pool_alloc(&one, &cursor, &page) == -ESTALE);
+	CHECK(mios_pool_alloc_huge(&one, &huge) == -ESTALE);
+	CHECK(mios_pool_free(&one, &huge) == -EALREADY);
+	CHECK(mios_pool_attach(&again, memory, &place, NODE, 1, 7) == -ESTALE);
+	CHECK(!mios_pool_attach(&again, memory, &place, NODE, 1, 8));
+	CHECK(!mios_pool_free(&two, &mine));
+	mios_cursor_release(&two, &other);
+	pool_is_whole(&again);
+	section_forget(memory, 3);
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory for a pool, and what all tests of pools share: those of miosfs, too.
+ */
+#include <sys/mman.h>
+
+#include "test.h"
+
+bool test_fault[MIOS_POOL_FAULTS];
+void (*test_point)(const volatile void *address, bool write);
+
+u32 test_random(u64 *state)
+{
+	*state = *state * 6364136223846793005ull + 1442695040888963407ull;
+	return *state >> 33;
+}
+
+void *section_memory(u32 extents)
+{
+	void *memory = mmap(NULL, (size_t)extents * MIOS_EXTENT_SIZE,
+			    PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	CHECK(memory != MAP_FAILED);
+	return memory;
+}
+
+void section_forget(void *memory, u32 extents)
+{
+	munmap(memory, (size_t)extents * MIOS_EXTENT_SIZE);
+}
+
+struct mios_pool_place section_place(u64 base, u32 extents)
+{
+	return (struct mios_pool_place) {
+		base, (u64)extents * MIOS_EXTENT_SIZE
+	};
+}
+
+void view_make(struct mios_pool *pool, void *memory, u32 extents, u32 self,
+	       u32 epoch)
+{
+	struct mios_pool_place place = section_place(BASE, extents);
+
+	CHECK(!mios_pool_attach(pool, memory, &place, NODE, self, epoch));
+}
