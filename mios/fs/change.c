@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Changes of names and attributes.  Each is one change of tx.c: looked at
+ * under the lock, put into the record, carried out, or given up as if it had
+ * not been.  What the caller has checked before may no longer be so, and is
+ * checked again here.
+ */
+#include "tx.h"
+
+/* An entry that is looked for, and the word that leads to it. */
+struct found {
+	u64 entry;
+	u64 inode;
+	u64 *link;
+};
+
+static bool dir_is_alive(struct mios_fs *fs, u64 dir)
+{
+	u64 mode;
+
+	if (!inode_exists(fs, dir))
+		return false;
+	mode = mios_tx_get(fs, &fs->inode[dir].mode);
+	return is_directory(mode) && nlink_of(mode);
+}
+
+static int find(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
+		struct found *found)
+{
+	u64 hash = mios_name_hash(dir, name);
+	u64 *link = bucket_at(fs, hash);
+	u64 at, steps;
+
+	if (!name->length || name->length > MIOS_FS_NAME)
+		return -ENAMETOOLONG;
+	if (!dir_is_alive(fs, dir))
+		return -ENOENT;
+	for (steps = 0; steps < fs->nr_entries; steps++) {
+		at = mios_tx_get(fs, link);
+		if (!at || at >= fs->nr_entries)
+			return -ENOENT;
+		if (mios_name_is(&fs->entry[at], dir, hash, name)) {
+			found->entry = at;
+			found->inode = fs->entry[at].inode;
+			found->link = link;
+			return inode_exists(fs, found->inode) ? 0 : -EBADMSG;
+		}
+		link = &fs->entry[at].next;
+	}
+	return -EBADMSG;
+}
+
+/* Take the first of a list of free ones. */
+static u64 pop(struct mios_fs *fs, u64 *head, u64 nr, bool inodes)
+{
+	u64 at = mios_tx_get(fs, head);
+
+	if (!at || at >= nr)
+		return 0;
+	mios_tx_put(fs, head, mios_tx_get(fs, inodes ? &fs->inode[at].next :
+					  &fs->entry[at].next));
+	return at;
+}
+
+static void insert(struct mios_fs *fs, u64 at, u64 dir,
+		   const struct mios_fs_name *name, u64 inode)
+{
+	struct mios_fs_entry *entry = &fs->entry[at];
+	u64 hash = mios_name_hash(dir, name);
+	u64 *bucket = bucket_at(fs, hash);
+	u64 word;
+	u32 i, part;
+
+	for (i = 0; i < name->length; i += sizeof(word)) {
+		part = name->length - i < sizeof(word) ? name->length - i :
+			sizeof(word);
+		word = 0;
+		memcpy(&word, name->text + i, part);
+		mios_tx_put(fs, (u64 *)(entry->name + i), word);
+	}
+	mios_tx_put(fs, &entry->hash, hash);
+	mios_tx_put(fs, &entry->inode, inode);
+	mios_tx_put(fs, &entry->parent, upper_lower(name->length, dir));
+	mios_tx_put(fs, &entry->next, mios_tx_get(fs, bucket));
+	mios_tx_put(fs, bucket, at);
+}
+
+static void unhook(struct mios_fs *fs, const struct found *found)
+{
+	mios_tx_put(fs, found->link,
+		    mios_tx_get(fs, &fs->entry[found->entry].next));
+}
+
+static void entry_free(struct mios_fs *fs, u64 at)
+{
+	struct mios_fs_entry *entry = &fs->entry[at];
+
+	mios_tx_put(fs, &entry->parent, 0);
+	mios_tx_put(fs, &entry->next, mios_tx_get(fs, &fs->super->free_entry));
+	mios_tx_put(fs, &fs->super->free_entry, at);
+}
+
+/* So many names more or less. */
+static void links_add(struct mios_fs *fs, u64 inode, int more)
+{
+	u64 mode = mios_tx_get(fs, &fs->inode[inode].mode);
+
+	mios_tx_put(fs, &fs->inode[inode].mode,
+		    upper_lower(nlink_of(mode) + more, mode_of(mode)));
+}
+
+static int finish(struct mios_fs *fs, int err)
+{
+	if (!err)
+		mios_tx_apply(fs);
+	mios_tx_end(fs);
+	return err;
+}
+
+static int make(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
+		const struct mios_fs_attr *attr, u64 *number)
+{
+	bool directory = is_directory(attr->mode);
+	struct mios_fs_inode *inode;
+	struct found found;
+	u64 at, id;
+	int err;
+
+	err = find(fs, dir, name, &found);
+	if (err != -ENOENT)
+		return err ? err : -EEXIST;
+	if (!dir_is_alive(fs, dir))
+		return -ENOENT;
+	at = pop(fs, &fs->super->free_entry, fs->nr_entries, false);
+	*number = pop(fs, &fs->super->free_inode, fs->nr_inodes, true);
+	if (!at || !*number)
+		return -ENOSPC;
+	inode = &fs->inode[*number];
+	id = mios_tx_get(fs, &fs->super->next_id);
+	mios_tx_put(fs, &fs->super->next_id, id + 1);
+	mios_tx_put(fs, &inode->id, id);
+	mios_tx_put(fs, &inode->mode, upper_lower(1 + directory, attr->mode));
+	mios_tx_put(fs, &inode->owner, upper_lower(attr->gid, attr->uid));
+	mios_tx_put(fs, &inode->size, 0);
+	mios_tx_put(fs, &inode->atime, attr->atime);
+	mios_tx_put(fs, &inode->mtime, attr->mtime);
+	mios_tx_put(fs, &inode->ctime, attr->ctime);
+	mios_tx_put(fs, &inode->parent, directory ? dir : 0);
+	mios_tx_put(fs, &inode->cut, 0);
+	insert(fs, at, dir, name, *number);
+	if (directory)
+		links_add(fs, dir, 1);
+	return 0;
+}
+
+int mios_fs_make(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
+		 const struct mios_fs_attr *attr, u64 *inode)
+{
+	int err = mios_tx_begin(fs);
+
+	return err ? err : finish(fs, make(fs, dir, name, attr, inode));
+}
+
+static int add_link(struct mios_fs *fs, u64 inode, u64 dir,
+		    const struct mios_fs_name *name)
+{
+	struct found found;
+	u64 at, mode;
+	int err;
+
+	if (!inode_exists(fs, inode))
+		return -ENOENT;
+	mode = mios_tx_get(fs, &fs->inode[inode].mode);
+	if (is_directory(mode))
+		return -EPERM;
+	if (!nlink_of(mode))
+		return -ENOENT;
+	if (nlink_of(mode) == ~0u)
+		return -EMLINK;
+	err = find(fs, dir, name, &found);
+	if (err != -ENOENT)
+		return err ? err : -EEXIST;
+	if (!dir_is_alive(fs, dir))
+		return -ENOENT;
+	at = pop(fs, &fs->super->free_entry, fs->nr_entries, false);
+	if (!at)
+		return -ENOSPC;
+	insert(fs, at, dir, name, inode);
+	links_add(fs, inode, 1);
+	return 0;
+}
+
+int mios_fs_link(struct mios_fs *fs, u64 inode, u64 dir,
+		 const struct mios_fs_name *name)
+{
+	int err = mios_tx_begin(fs);
+
+	return err ? err : finish(fs, add_link(fs, inode, dir, name));
+}
+
+static bool is_empty(struct mios_fs *fs, u64 dir)
+{
+	u64 at;
+
+	for (at = 1; at < fs->nr_entries; at++)
+		if ((u32)fs->entry[at].parent == dir)
+			return false;
+	return true;
+}
+
+/* May this be taken away, as a directory or as something else? */
+static int removable(struct mios_fs *fs, u64 inode, bool directory)
+{
+	u64 mode = mios_tx_get(fs, &fs->inode[inode].mode);
+
+	if (is_directory(mode) != directory)
+		return directory ? -ENOTDIR : -EISDIR;
+	if (!nlink_of(mode))
+		return -EBADMSG;
+	return directory && !is_empty(fs, inode) ? -ENOTEMPTY : 0;
+}
+
+static void drop(struct mios_fs *fs, u64 dir, u64 inode, bool directory)
+{
+	links_add(fs, inode, directory ? -2 : -1);
+	if (directory)
+		links_add(fs, dir, -1);
+}
+
+static int take_away(struct mios_fs *fs, u64 dir,
+		     const struct mios_fs_name *name, bool directory,
+		     u64 *inode)
+{
+	struct found found;
+	int err = find(fs, dir, name, &found);
+
+	if (!err)
+		err = removable(fs, found.inode, directory);
+	if (err)
+		return err;
+	*inode = found.inode;
+	unhook(fs, &found);
+	entry_free(fs, found.entry);
+	drop(fs, dir, found.inode, directory);
+	return 0;
+}
+
+int mios_fs_remove(struct mios_fs *fs, u64 dir,
+		   const struct mios_fs_name *name, bool directory,
+		   u64 *inode)
+{
+	int err = mios_tx_begin(fs);
+
+	return err ? err :
+		finish(fs, take_away(fs, dir, name, directory, inode));
+}
+
+/* Is @inode @dir itself, or above it? */
+static bool is_above(struct mios_fs *fs, u64 inode, u64 dir)
+{
+	u64 steps;
+
+	for (steps = 0; steps < fs->nr_inodes; steps++) {
+		if (dir == inode)
+			return true;
+		if (dir == MIOS_FS_ROOT || !inode_exists(fs, dir))
+			return false;
+		dir = fs->inode[dir].parent;
+	}
+	return true;
+}
+
+static int move(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
+		u64 to_dir, const struct mios_fs_name *to, u64 *replaced)
+{
+	struct found from, old;
+	bool directory;
+	int err = find(fs, dir, name, &from);
+
+	*replaced = 0;
+	if (err)
+		return err;
+	directory = is_directory(fs->inode[from.inode].mode);
+	if (directory && is_above(fs, from.inode, to_dir))
+		return -EINVAL;
+	err = find(fs, to_dir, to, &old);
+	if (!err && old.inode == from.inode)
+		return 0;
+	if (!err)
+		err = removable(fs, old.inode, directory);
+	else if (err == -ENOENT && dir_is_alive(fs, to_dir))
+		old.entry = err = 0;
+	if (err)
+		return err;
+	if (old.entry) {
+		unhook(fs, &old);
+		entry_free(fs, old.entry);
+		drop(fs, to_dir, old.inode, directory);
+		*replaced = old.inode;
+		/* It may have been what led to the other one. */
+		err = find(fs, dir, name, &from);
+		if (err)
+			return err;
+	}
+	unhook(fs, &from);
+	insert(fs, from.entry, to_dir, to, from.inode);
+	if (directory) {
+		mios_tx_put(fs, &fs->inode[from.inode].parent, to_dir);
+		links_add(fs, dir, -1);
+		links_add(fs, to_dir, 1);
+	}
+	return 0;
+}
+
+int mios_fs_rename(struct mios_fs *fs, u64 dir,
+		   const struct mios_fs_name *name, u64 to_dir,
+		   const struct mios_fs_name *to, u64 *replaced)
+{
+	int err = mios_tx_begin(fs);
+
+	return err ? err : finish(fs, move(fs, dir, name, to_dir, to, replaced));
+}
+
+/* SIZE */
+static int size_set(struct mios_fs *fs, struct mios_fs_inode *inode, u64 to,
+		    bool grow)
+{
+	u64 size = mios_tx_get(fs, &inode->size);
+	u64 cut = mios_tx_get(fs, &inode->cut);
+
+	if (to == size || (grow && to < size))
+		return 0;
+	if (to > size && cut)
+		return -EINPROGRESS;
+	if (to < size && (!cut || cut > size_pages(to) + 1))
+		mios_tx_put(fs, &inode->cut, size_pages(to) + 1);
+	mios_tx_put(fs, &inode->size, to);
+	return 0;
+}
+
+static int set(struct mios_fs *fs, u64 number, const struct mios_fs_attr *attr,
+	       u32 which)
+{
+	struct mios_fs_inode *inode = &fs->inode[number];
+	u64 mode;
+	int err = 0;
+
+	if (!inode_exists(fs, number) || inode->id != attr->id)
+		return -ESTALE;
+	if (which & (MIOS_FS_SET_SIZE | MIOS_FS_SET_GROW))
+		err = size_set(fs, inode, attr->size, which & MIOS_FS_SET_GROW);
+	if (err)
+		return err;
+	mode = mios_tx_get(fs, &inode->mode);
+	if (which & MIOS_FS_SET_MODE)
+		mios_tx_put(fs, &inode->mode,
+			    upper_lower(nlink_of(mode), (mode & MIOS_FS_TYPE) |
+					(attr->mode & ~MIOS_FS_TYPE)));
+	if (which & MIOS_FS_SET_OWNER)
+		mios_tx_put(fs, &inode->owner,
+			    upper_lower(attr->gid, attr->uid));
+	if (which & MIOS_FS_SET_ATIME)
+		mios_tx_put(fs, &inode->atime, attr->atime);
+	if (which & MIOS_FS_SET_MTIME)
+		mios_tx_put(fs, &inode->mtime, attr->mtime);
+	mios_tx_put(fs, &inode->ctime, attr->ctime);
+	return 0;
+}
+
+int mios_fs_setattr(struct mios_fs *fs, u64 inode,
+		    const struct mios_fs_attr *attr, u32 which)
+{
+	int err = mios_tx_begin(fs);
+
+	return err ? err : finish(fs, set(fs, inode, attr, which));
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What mios/fs/ offers: files whose names, attributes and pages lie in a pool
+ * and are the same for every instance.  Portable, as mios/pool/ is: allocates
+ * nothing, sleeps never.  Look-ups and pages take no lock.  Changes of names
+ * and attributes take one that is the machine's: -EBUSY says that another
+ * instance has it, and the caller tries again, for a bounded time; of one
+ * instance only one caller at a time may be in a change.
+ */
+#ifndef _MIOS_FS_H
+#define _MIOS_FS_H
+
+#include "../pool/pool.h"
+
+#include <mios/fs.h>
+
+/**
+ * struct mios_fs - the file system as this instance sees it
+ * @pool:	where image and pages are
+ * @super:	the image
+ * @inode, @entry: in it; @nr_inodes, @nr_entries: checked copies
+ * @size:	bytes of the image
+ * @stores:	of the change that is being made: what is in the redo record
+ * @lock:	the lock's word while this instance has it, else 0
+ */
+struct mios_fs {
+	struct mios_pool *pool;
+	struct mios_fs_super *super;
+	struct mios_fs_inode *inode;
+	struct mios_fs_entry *entry;
+	u64 nr_inodes;
+	u64 nr_entries;
+	u64 size;
+	u32 stores;
+	u64 lock;
+};
+
+/* A name; not ended by 0. */
+struct mios_fs_name {
+	const char *text;
+	u32 length;
+};
+
+/**
+ * struct mios_fs_attr - attributes of a file
+ * @id:		never the same for two files
+ * @mode, @nlink, @uid, @gid, @size, @atime, @mtime, @ctime: as in stat(2)
+ * @parent:	of a directory
+ */
+struct mios_fs_attr {
+	u64 id;
+	u32 mode;
+	u32 nlink;
+	u32 uid;
+	u32 gid;
+	u64 size;
+	u64 atime;
+	u64 mtime;
+	u64 ctime;
+	u64 parent;
+};
+
+/* image.c */
+
+/**
+ * mios_fs_format() - make an empty file system
+ * @pool: the pool
+ * @image: where the image is mapped: extents of @pool, all 0
+ * @phys: its physical address
+ * @size: its bytes, whole extents
+ * @attr: mode, uid, gid and times of the root directory
+ */
+int mios_fs_format(struct mios_pool *pool, void *image, u64 phys, u64 size,
+		   const struct mios_fs_attr *attr);
+
+/* 0; -EBADMSG: no file system, or damaged; -EPROTO: of another version. */
+int mios_fs_attach(struct mios_fs *fs, struct mios_pool *pool, void *image,
+		   u64 phys, u64 size);
+
+/* name.c: -EAGAIN: a change is under way, or who made it is dead: try again */
+int mios_fs_lookup(struct mios_fs *fs, u64 dir,
+		   const struct mios_fs_name *name, u64 *inode);
+int mios_fs_stat(struct mios_fs *fs, u64 inode, struct mios_fs_attr *attr);
+
+/**
+ * mios_fs_readdir() - the next name of a directory
+ * @fs: the file system
+ * @dir: the directory
+ * @cookie: 0 at first; where to go on: a name keeps its place
+ * @entry: out, a copy
+ *
+ * 1, or 0 when there is none.
+ */
+int mios_fs_readdir(struct mios_fs *fs, u64 dir, u64 *cookie,
+		    struct mios_fs_entry *entry);
+
+/* change.c */
+int mios_fs_make(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
+		 const struct mios_fs_attr *attr, u64 *inode);
+int mios_fs_link(struct mios_fs *fs, u64 inode, u64 dir,
+		 const struct mios_fs_name *name);
+
+/**
+ * mios_fs_remove() - take a name away
+ * @fs: the file system
+ * @dir: the directory
+ * @name: in it; a directory must be empty
+ * @directory: is one meant?
+ * @inode: out: what it named: to be reaped when it has no other
+ */
+int mios_fs_remove(struct mios_fs *fs, u64 dir,
+		   const struct mios_fs_name *name, bool directory,
+		   u64 *inode);
+
+/* @replaced: what had the new name, to be reaped, or 0 */
+int mios_fs_rename(struct mios_fs *fs, u64 dir,
+		   const struct mios_fs_name *name, u64 to_dir,
+		   const struct mios_fs_name *to, u64 *replaced);
+
+/* Which attributes are meant: another instance may be changing the others. */
+enum mios_fs_set {
+	MIOS_FS_SET_MODE = 1,
+	MIOS_FS_SET_OWNER = 2,
+	MIOS_FS_SET_SIZE = 4,
+	MIOS_FS_SET_GROW = 8,	/* @size, unless it is larger already */
+	MIOS_FS_SET_ATIME = 16,
+	MIOS_FS_SET_MTIME = 32,
+};
+
+/*
+ * What @which names becomes that of @attr, and so does ->ctime.  Where the file
+ * becomes shorter, mios_fs_cut() is to follow, by whomever; until that is done
+ * it becomes no longer: -EINPROGRESS.
+ */
+int mios_fs_setattr(struct mios_fs *fs, u64 inode,
+		    const struct mios_fs_attr *attr, u32 which);
+
+/* page.c */
+
+/**
+ * mios_fs_page() - the page at a place in a file
+ * @fs: the file system
+ * @cursor: where new pages come from; NULL: none is made
+ * @inode: open by this instance
+ * @index: which page of it
+ * @phys: out
+ *
+ * -ERANGE: beyond the file's end; -ENOENT: there is none; -ENOMEM.
+ */
+int mios_fs_page(struct mios_fs *fs, struct mios_cursor *cursor, u64 inode,
+		 u64 index, u64 *phys);
+
+/**
+ * mios_fs_next() - the next page that a file has
+ * @fs: the file system
+ * @inode: open by this instance
+ * @index: 0 at first; where to go on
+ * @phys: out; may be gone by now, or nothing that the pool knows
+ *
+ * 1, or 0 when there is none.
+ */
+int mios_fs_next(struct mios_fs *fs, u64 inode, u64 *index, u64 *phys);
+
+/**
+ * mios_fs_cut() - take the next page out of a file that has become shorter
+ * @fs: the file system
+ * @inode: open by this instance
+ * @index: 0 at first; where to go on
+ * @page: out: held; to be freed when no instance maps it any more
+ *
+ * 1, or 0 when there is none: then mios_fs_cut_end().
+ */
+int mios_fs_cut(struct mios_fs *fs, u64 inode, u64 *index,
+		struct mios_page *page);
+
+/* Nothing is left to cut: the file may become longer again. */
+int mios_fs_cut_end(struct mios_fs *fs, u64 inode);
+
+/* open.c: of one instance one caller at a time for a file */
+
+/* -ESTALE: it is another one by now, or goes: mios_fs_reap() it. */
+int mios_fs_open(struct mios_fs *fs, u64 inode, u64 id);
+void mios_fs_close(struct mios_fs *fs, u64 inode);
+
+/**
+ * mios_fs_reap() - free a file that has no name and that nobody has open
+ * @fs: the file system
+ * @inode: which
+ *
+ * 0; -EBUSY: the lock is taken; -EEXIST: it has a name, or is open.
+ */
+int mios_fs_reap(struct mios_fs *fs, u64 inode);
+
+/* recover.c */
+
+/**
+ * mios_fs_recover() - what the death of an instance leaves
+ * @fs: the file system
+ * @instance: fenced, and every survivor has acknowledged that
+ * @epoch: its last
+ *
+ * Finishes its change, or forgets it; forgets what it had open; frees what it
+ * held, and files that nobody has any more.  -EBUSY: try again.
+ */
+int mios_fs_recover(struct mios_fs *fs, u32 instance, u32 epoch);
+
+#endif /* _MIOS_FS_H */

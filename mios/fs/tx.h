@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Changes of the image, for the files of mios/fs/.
+ *
+ * Ordering, by name:
+ *   REDO	who changes: the stores of its record, then release of ->count,
+ *		then the words themselves, then ->count = 0, then the lock; who
+ *		recovers: the lock, then ->count, then the words.  A change whose
+ *		count is there is finished by whoever has the lock next.
+ *   SEQ	who changes: ->sequence odd, the words, ->sequence even; who reads:
+ *		the same backwards, and again if it was odd or is another one.
+ *   LOCK	->lock: who releases it has stored before, who gets it loads after.
+ *   OPEN	who opens: ->open, then ->freeing; who reaps: ->freeing, then
+ *		->open.  One of the two sees the other; both may, and give way.
+ *   SIZE	who publishes a page: its place in the index, then ->size; who
+ *		shortens: ->size, then all places beyond.  One of them takes it.
+ *   INDEX	who publishes: zeroes the page, then its place; who finds it there
+ *		finds zeroes.
+ */
+#ifndef _MIOS_FS_TX_H
+#define _MIOS_FS_TX_H
+
+#include "fault.h"
+#include "fs.h"
+
+/* How often a reader looks again before the caller has to. */
+#define READ_TRIES	64
+
+static inline u64 *bucket_at(const struct mios_fs *fs, u64 hash)
+{
+	u64 *buckets = (void *)((u8 *)fs->super + MIOS_FS_BUCKETS_AT);
+
+	return &buckets[hash % MIOS_FS_BUCKETS];
+}
+
+static inline struct mios_fs_redo *redo_of(const struct mios_fs *fs,
+					   u32 instance)
+{
+	return (void *)((u8 *)fs->super + MIOS_FS_REDO_AT +
+			(size_t)instance * MIOS_FS_PAGE);
+}
+
+static inline bool inode_exists(const struct mios_fs *fs, u64 inode)
+{
+	return inode && inode < fs->nr_inodes;
+}
+
+static inline u32 mode_of(u64 word)
+{
+	return word;
+}
+
+static inline u32 nlink_of(u64 word)
+{
+	return word >> 32;
+}
+
+static inline bool is_directory(u64 word)
+{
+	return (word & MIOS_FS_TYPE) == MIOS_FS_DIRECTORY;
+}
+
+static inline u64 upper_lower(u32 upper, u32 lower)
+{
+	return (u64)upper << 32 | lower;
+}
+
+/* Pages that a file of so many bytes may have. */
+static inline u64 size_pages(u64 size)
+{
+	return DIV_ROUND_UP(size, MIOS_FS_PAGE);
+}
+
+/* tx.c */
+int mios_tx_begin(struct mios_fs *fs);
+u64 mios_tx_get(struct mios_fs *fs, const u64 *word);
+void mios_tx_put(struct mios_fs *fs, u64 *word, u64 value);
+void mios_tx_apply(struct mios_fs *fs);
+void mios_tx_end(struct mios_fs *fs);
+int mios_tx_take_over(struct mios_fs *fs, u32 instance, u32 epoch);
+
+/* SEQ: begin to read; whether it has to be done again */
+u64 mios_read_begin(const struct mios_fs *fs);
+bool mios_read_again(const struct mios_fs *fs, u64 sequence);
+
+/* name.c */
+u64 mios_name_hash(u64 dir, const struct mios_fs_name *name);
+bool mios_name_is(const struct mios_fs_entry *entry, u64 dir, u64 hash,
+		  const struct mios_fs_name *name);
+
+/* page.c */
+bool mios_page_is_named(void *ctx, u64 phys, bool huge, u64 object);
+void mios_pages_free(struct mios_fs *fs, u64 inode);
+
+/* open.c: with the lock */
+int mios_inode_reap(struct mios_fs *fs, u64 inode);
+
+#endif /* _MIOS_FS_TX_H */

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The image of miosfs: names and attributes of the files whose pages lie in
+ * the pools.  It lies in whole extents of one pool, outlives all kernels, and
+ * is written by all of them:
+ *
+ *   super  | redo records | buckets       | inodes    | entries
+ *   1 page | 64 pages     | whole pages   | 128 bytes | 288 bytes
+ *
+ * Nearly all words are changed under one lock, through the redo record of who
+ * holds it, so that a death leaves all or nothing of a change.  The others are
+ * changed by compare-and-exchange and say so.  Everything is a word of eight
+ * bytes, or bytes of a name; what refers to something is its number, and a
+ * reader checks it.
+ */
+#ifndef _MIOS_FS_LAYOUT_H
+#define _MIOS_FS_LAYOUT_H
+
+#include <linux/build_bug.h>
+#include <linux/stddef.h>
+#include <linux/types.h>
+
+#define MIOS_FS_MAGIC		0x47414d4953464f4dULL
+#define MIOS_FS_VERSION		1
+#define MIOS_FS_INSTANCES	64u
+#define MIOS_FS_NAME		255u
+#define MIOS_FS_PAGE		4096u
+#define MIOS_FS_BUCKETS		1024u
+#define MIOS_FS_ROOT		1u	/* inode number; 0 is none */
+#define MIOS_FS_TYPE		0170000u	/* as in stat(2) */
+#define MIOS_FS_DIRECTORY	0040000u
+#define MIOS_FS_SIZE_MAX	(256ull << 20)	/* of the image */
+
+/* ->object of the extents that the image lies in. */
+#define MIOS_FS_IMAGE		(~0ULL)
+
+/*
+ * @lock: bit 0: held; owner 6 bits, epoch 24 bits, count of its changes 33
+ * bits.  In it, not in the redo record, because a word of an earlier holder
+ * must never come back.
+ */
+#define MIOS_FS_LOCK_OWNER	1
+#define MIOS_FS_LOCK_EPOCH	7
+#define MIOS_FS_LOCK_COUNT	31
+
+/**
+ * struct mios_fs_super - first page
+ * @magic:	MIOS_FS_MAGIC, released last
+ * @version:	MIOS_FS_VERSION
+ * @size:	bytes of this structure
+ * @self:	physical address of the image
+ * @image_size:	bytes of it
+ * @nr_inodes:	inodes, the unused number 0 included
+ * @nr_entries:	entries, the same
+ * @lock:	who changes names and attributes (by compare-and-exchange)
+ * @sequence:	odd while that is under way (who holds @lock)
+ * @free_inode:	first of the free ones, linked by ->next
+ * @free_entry:	the same
+ * @next_id:	id of the next file; none ever comes back
+ */
+struct mios_fs_super {
+	__u64 magic;
+	__u32 version;
+	__u32 size;
+	__u64 self;
+	__u64 image_size;
+	__u64 nr_inodes;
+	__u64 nr_entries;
+	__u64 lock;
+	__u64 sequence;
+	__u64 free_inode;
+	__u64 free_entry;
+	__u64 next_id;
+};
+
+static_assert(offsetof(struct mios_fs_super, lock) == 48);
+static_assert(sizeof(struct mios_fs_super) == 88);
+
+/* One word of a change: what lies at @offset becomes @value. */
+struct mios_fs_store {
+	__u64 offset;
+	__u64 value;
+};
+
+#define MIOS_FS_STORES		255u
+
+/**
+ * struct mios_fs_redo - a change, one record for each instance
+ * @count:	entries of @store, released when they are complete; 0: none
+ * @reserved:	0
+ * @store:	the change; may be carried out any number of times
+ */
+struct mios_fs_redo {
+	__u64 count;
+	__u64 reserved;
+	struct mios_fs_store store[MIOS_FS_STORES];
+};
+
+static_assert(sizeof(struct mios_fs_redo) == MIOS_FS_PAGE);
+
+/**
+ * struct mios_fs_inode - a file
+ * @id:		which file it is, 0: free
+ * @mode:	type and permissions; the upper half: names that it has
+ * @owner:	uid; the upper half: gid
+ * @size:	bytes
+ * @atime, @mtime, @ctime: ns
+ * @parent:	of a directory: the one that it is in
+ * @next:	of a free one: the next free one
+ * @root:	physical address of the top page of its index, and in the low
+ *		bits how many levels that has; 0: none (compare-and-exchange)
+ * @open:	bit i: instance i has it open (atomic)
+ * @freeing:	its @id while its pages are freed (who holds the lock)
+ * @cut:	not 0: the pages from number @cut - 1 on are still to be removed
+ * @reserved:	0
+ */
+struct mios_fs_inode {
+	__u64 id;
+	__u64 mode;
+	__u64 owner;
+	__u64 size;
+	__u64 atime;
+	__u64 mtime;
+	__u64 ctime;
+	__u64 parent;
+	__u64 next;
+	__u64 root;
+	__u64 open;
+	__u64 freeing;
+	__u64 cut;
+	__u64 reserved[3];
+};
+
+static_assert(sizeof(struct mios_fs_inode) == 128);
+
+/*
+ * An index page is 512 words: 0, or the physical address of a page of the
+ * level below; level 1 refers to the pages of the file.
+ */
+#define MIOS_FS_FANOUT		512u
+#define MIOS_FS_LEVELS		3u	/* 512 GiB */
+
+/* ->object of a page: inode, level (0: of the file), and where in the file. */
+#define MIOS_FS_OBJECT_LEVEL	32
+#define MIOS_FS_OBJECT_INODE	36
+
+/**
+ * struct mios_fs_entry - a name
+ * @next:	the next of its bucket, or of the free ones
+ * @parent:	number of its directory, 0: free; the upper half: bytes of @name
+ * @inode:	what it names
+ * @hash:	of directory and name
+ * @name:	its last word is filled up with 0
+ */
+struct mios_fs_entry {
+	__u64 next;
+	__u64 parent;
+	__u64 inode;
+	__u64 hash;
+	__u8 name[256];
+};
+
+static_assert(sizeof(struct mios_fs_entry) == 288);
+
+#define MIOS_FS_REDO_AT		MIOS_FS_PAGE
+#define MIOS_FS_BUCKETS_AT	((1 + MIOS_FS_INSTANCES) * MIOS_FS_PAGE)
+#define MIOS_FS_INODES_AT	(MIOS_FS_BUCKETS_AT + MIOS_FS_BUCKETS * 8)
+
+#endif /* _MIOS_FS_LAYOUT_H */
