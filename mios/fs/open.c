@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who has a file open, and its end: it is freed when it has no name and no
+ * instance has it open, by whoever sees that last.
+ */
+#include "tx.h"
+
+static void bits_change(u64 *word, u64 set, u64 clear)
+{
+	u64 was = READ_ONCE(*word);
+
+	/* Each failure is another instance's success. */
+	while (!try_cmpxchg(word, &was, (was | set) & ~clear))
+		;
+}
+
+int mios_fs_open(struct mios_fs *fs, u64 number, u64 id)
+{
+	u64 bit = 1ull << fs->pool->self;
+	struct mios_fs_inode *inode;
+
+	if (!inode_exists(fs, number))
+		return -ESTALE;
+	inode = &fs->inode[number];
+	bits_change(&inode->open, bit, 0);
+	/* OPEN */
+	if (READ_ONCE(inode->freeing) != id && READ_ONCE(inode->id) == id)
+		return 0;
+	bits_change(&inode->open, 0, bit);
+	return -ESTALE;
+}
+
+void mios_fs_close(struct mios_fs *fs, u64 number)
+{
+	if (inode_exists(fs, number))
+		bits_change(&fs->inode[number].open, 0,
+			    1ull << fs->pool->self);
+}
+
+int mios_inode_reap(struct mios_fs *fs, u64 number)
+{
+	struct mios_fs_inode *inode = &fs->inode[number];
+	u64 id = READ_ONCE(inode->id);
+
+	if (!id || nlink_of(READ_ONCE(inode->mode)) || READ_ONCE(inode->open))
+		return -EEXIST;
+	WRITE_ONCE(inode->freeing, id);
+	smp_mb(); /* OPEN */
+	if (READ_ONCE(inode->open) && !mios_fs_fault(MIOS_FS_FAULT_FREE_OPEN)) {
+		WRITE_ONCE(inode->freeing, 0);
+		return -EEXIST;
+	}
+	mios_pages_free(fs, number);
+	mios_tx_put(fs, &inode->id, 0);
+	mios_tx_put(fs, &inode->mode, 0);
+	mios_tx_put(fs, &inode->size, 0);
+	mios_tx_put(fs, &inode->cut, 0);
+	mios_tx_put(fs, &inode->next, mios_tx_get(fs, &fs->super->free_inode));
+	mios_tx_put(fs, &fs->super->free_inode, number);
+	mios_tx_apply(fs);
+	return 0;
+}
+
+int mios_fs_reap(struct mios_fs *fs, u64 number)
+{
+	int err;
+
+	if (!inode_exists(fs, number))
+		return -EEXIST;
+	err = mios_tx_begin(fs);
+	if (err)
+		return err;
+	err = mios_inode_reap(fs, number);
+	mios_tx_end(fs);
+	return err;
+}

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The index of a file: which page of the pool lies at which place.  Filled by
+ * page faults of any instance, without a lock; whoever comes second takes what
+ * the first has put there.  Index pages stay until the file goes, so that none
+ * vanishes under who walks down.
+ */
+#include "tx.h"
+
+#define LEVEL_BITS	9
+#define ROOT_LEVELS	7ull		/* in the low bits of ->root */
+
+static u64 object_make(u64 inode, u32 level, u64 index)
+{
+	return inode << MIOS_FS_OBJECT_INODE |
+	       (u64)level << MIOS_FS_OBJECT_LEVEL | index;
+}
+
+/* Pages of the file below a page of this level. */
+static u64 span(u32 level)
+{
+	return 1ull << LEVEL_BITS * level;
+}
+
+static u64 page_of(u64 word)
+{
+	return word & ~(MIOS_FS_PAGE - 1ull);
+}
+
+static u32 levels_of(u64 root)
+{
+	u32 levels = root & ROOT_LEVELS;
+
+	return levels <= MIOS_FS_LEVELS ? levels : 0;
+}
+
+static u64 *slot_in(struct mios_fs *fs, u64 table, u32 level, u64 index)
+{
+	u64 *slots = mios_pool_memory(fs->pool, page_of(table));
+
+	return slots ? &slots[index / span(level) % MIOS_FS_FANOUT] : NULL;
+}
+
+/* Where the page of @level that covers @index is found, if that exists. */
+static u64 *slot_find(struct mios_fs *fs, u64 inode, u32 level, u64 index)
+{
+	u64 root = READ_ONCE(fs->inode[inode].root);
+	u32 at = levels_of(root);
+	u64 table = root;
+	u64 *slot;
+
+	if (at && level == at)
+		return &fs->inode[inode].root;
+	if (level >= at || index >= span(at))
+		return NULL;
+	while (--at > level) {
+		slot = slot_in(fs, table, at, index);
+		table = slot ? READ_ONCE(*slot) : 0;
+		if (!table)
+			return NULL;
+	}
+	return slot_in(fs, table, level, index);
+}
+
+/* What a slot says when the page is there. */
+static u64 slot_value(struct mios_fs *fs, u64 inode, const u64 *slot, u32 level,
+		      u64 phys)
+{
+	return slot == &fs->inode[inode].root ? phys | level : phys;
+}
+
+/* A page of zeroes, held, that says where it is going to be. */
+static int page_make(struct mios_fs *fs, struct mios_cursor *cursor,
+		     u64 object, struct mios_page *page)
+{
+	int err;
+
+	if (!cursor)
+		return -ENOENT;
+	err = mios_pool_alloc(fs->pool, cursor, page);
+	if (err)
+		return err;
+	if (!mios_fs_fault(MIOS_FS_FAULT_ZERO_LATE))
+		memset(mios_pool_memory(fs->pool, page->phys), 0,
+		       MIOS_FS_PAGE);
+	return mios_pool_object(fs->pool, page, object);
+}
+
+/* TAKE: held, and only then out of its slot. */
+static bool page_remove(struct mios_fs *fs, u64 inode, u32 level, u64 index,
+			struct mios_page *page)
+{
+	u64 *slot = slot_find(fs, inode, level, index);
+	u64 word = slot ? READ_ONCE(*slot) : 0;
+	u64 object = object_make(inode, level, index);
+
+	if (!word)
+		return false;
+	if (mios_fs_fault(MIOS_FS_FAULT_CLEAR_EARLY))
+		WRITE_ONCE(*slot, 0);
+	if (mios_pool_take(fs->pool, page_of(word), false, object, page))
+		return false;
+	try_cmpxchg(slot, &word, 0);
+	return true;
+}
+
+static bool is_inside(struct mios_fs *fs, u64 inode, u64 index)
+{
+	return index < size_pages(READ_ONCE(fs->inode[inode].size));
+}
+
+/*
+ * INDEX: into a slot that says @was, or back to the pool.  SIZE: a page that
+ * lies beyond the end by now goes again, before it is kept: if its maker dies
+ * first, recovery comes by.
+ */
+static int page_publish(struct mios_fs *fs, u64 inode, u32 level, u64 index,
+			u64 *slot, u64 was, struct mios_page *page)
+{
+	struct mios_page taken;
+
+	if (!try_cmpxchg(slot, &was,
+			 slot_value(fs, inode, slot, level, page->phys))) {
+		mios_pool_free(fs->pool, page);
+		return -EAGAIN;
+	}
+	if (!level && !is_inside(fs, inode, index) &&
+	    !mios_fs_fault(MIOS_FS_FAULT_NO_SIZE_CHECK)) {
+		if (page_remove(fs, inode, level, index, &taken))
+			mios_pool_free(fs->pool, &taken);
+		return -ERANGE;
+	}
+	/* Who has taken it by now also takes it out of the slot. */
+	if (mios_pool_keep(fs->pool, page))
+		return -EAGAIN;
+	if (mios_fs_fault(MIOS_FS_FAULT_ZERO_LATE))
+		memset(mios_pool_memory(fs->pool, page->phys), 0,
+		       MIOS_FS_PAGE);
+	return 0;
+}
+
+/* One more level, above all that there are. */
+static int index_raise(struct mios_fs *fs, struct mios_cursor *cursor,
+		       u64 inode)
+{
+	u64 *root = &fs->inode[inode].root;
+	u64 was = READ_ONCE(*root);
+	u32 level = levels_of(was) + 1;
+	struct mios_page page;
+	int err;
+
+	if (level > MIOS_FS_LEVELS)
+		return -EFBIG;
+	err = page_make(fs, cursor, object_make(inode, level, 0), &page);
+	if (err)
+		return err;
+	*(u64 *)mios_pool_memory(fs->pool, page.phys) = page_of(was);
+	return page_publish(fs, inode, level, 0, root, was, &page);
+}
+
+/* The slot of a page of the file, with all that is above it. */
+static int index_reach(struct mios_fs *fs, struct mios_cursor *cursor,
+		       u64 inode, u64 index, u64 **out)
+{
+	u32 levels = levels_of(READ_ONCE(fs->inode[inode].root));
+	struct mios_page page;
+	u64 first, *slot;
+	u32 level;
+	int err;
+
+	if (!levels || index >= span(levels)) {
+		err = index_raise(fs, cursor, inode);
+		return err ? err : -EAGAIN;
+	}
+	for (level = levels - 1; level; level--) {
+		slot = slot_find(fs, inode, level, index);
+		if (!slot)
+			return -EAGAIN;
+		if (READ_ONCE(*slot))
+			continue;
+		first = index - index % span(level);
+		err = page_make(fs, cursor, object_make(inode, level, first),
+				&page);
+		if (!err)
+			err = page_publish(fs, inode, level, first, slot, 0,
+					   &page);
+		if (err)
+			return err;
+	}
+	*out = slot_find(fs, inode, 0, index);
+	return *out ? 0 : -EAGAIN;
+}
+
+static int page_add(struct mios_fs *fs, struct mios_cursor *cursor, u64 inode,
+		    u64 index, u64 *phys)
+{
+	struct mios_page page;
+	u64 *slot;
+	int err = index_reach(fs, cursor, inode, index, &slot);
+
+	if (err)
+		return err;
+	*phys = READ_ONCE(*slot);
+	if (*phys)
+		return 0;
+	err = page_make(fs, cursor, object_make(inode, 0, index), &page);
+	if (!err)
+		err = page_publish(fs, inode, 0, index, slot, 0, &page);
+	*phys = page.phys;
+	return err;
+}
+
+int mios_fs_page(struct mios_fs *fs, struct mios_cursor *cursor, u64 inode,
+		 u64 index, u64 *phys)
+{
+	int tries, err = -EAGAIN;
+	u64 *slot;
+
+	if (!inode_exists(fs, inode))
+		return -ENOENT;
+	if (!is_inside(fs, inode, index))
+		return -ERANGE;
+	slot = slot_find(fs, inode, 0, index);
+	*phys = slot ? READ_ONCE(*slot) : 0;
+	if (*phys)
+		return 0;
+	for (tries = 0; tries < READ_TRIES && err == -EAGAIN; tries++)
+		err = page_add(fs, cursor, inode, index, phys);
+	return err;
+}
+
+/* The next place from @index on at which a page of the file lies. */
+static bool next_page(struct mios_fs *fs, u64 inode, u64 *index)
+{
+	u32 levels = levels_of(READ_ONCE(fs->inode[inode].root));
+	u32 level;
+	u64 *slot;
+
+	while (levels && *index < span(levels)) {
+		/* As much as is empty is left behind in one step. */
+		for (level = levels - 1; level; level--) {
+			slot = slot_find(fs, inode, level, *index);
+			if (!slot || !READ_ONCE(*slot))
+				break;
+		}
+		if (!level) {
+			slot = slot_find(fs, inode, 0, *index);
+			if (slot && READ_ONCE(*slot))
+				return true;
+		}
+		*index += span(level) - *index % span(level);
+	}
+	return false;
+}
+
+int mios_fs_next(struct mios_fs *fs, u64 inode, u64 *index, u64 *phys)
+{
+	u64 *slot;
+
+	if (!inode_exists(fs, inode))
+		return 0;
+	while (next_page(fs, inode, index)) {
+		slot = slot_find(fs, inode, 0, (*index)++);
+		*phys = slot ? READ_ONCE(*slot) : 0;
+		if (*phys)
+			return 1;
+	}
+	return 0;
+}
+
+int mios_fs_cut(struct mios_fs *fs, u64 inode, u64 *index,
+		struct mios_page *page)
+{
+	u64 cut;
+
+	if (!inode_exists(fs, inode))
+		return 0;
+	cut = READ_ONCE(fs->inode[inode].cut);
+	if (!cut)
+		return 0;
+	if (*index < cut - 1)
+		*index = cut - 1;
+	while (next_page(fs, inode, index))
+		if (page_remove(fs, inode, 0, (*index)++, page))
+			return 1;
+	return 0;
+}
+
+int mios_fs_cut_end(struct mios_fs *fs, u64 inode)
+{
+	u64 index = 0;
+	int err;
+
+	if (!inode_exists(fs, inode))
+		return -ENOENT;
+	err = mios_tx_begin(fs);
+	if (err)
+		return err;
+	index = READ_ONCE(fs->inode[inode].cut);
+	index = index ? index - 1 : ~0ull;
+	/* It may have become shorter still. */
+	if (next_page(fs, inode, &index)) {
+		err = -EAGAIN;
+	} else {
+		mios_tx_put(fs, &fs->inode[inode].cut, 0);
+		mios_tx_apply(fs);
+	}
+	mios_tx_end(fs);
+	return err;
+}
+
+/* All of a file that nobody has open; the caller has the lock. */
+void mios_pages_free(struct mios_fs *fs, u64 inode)
+{
+	struct mios_page page;
+	u64 index = 0;
+	u32 level, levels;
+
+	while (next_page(fs, inode, &index))
+		if (page_remove(fs, inode, 0, index++, &page))
+			mios_pool_free(fs->pool, &page);
+	levels = levels_of(READ_ONCE(fs->inode[inode].root));
+	for (level = 1; level <= levels; level++)
+		for (index = 0; index < span(levels); index += span(level))
+			if (page_remove(fs, inode, level, index, &page))
+				mios_pool_free(fs->pool, &page);
+}
+
+/*
+ * KEEP: is a page found where it says?  SIZE: not beyond the end of the file,
+ * where its maker had no time to remove it; the caller has the lock.
+ */
+bool mios_page_is_named(void *ctx, u64 phys, bool huge, u64 object)
+{
+	u64 inode = object >> MIOS_FS_OBJECT_INODE;
+	u32 level = object >> MIOS_FS_OBJECT_LEVEL & 15;
+	u64 index = (u32)object;
+	struct mios_fs *fs = ctx;
+	u64 *slot, value;
+
+	if (huge)
+		return object == MIOS_FS_IMAGE;
+	if (!inode_exists(fs, inode) || level > MIOS_FS_LEVELS)
+		return false;
+	slot = slot_find(fs, inode, level, index);
+	if (!slot)
+		return false;
+	value = slot_value(fs, inode, slot, level, phys);
+	if (READ_ONCE(*slot) != value)
+		return false;
+	if (level || is_inside(fs, inode, index) ||
+	    READ_ONCE(fs->inode[inode].cut))
+		return true;
+	return !try_cmpxchg(slot, &value, 0);
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The death of an instance.  Called by any survivor once the dead one is
+ * fenced and everybody has acknowledged that, and again by another one where
+ * the first died in it; the lock keeps two apart.
+ */
+#include "tx.h"
+
+static void opens_forget(struct mios_fs *fs, u32 instance)
+{
+	u64 bit = 1ull << instance;
+	u64 number;
+
+	if (mios_fs_fault(MIOS_FS_FAULT_KEEP_OPEN))
+		return;
+	for (number = 1; number < fs->nr_inodes; number++) {
+		u64 *open = &fs->inode[number].open;
+		u64 was = READ_ONCE(*open);
+
+		/* Each failure is another instance's success. */
+		while (was & bit && !try_cmpxchg(open, &was, was & ~bit))
+			;
+	}
+}
+
+int mios_fs_recover(struct mios_fs *fs, u32 instance, u32 epoch)
+{
+	u64 number;
+	int err;
+
+	if (instance >= MIOS_FS_INSTANCES)
+		return -EINVAL;
+	err = mios_tx_take_over(fs, instance, epoch);
+	if (err)
+		return err;
+	opens_forget(fs, instance);
+	mios_pool_recover(fs->pool, instance, epoch, mios_page_is_named, fs);
+	for (number = 1; number < fs->nr_inodes; number++)
+		if (READ_ONCE(fs->inode[number].id))
+			mios_inode_reap(fs, number);
+	mios_tx_end(fs);
+	return 0;
+}
