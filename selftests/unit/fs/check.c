@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Checks an image that nobody is changing: every entry and inode is in use or
+ * free, names lead to what exists, counts of names are right, every page that
+ * an index names is kept and says so, and no page is kept that none names.
+ * It uses the layout alone and, to find a page, mios_pool_memory().
+ */
+#include <setjmp.h>
+#include <stdlib.h>
+
+#include "../../../mios/fs/tx.h"
+#include "check.h"
+
+#define NEED(condition) need(condition, #condition)
+
+static jmp_buf stop;
+static const char *wrong;
+
+static void need(bool fine, const char *what)
+{
+	if (fine)
+		return;
+	wrong = what;
+	longjmp(stop, 1);
+}
+
+struct checker {
+	struct mios_fs *fs;
+	u8 *entry;		/* how often each has been met */
+	u8 *inode;
+	u32 *names;		/* of each inode */
+	u32 *subdirs;
+	u64 pages;		/* that indices name, of all levels */
+};
+
+static void check_super(struct checker *c)
+{
+	struct mios_fs_super *super = c->fs->super;
+	u32 i;
+
+	NEED(!(super->lock & 1));
+	NEED(!(super->sequence & 1));
+	for (i = 0; i < MIOS_FS_INSTANCES; i++)
+		NEED(!redo_of(c->fs, i)->count);
+}
+
+static void check_chain(struct checker *c, u64 bucket)
+{
+	u64 *head = bucket_at(c->fs, bucket), at;
+
+	for (at = *head; at; at = c->fs->entry[at].next) {
+		struct mios_fs_entry *entry;
+		struct mios_fs_name name;
+		u64 dir;
+
+		NEED(at < c->fs->nr_entries);
+		NEED(!c->entry[at]++);
+		entry = &c->fs->entry[at];
+		dir = (u32)entry->parent;
+		name.text = (const char *)entry->name;
+		name.length = entry->parent >> 32;
+		NEED(name.length && name.length <= MIOS_FS_NAME);
+		NEED(inode_exists(c->fs, dir));
+		NEED(is_directory(c->fs->inode[dir].mode));
+		NEED(entry->hash == mios_name_hash(dir, &name));
+		NEED(bucket_at(c->fs, entry->hash) == head);
+		NEED(inode_exists(c->fs, entry->inode));
+		NEED(c->fs->inode[entry->inode].id);
+		c->names[entry->inode]++;
+		if (is_directory(c->fs->inode[entry->inode].mode)) {
+			NEED(c->fs->inode[entry->inode].parent == dir);
+			c->subdirs[dir]++;
+		}
+	}
+}
+
+static void check_free(struct checker *c)
+{
+	struct mios_fs *fs = c->fs;
+	u64 at;
+
+	for (at = fs->super->free_entry; at; at = fs->entry[at].next) {
+		NEED(at < fs->nr_entries);
+		NEED(!c->entry[at]++);
+		NEED(!fs->entry[at].parent);
+	}
+	for (at = 1; at < fs->nr_entries; at++)
+		NEED(c->entry[at]);
+	for (at = fs->super->free_inode; at; at = fs->inode[at].next) {
+		NEED(at < fs->nr_inodes);
+		NEED(!c->inode[at]++);
+		NEED(!fs->inode[at].id && !fs->inode[at].root);
+	}
+	for (at = 1; at < fs->nr_inodes; at++)
+		NEED(c->inode[at] == !fs->inode[at].id);
+}
+
+static const struct mios_pool_record *record_of(struct mios_pool *pool,
+						u64 phys)
+{
+	u32 i;
+
+	for (i = 0; i < pool->nr_sections; i++)
+		if (phys >= pool->section[i].base &&
+		    (phys - pool->section[i].base) / MIOS_EXTENT_SIZE <
+		    pool->section[i].nr_extents)
+			return &pool->section[i].page[(phys -
+				pool->section[i].base) / MIOS_POOL_PAGE];
+	return NULL;
+}
+
+/* A page of an index, or of a file at level 0, and all below it. */
+static void check_page(struct checker *c, u64 number, u64 phys, u32 level,
+		       u64 index)
+{
+	const struct mios_pool_record *record = record_of(c->fs->pool, phys);
+	const struct mios_fs_inode *inode = &c->fs->inode[number];
+	const u64 *slot = mios_pool_memory(c->fs->pool, phys);
+	u64 span = 1, i;
+
+	NEED(record && slot);
+	NEED((record->word & 15) == MIOS_PAGE_KEPT);
+	NEED(record->object == (number << MIOS_FS_OBJECT_INODE |
+				(u64)level << MIOS_FS_OBJECT_LEVEL | index));
+	c->pages++;
+	if (!level) {
+		NEED(index < size_pages(inode->size) ||
+		     (inode->cut && index >= inode->cut - 1));
+		return;
+	}
+	for (i = 1; i < level; i++)
+		span *= MIOS_FS_FANOUT;
+	for (i = 0; i < MIOS_FS_FANOUT; i++)
+		if (slot[i])
+			check_page(c, number, slot[i], level - 1,
+				   index + i * span);
+}
+
+static void check_inode(struct checker *c, u64 number, u64 live)
+{
+	const struct mios_fs_inode *inode = &c->fs->inode[number];
+	u32 nlink = nlink_of(inode->mode);
+	u32 level = inode->root & 7;
+
+	if (!inode->id)
+		return;
+	NEED(inode->id < c->fs->super->next_id);
+	NEED(!(inode->open & ~live));
+	NEED(nlink || inode->open);
+	if (is_directory(inode->mode))
+		NEED(nlink == (c->names[number] || number == MIOS_FS_ROOT ?
+			       2 + c->subdirs[number] : 0));
+	else
+		NEED(nlink == c->names[number]);
+	if (!inode->root)
+		return;
+	NEED(level && level <= MIOS_FS_LEVELS);
+	check_page(c, number, inode->root & ~4095ull, level, 0);
+}
+
+static void check_pool(struct checker *c)
+{
+	static struct mios_pool_usage usage;
+	u32 i;
+
+	mios_pool_usage(c->fs->pool, &usage);
+	for (i = 0; i < MIOS_POOL_INSTANCES; i++)
+		NEED(!usage.held[i]);
+	NEED(usage.kept == c->pages + c->fs->size / MIOS_POOL_PAGE);
+}
+
+static void check_all(struct checker *c, u64 live)
+{
+	u64 i;
+
+	check_super(c);
+	for (i = 0; i < MIOS_FS_BUCKETS; i++)
+		check_chain(c, i);
+	check_free(c);
+	for (i = 1; i < c->fs->nr_inodes; i++)
+		check_inode(c, i, live);
+	check_pool(c);
+}
+
+const char *fs_check(struct mios_fs *fs, u64 live)
+{
+	static struct checker c;
+
+	c.fs = fs;
+	c.pages = 0;
+	c.entry = calloc(fs->nr_entries, sizeof(*c.entry));
+	c.inode = calloc(fs->nr_inodes, sizeof(*c.inode));
+	c.names = calloc(fs->nr_inodes, sizeof(*c.names));
+	c.subdirs = calloc(fs->nr_inodes, sizeof(*c.subdirs));
+	wrong = c.entry && c.inode && c.names && c.subdirs ? NULL : "no memory";
+	if (!wrong && !setjmp(stop))
+		check_all(&c, live);
+	free(c.subdirs);
+	free(c.names);
+	free(c.inode);
+	free(c.entry);
+	return wrong;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the tests of miosfs share: a machine of four instances. */
+#ifndef _FSTEST_H
+#define _FSTEST_H
+
+#include "../../../mios/fs/fs.h"
+#include "../pool/test.h"
+#include "check.h"
+
+#define FS_EXTENTS	4
+#define VIEWS		4
+
+/**
+ * struct world - a pool, a file system in it, and who sees them
+ * @memory:	of the pool
+ * @pool, @fs, @cursor: of each instance
+ * @image:	physical address of the image
+ */
+struct world {
+	u8 *memory;
+	struct mios_pool pool[VIEWS];
+	struct mios_fs fs[VIEWS];
+	struct mios_cursor cursor[VIEWS];
+	u64 image;
+};
+
+void world_make(struct world *w);
+void world_forget(struct world *w);
+
+/* Forget cursors, and what a view had under way. */
+void world_views(struct world *w);
+
+struct mios_fs_name fs_name(const char *text);
+struct mios_fs_attr fs_attr(u32 mode);
+
+/* These must succeed. */
+u64 fs_make(struct mios_fs *fs, u64 dir, const char *name, u32 mode);
+u64 fs_find(struct mios_fs *fs, u64 dir, const char *name);
+void fs_size(struct mios_fs *fs, u64 inode, u64 size);
+u8 *fs_page(struct world *w, u32 self, u64 inode, u64 index);
+
+/* The whole tree in words; in @text. */
+void fs_describe(struct mios_fs *fs, char *text, size_t size);
+
+#define WHOLE(fs, live) do {						\
+	const char *bad_ = fs_check(fs, live);				\
+	if (bad_) {							\
+		fprintf(stderr, "%s:%d: failed: whole: %s\n", __FILE__,	\
+			__LINE__, bad_);				\
+		exit(1);						\
+	}								\
+} while (0)
+
+void test_names(void);
+void test_files(void);
+void test_kills(u64 seed);
+void test_fs_garbage(u64 seed, unsigned long rounds);
+void test_fs_explore(unsigned int preemptions);
+
+#endif

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A peer writes anything over image and records while names and pages come and
+ * go: nothing outside the pool is touched (AddressSanitizer looks), and every
+ * call ends.
+ */
+#include "fstest.h"
+
+#define NAMES	16
+
+static void scribble(struct world *w, u64 *seed)
+{
+	/* Super, redo records, first buckets, inodes and entries. */
+	static const u32 spans[] = { 128, 2 * 4096, 68 * 4096, 140 * 4096 };
+	u8 *image = mios_pool_memory(&w->pool[0], w->image);
+	u8 *from = test_random(seed) % 4 ? image : w->memory;
+	u32 span = from == image ? spans[test_random(seed) % 4] : 12 * 4096;
+	u64 value = (u64)test_random(seed) << 32 | test_random(seed);
+
+	if (test_random(seed) % 3)
+		value %= 64;
+	memcpy(from + test_random(seed) % (span / 8) * 8, &value,
+	       sizeof(value));
+}
+
+static void work(struct world *w, u64 *seed)
+{
+	u32 self = 1 + test_random(seed) % 2;
+	struct mios_fs *fs = &w->fs[self];
+	u64 inode = test_random(seed) % 20, other;
+	char text[2] = { 'a' + test_random(seed) % NAMES };
+	char to[2] = { 'a' + test_random(seed) % NAMES };
+	struct mios_fs_name name = fs_name(text), second = fs_name(to);
+	struct mios_fs_attr attr = fs_attr(test_random(seed) & 1 ? 0040755 :
+					   0100644);
+	struct mios_page page;
+
+	switch (test_random(seed) % 12) {
+	case 0:
+	case 1:
+		mios_fs_make(fs, MIOS_FS_ROOT, &name, &attr, &inode);
+		break;
+	case 2:
+		mios_fs_remove(fs, inode, &name, test_random(seed) & 1, &other);
+		break;
+	case 3:
+		mios_fs_rename(fs, MIOS_FS_ROOT, &name, inode, &second, &other);
+		break;
+	case 4:
+		mios_fs_link(fs, inode, MIOS_FS_ROOT, &name);
+		break;
+	case 5:
+		if (mios_fs_stat(fs, inode, &attr))
+			break;
+		attr.size = test_random(seed);
+		mios_fs_setattr(fs, inode, &attr, test_random(seed));
+		break;
+	case 6:
+	case 7:
+		mios_fs_page(fs, &w->cursor[self], inode,
+			     test_random(seed) % 1024, &other);
+		break;
+	case 8:
+		other = 0;
+		while (mios_fs_cut(fs, inode, &other, &page))
+			mios_pool_free(&w->pool[self], &page);
+		mios_fs_cut_end(fs, inode);
+		break;
+	case 9:
+		mios_fs_lookup(fs, MIOS_FS_ROOT, &name, &inode);
+		break;
+	case 10:
+		mios_fs_open(fs, inode, test_random(seed) % 8);
+		mios_fs_close(fs, inode);
+		mios_fs_reap(fs, inode);
+		break;
+	case 11:
+		if (test_random(seed) % 64 == 0)
+			mios_fs_recover(fs, 3 - self, 1);
+		break;
+	}
+}
+
+void test_fs_garbage(u64 seed, unsigned long rounds)
+{
+	struct world w;
+	u32 i;
+
+	world_make(&w);
+	for (i = 0; i < rounds; i++) {
+		scribble(&w, &seed);
+		work(&w, &seed);
+		/* What would refuse everything from here on. */
+		if (i % 8 == 0)
+			w.fs[0].super->lock = 0;
+		if (i % 8 == 4)
+			memset(w.pool[0].header->dead, 0,
+			       sizeof(w.pool[0].header->dead));
+	}
+	world_forget(&w);
+}

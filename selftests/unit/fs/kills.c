@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Each operation is done by instance 1, which dies before its first store to
+ * shared memory, then before its second, and so on.  Instance 2 recovers, and
+ * dies in it, too, at some store; instance 3 recovers both.  Then the image
+ * must be whole, the operation have happened or not, and another one work.
+ */
+#include <setjmp.h>
+
+#include "fstest.h"
+
+#define DIR	0040755
+#define FILE_	0100644
+#define TEXT	4096
+
+static struct world w;
+static u8 *snapshot;
+static u64 a, d, e, x;
+static jmp_buf died;
+static unsigned long stores_left;
+
+static void count_down(const volatile void *address, bool write)
+{
+	(void)address;
+	if (write && !stores_left--)
+		longjmp(died, 1);
+}
+
+/* Does @what die before store number @at of it? */
+static bool dies(void (*what)(void), unsigned long at)
+{
+	volatile bool survived = false;
+
+	stores_left = at;
+	if (!setjmp(died)) {
+		test_point = count_down;
+		what();
+		survived = true;
+	}
+	test_point = NULL;
+	return !survived;
+}
+
+static void do_make(void)
+{
+	fs_make(&w.fs[1], d, "a name that is longer than a word or two", FILE_);
+}
+
+static void do_mkdir(void)
+{
+	fs_make(&w.fs[1], d, "sub", DIR);
+}
+
+static void do_link(void)
+{
+	struct mios_fs_name n = fs_name("link");
+
+	mios_fs_link(&w.fs[1], a, d, &n);
+}
+
+static void drop(u64 dir, const char *name, bool directory)
+{
+	struct mios_fs_name n = fs_name(name);
+	u64 inode;
+
+	CHECK(!mios_fs_remove(&w.fs[1], dir, &n, directory, &inode));
+	mios_fs_reap(&w.fs[1], inode);
+}
+
+static void do_unlink(void)
+{
+	drop(MIOS_FS_ROOT, "a", false);
+}
+
+static void do_unlink_open(void)
+{
+	drop(d, "x", false);
+}
+
+static void do_rmdir(void)
+{
+	drop(MIOS_FS_ROOT, "e", true);
+}
+
+static void move(u64 dir, const char *name, u64 to_dir, const char *to)
+{
+	struct mios_fs_name n = fs_name(name), t = fs_name(to);
+	u64 replaced;
+
+	CHECK(!mios_fs_rename(&w.fs[1], dir, &n, to_dir, &t, &replaced));
+	if (replaced)
+		mios_fs_reap(&w.fs[1], replaced);
+}
+
+static void do_rename(void)
+{
+	move(MIOS_FS_ROOT, "a", d, "b");
+}
+
+static void do_replace(void)
+{
+	move(d, "x", MIOS_FS_ROOT, "a");
+}
+
+static void do_move_directory(void)
+{
+	move(MIOS_FS_ROOT, "e", d, "e");
+}
+
+static void do_fault(void)
+{
+	*fs_page(&w, 1, a, 700) = 1;
+}
+
+static void do_cut(void)
+{
+	struct mios_page page;
+	u64 index = 0;
+
+	fs_size(&w.fs[1], a, 5000);
+	while (mios_fs_cut(&w.fs[1], a, &index, &page))
+		mios_pool_free(&w.pool[1], &page);
+	CHECK(!mios_fs_cut_end(&w.fs[1], a));
+}
+
+static void do_open(void)
+{
+	struct mios_fs_attr attr;
+
+	CHECK(!mios_fs_stat(&w.fs[1], x, &attr));
+	CHECK(!mios_fs_open(&w.fs[1], x, attr.id));
+	mios_fs_close(&w.fs[1], x);
+}
+
+static void recover(void)
+{
+	CHECK(!mios_fs_recover(&w.fs[2], 1, 1));
+}
+
+/* Which of the two has the lock is not known. */
+static void recover_both(void)
+{
+	mios_fs_recover(&w.fs[3], 1, 1);
+	CHECK(!mios_fs_recover(&w.fs[3], 2, 1));
+	CHECK(!mios_fs_recover(&w.fs[3], 1, 1));
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} ops[] = {
+	{ "make", do_make }, { "mkdir", do_mkdir }, { "link", do_link },
+	{ "unlink", do_unlink }, { "unlink, open", do_unlink_open },
+	{ "rmdir", do_rmdir }, { "rename", do_rename },
+	{ "replace", do_replace }, { "move", do_move_directory },
+	{ "fault", do_fault }, { "cut", do_cut }, { "open", do_open },
+};
+
+/* /a with three pages, open by 1; /d with x, open by 3; /e. */
+static void setup(void)
+{
+	struct mios_fs *fs = &w.fs[3];
+	struct mios_fs_attr attr;
+
+	world_make(&w);
+	a = fs_make(fs, MIOS_FS_ROOT, "a", FILE_);
+	d = fs_make(fs, MIOS_FS_ROOT, "d", DIR);
+	e = fs_make(fs, MIOS_FS_ROOT, "e", DIR);
+	x = fs_make(fs, d, "x", FILE_);
+	fs_size(fs, a, 800 * 4096);
+	fs_size(fs, x, 4096);
+	*fs_page(&w, 3, a, 0) = 1;
+	*fs_page(&w, 3, a, 1) = 1;
+	*fs_page(&w, 3, a, 600) = 1;
+	*fs_page(&w, 3, x, 0) = 1;
+	CHECK(!mios_fs_stat(fs, x, &attr) && !mios_fs_open(fs, x, attr.id));
+	mios_cursor_release(&w.pool[3], &w.cursor[3]);
+	WHOLE(fs, 8);
+}
+
+/* Where anything lies: the first extent and the image. */
+static void copy(bool save)
+{
+	u8 *parts[2] = { w.memory, mios_pool_memory(&w.pool[0], w.image) };
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		u8 *copy = snapshot + i * (size_t)MIOS_EXTENT_SIZE;
+
+		if (save)
+			memcpy(copy, parts[i], MIOS_EXTENT_SIZE);
+		else
+			memcpy(parts[i], copy, MIOS_EXTENT_SIZE);
+	}
+	world_views(&w);
+}
+
+static void look(const char *name, const char *before, const char *after)
+{
+	char now[TEXT];
+
+	WHOLE(&w.fs[3], 8);
+	fs_describe(&w.fs[3], now, sizeof(now));
+	if (strcmp(now, before) && strcmp(now, after))
+		fprintf(stderr, "%s: %s\nbefore %s\nafter %s\n", name, now,
+			before, after);
+	CHECK(!strcmp(now, before) || !strcmp(now, after));
+	/* Whoever comes next is not held up. */
+	fs_make(&w.fs[3], MIOS_FS_ROOT, "next", FILE_);
+	*fs_page(&w, 3, x, 0) = 2;
+}
+
+static unsigned long kill_all(const char *name, void (*run)(void), u64 *seed)
+{
+	char before[TEXT], after[TEXT];
+	unsigned long at, second;
+	bool dead;
+
+	copy(false);
+	fs_describe(&w.fs[3], before, sizeof(before));
+	CHECK(!dies(run, ~0ul));
+	fs_describe(&w.fs[3], after, sizeof(after));
+	for (at = 0;; at++) {
+		copy(false);
+		dead = dies(run, at);
+		second = test_random(seed) % 64;
+		if (!(at & 1))
+			recover();
+		else if (dies(recover, second))
+			recover_both();
+		look(name, before, after);
+		if (!dead)
+			return at;
+	}
+}
+
+void test_kills(u64 seed)
+{
+	unsigned long kills = 0;
+	u32 i;
+
+	snapshot = malloc(2 * (size_t)MIOS_EXTENT_SIZE);
+	CHECK(snapshot);
+	setup();
+	copy(true);
+	for (i = 0; i < sizeof(ops) / sizeof(*ops); i++) {
+		unsigned long nr = kill_all(ops[i].name, ops[i].run, &seed);
+
+		CHECK(nr > 1);
+		kills += nr;
+	}
+	printf("%lu places to die in\n", kills);
+	free(snapshot);
+	world_forget(&w);
+}

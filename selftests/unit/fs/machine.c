@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The world that the tests of miosfs play in, and short words for what they do
+ * there most.
+ */
+#include "fstest.h"
+
+void world_views(struct world *w)
+{
+	u32 i;
+
+	memset(w->cursor, 0, sizeof(w->cursor));
+	for (i = 0; i < VIEWS; i++) {
+		w->fs[i].lock = 0;
+		w->fs[i].stores = 0;
+	}
+}
+
+void world_make(struct world *w)
+{
+	struct mios_fs_attr attr = fs_attr(0755);
+	struct mios_page page;
+	u32 i;
+
+	memset(w, 0, sizeof(*w));
+	w->memory = section_memory(FS_EXTENTS);
+	CHECK(!mios_pool_format(w->memory, BASE,
+				FS_EXTENTS * MIOS_EXTENT_SIZE, NODE));
+	for (i = 0; i < VIEWS; i++)
+		view_make(&w->pool[i], w->memory, FS_EXTENTS, i, 1);
+	mios_pool_open(&w->pool[0], 0);
+	CHECK(!mios_pool_alloc_huge(&w->pool[0], &page));
+	w->image = page.phys;
+	CHECK(!mios_fs_format(&w->pool[0],
+			      mios_pool_memory(&w->pool[0], page.phys),
+			      page.phys, MIOS_EXTENT_SIZE, &attr));
+	CHECK(!mios_pool_object(&w->pool[0], &page, MIOS_FS_IMAGE));
+	CHECK(!mios_pool_keep(&w->pool[0], &page));
+	for (i = 0; i < VIEWS; i++)
+		CHECK(!mios_fs_attach(&w->fs[i], &w->pool[i],
+				      mios_pool_memory(&w->pool[i], w->image),
+				      w->image, MIOS_EXTENT_SIZE));
+	WHOLE(&w->fs[0], 0);
+}
+
+void world_forget(struct world *w)
+{
+	section_forget(w->memory, FS_EXTENTS);
+}
+
+struct mios_fs_name fs_name(const char *text)
+{
+	return (struct mios_fs_name){ text, strlen(text) };
+}
+
+struct mios_fs_attr fs_attr(u32 mode)
+{
+	return (struct mios_fs_attr){ .mode = mode, .uid = 5, .gid = 6,
+				      .mtime = 1 };
+}
+
+u64 fs_make(struct mios_fs *fs, u64 dir, const char *name, u32 mode)
+{
+	struct mios_fs_name n = fs_name(name);
+	struct mios_fs_attr attr = fs_attr(mode);
+	u64 inode = 0;
+
+	CHECK(!mios_fs_make(fs, dir, &n, &attr, &inode));
+	return inode;
+}
+
+u64 fs_find(struct mios_fs *fs, u64 dir, const char *name)
+{
+	struct mios_fs_name n = fs_name(name);
+	u64 inode;
+	int err = mios_fs_lookup(fs, dir, &n, &inode);
+
+	CHECK(!err || err == -ENOENT);
+	return err ? 0 : inode;
+}
+
+void fs_size(struct mios_fs *fs, u64 inode, u64 size)
+{
+	struct mios_fs_attr attr;
+
+	CHECK(!mios_fs_stat(fs, inode, &attr));
+	attr.size = size;
+	CHECK(!mios_fs_setattr(fs, inode, &attr, MIOS_FS_SET_SIZE));
+}
+
+u8 *fs_page(struct world *w, u32 self, u64 inode, u64 index)
+{
+	u64 phys;
+
+	CHECK(!mios_fs_page(&w->fs[self], &w->cursor[self], inode, index,
+			    &phys));
+	return mios_pool_memory(&w->pool[self], phys);
+}
+
+static size_t describe(struct mios_fs *fs, u64 dir, char *text, size_t size)
+{
+	struct mios_fs_entry entry;
+	struct mios_fs_attr attr;
+	size_t used = 0;
+	u64 cookie = 0;
+
+	while (mios_fs_readdir(fs, dir, &cookie, &entry) == 1) {
+		CHECK(!mios_fs_stat(fs, entry.inode, &attr));
+		used += snprintf(text + used, size - used,
+				 "%.*s=%llu,%o,%u,%llu ",
+				 (int)(entry.parent >> 32), entry.name,
+				 attr.id, attr.mode, attr.nlink, attr.size);
+		CHECK(used < size);
+		if ((attr.mode & MIOS_FS_TYPE) != MIOS_FS_DIRECTORY)
+			continue;
+		used += snprintf(text + used, size - used, "( ");
+		used += describe(fs, entry.inode, text + used, size - used);
+		used += snprintf(text + used, size - used, ") ");
+		CHECK(used < size);
+	}
+	return used;
+}
+
+void fs_describe(struct mios_fs *fs, char *text, size_t size)
+{
+	*text = 0;
+	describe(fs, MIOS_FS_ROOT, text, size);
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Runs the tests of mios/fs/ in user space:
+ *   fs-asan [--seed N] [--garbage ROUNDS] [--preemptions N]
+ *	     [--only steps|kills|explore] [--break FAULT]
+ * --break turns a fault on for good: the tests must then fail.  Exit status 0:
+ * all right; 1: the line that failed has been printed.
+ */
+#include <time.h>
+
+#include "fstest.h"
+
+bool test_fs_fault[MIOS_FS_FAULTS];
+
+static void break_on_purpose(const char *name)
+{
+	static const char *const names[MIOS_FS_FAULTS] = {
+		[MIOS_FS_FAULT_NO_REDO] = "no-redo",
+		[MIOS_FS_FAULT_NO_REPLAY] = "no-replay",
+		[MIOS_FS_FAULT_NO_SEQUENCE] = "no-sequence",
+		[MIOS_FS_FAULT_ZERO_LATE] = "zero-late",
+		[MIOS_FS_FAULT_NO_SIZE_CHECK] = "no-size-check",
+		[MIOS_FS_FAULT_FREE_OPEN] = "free-open",
+		[MIOS_FS_FAULT_KEEP_OPEN] = "keep-open",
+		[MIOS_FS_FAULT_CLEAR_EARLY] = "clear-early",
+	};
+	int i;
+
+	for (i = 0; i < MIOS_FS_FAULTS; i++)
+		if (!strcmp(name, names[i])) {
+			test_fs_fault[i] = true;
+			return;
+		}
+	fprintf(stderr, "no such fault: %s\n", name);
+	exit(2);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long garbage = 20000, preemptions = 1;
+	const char *only = "";
+	u64 seed = time(NULL);
+	int i;
+
+	for (i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--seed") && i + 1 < argc)
+			seed = strtoull(argv[++i], NULL, 0);
+		else if (!strcmp(argv[i], "--garbage") && i + 1 < argc)
+			garbage = strtoul(argv[++i], NULL, 0);
+		else if (!strcmp(argv[i], "--preemptions") && i + 1 < argc)
+			preemptions = strtoul(argv[++i], NULL, 0);
+		else if (!strcmp(argv[i], "--only") && i + 1 < argc)
+			only = argv[++i];
+		else if (!strcmp(argv[i], "--break") && i + 1 < argc)
+			break_on_purpose(argv[++i]);
+		else
+			return fprintf(stderr, "unknown: %s\n", argv[i]), 2;
+	}
+	printf("seed %llu\n", seed);
+	if (!*only || !strcmp(only, "steps")) {
+		test_names();
+		test_files();
+		test_fs_garbage(seed, garbage);
+	}
+	if (!*only || !strcmp(only, "kills"))
+		test_kills(seed);
+	if (!*only || !strcmp(only, "explore"))
+		test_fs_explore(preemptions);
+	printf("all right\n");
+	return 0;
+}

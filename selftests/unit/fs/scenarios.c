@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the explorer explores of miosfs: page faults of two instances, against
+ * a file that becomes shorter, opening against the end of a file, and readers
+ * against a rename.
+ */
+#include "../pool/explore.h"
+#include "../../../mios/fs/tx.h"
+#include "fstest.h"
+
+#define FILE_	0100644
+#define FREE	4		/* pages that are left */
+
+static struct world w;
+static u8 *snapshot;
+static u64 file, id, first_free;
+static bool is_open;
+
+static u8 *pages(void)
+{
+	return w.memory + first_free * MIOS_POOL_PAGE;
+}
+
+/* Image, and the records of pages that few others share. */
+bool explore_is_cold(const volatile void *address)
+{
+	u8 *image = mios_pool_memory(&w.pool[0], w.image);
+	u8 *at = (u8 *)address;
+
+	if (at >= image && at < image + MIOS_EXTENT_SIZE)
+		return true;
+	at -= (size_t)w.memory;
+	return (size_t)at < MIOS_POOL_RECORDS_AT || (size_t)at % 16 == 8;
+}
+
+static void make(void)
+{
+	struct mios_pool_record *record;
+	struct mios_fs_attr attr;
+	u32 extent, i;
+
+	world_make(&w);
+	record = w.pool[0].section[0].page;
+	file = fs_make(&w.fs[0], MIOS_FS_ROOT, "a", FILE_);
+	fs_size(&w.fs[0], file, 4096 * 4);
+	/* The index is there, but no page yet. */
+	*fs_page(&w, 0, file, 3) = 1;
+	mios_cursor_release(&w.pool[0], &w.cursor[0]);
+	CHECK(!mios_fs_stat(&w.fs[0], file, &attr));
+	id = attr.id;
+	for (first_free = 0; record[first_free].word & 15; first_free++)
+		;
+	for (extent = 0; extent < FS_EXTENTS; extent++)
+		for (i = 0; i < MIOS_EXTENT_PAGES; i++) {
+			u64 at = extent * MIOS_EXTENT_PAGES + i;
+
+			if (!(record[at].word & 15) &&
+			    (at < first_free || at >= first_free + FREE))
+				record[at].word = MIOS_PAGE_META;
+		}
+	snapshot = malloc(2 * (size_t)MIOS_EXTENT_SIZE);
+	CHECK(snapshot);
+	memcpy(snapshot, w.memory, MIOS_EXTENT_SIZE);
+	memcpy(snapshot + MIOS_EXTENT_SIZE, w.fs[0].super, MIOS_EXTENT_SIZE);
+}
+
+/* Headers, records, index pages, and what of the image is ever written. */
+static void restore(void)
+{
+	struct mios_pool_record *record = w.pool[0].section[0].page;
+	u8 *image = (u8 *)w.fs[0].super;
+	u64 *slot = mios_pool_memory(&w.pool[0],
+				     w.fs[0].inode[file].root & ~4095ull);
+	u32 i;
+
+	memcpy(w.memory, snapshot, (first_free + FREE) * MIOS_POOL_PAGE);
+	memcpy(image, snapshot + MIOS_EXTENT_SIZE, 80 * MIOS_POOL_PAGE);
+	memcpy(w.fs[0].entry, snapshot + MIOS_EXTENT_SIZE +
+	       ((u8 *)w.fs[0].entry - image), MIOS_POOL_PAGE);
+	memset(pages(), 0xff, FREE * MIOS_POOL_PAGE);
+	world_views(&w);
+	is_open = false;
+	for (i = 0; i < FS_EXTENTS; i++)
+		explore_hot(&w.pool[0].section[0].extent[i].word);
+	for (i = 0; i < FREE; i++)
+		explore_hot(&record[first_free + i].word);
+	/* The page that the file has, and that of its index. */
+	explore_hot(&record[first_free - 1].word);
+	explore_hot(&record[first_free - 2].word);
+	explore_hot(&slot[0]);
+	explore_hot(&slot[3]);
+	explore_hot(&w.fs[0].inode[file].size);
+	explore_hot(&w.fs[0].inode[file].open);
+	explore_hot(&w.fs[0].inode[file].freeing);
+	explore_hot(&w.fs[0].inode[file].id);
+	explore_hot(&w.fs[0].super->lock);
+	explore_hot(&w.fs[0].super->sequence);
+}
+
+/* Until nobody else has the lock. */
+#define PATIENTLY(err, call) do {					\
+	while ((err = (call)) == -EBUSY)				\
+		explore_pause();					\
+} while (0)
+
+static void fault(u32 self, u64 index, bool must)
+{
+	u64 phys;
+	u8 *page;
+	int err = mios_fs_page(&w.fs[self], &w.cursor[self], file, index,
+			       &phys);
+
+	mios_cursor_release(&w.pool[self], &w.cursor[self]);
+	if (!must && err == -ERANGE)
+		return;
+	CHECK(!err);
+	page = mios_pool_memory(&w.pool[self], phys);
+	CHECK(page[0] == 0 && page[4095] == 0);
+}
+
+static void one_faults(void)
+{
+	fault(1, 0, true);
+}
+
+static void two_faults(void)
+{
+	fault(2, 0, true);
+}
+
+static void one_faults_late(void)
+{
+	fault(1, 0, false);
+}
+
+static void two_cuts(void)
+{
+	struct mios_fs_attr attr;
+	struct mios_page page;
+	u64 index = 0;
+	int err;
+
+	CHECK(!mios_fs_stat(&w.fs[2], file, &attr));
+	attr.size = 0;
+	PATIENTLY(err, mios_fs_setattr(&w.fs[2], file, &attr,
+				       MIOS_FS_SET_SIZE));
+	CHECK(!err);
+	while (mios_fs_cut(&w.fs[2], file, &index, &page))
+		mios_pool_free(&w.pool[2], &page);
+	/* A fault that is late removes its page itself. */
+	PATIENTLY(err, mios_fs_cut_end(&w.fs[2], file));
+	CHECK(!err || err == -EAGAIN);
+}
+
+static void one_opens(void)
+{
+	int err;
+
+	is_open = !mios_fs_open(&w.fs[1], file, id);
+	if (is_open)
+		CHECK(w.fs[1].inode[file].id == id);
+	else
+		PATIENTLY(err, mios_fs_reap(&w.fs[1], file));
+}
+
+static void two_drops(void)
+{
+	struct mios_fs_name name = fs_name("a");
+	u64 inode;
+	int err;
+
+	PATIENTLY(err, mios_fs_remove(&w.fs[2], MIOS_FS_ROOT, &name, false,
+				      &inode));
+	CHECK(!err);
+	PATIENTLY(err, mios_fs_reap(&w.fs[2], inode));
+}
+
+static void two_renames(void)
+{
+	struct mios_fs_name name = fs_name("a"), to = fs_name("bb");
+	u64 replaced;
+	int err;
+
+	PATIENTLY(err, mios_fs_rename(&w.fs[2], MIOS_FS_ROOT, &name,
+				      MIOS_FS_ROOT, &to, &replaced));
+	CHECK(!err);
+}
+
+/* At any moment it has one of the names, whole. */
+static void one_reads(void)
+{
+	struct mios_fs_entry entry;
+	u64 cookie = 0;
+	int found = mios_fs_readdir(&w.fs[1], MIOS_FS_ROOT, &cookie, &entry);
+
+	CHECK(found == 1 || found == -EAGAIN);
+	if (found == 1) {
+		CHECK(entry.inode == file);
+		CHECK(entry.parent >> 32 == (entry.name[0] == 'a' ? 1 : 2));
+	}
+}
+
+/* Who reads looks at each word of the entry. */
+static void restore_names(void)
+{
+	restore();
+	explore_hot(&w.fs[0].entry[1].parent);
+	explore_hot(&w.fs[0].entry[1].inode);
+	explore_hot(&w.fs[0].entry[1].next);
+}
+
+static void bury(u32 dead)
+{
+	int err;
+
+	PATIENTLY(err, mios_fs_recover(&w.fs[3], dead, 1));
+	CHECK(!err);
+}
+
+static void whole(void)
+{
+	struct mios_page page;
+	u64 index = 0;
+
+	/* What a death has left to cut. */
+	while (mios_fs_cut(&w.fs[0], file, &index, &page))
+		mios_pool_free(&w.pool[0], &page);
+	WHOLE(&w.fs[0], is_open ? 2 : 0);
+}
+
+static void opened(void)
+{
+	if (is_open && !explore_is_dead(1))
+		CHECK(w.fs[0].inode[file].id == id);
+	if (!is_open || explore_is_dead(1))
+		mios_fs_reap(&w.fs[0], file);
+	whole();
+}
+
+static const struct scenario scenarios[] = {
+	{ "two faults", restore, { one_faults, two_faults }, { 1, 2 }, 1, bury,
+	  whole },
+	{ "a fault and a cut", restore, { one_faults_late, two_cuts },
+	  { 1, 2 }, 1, bury, whole },
+	{ "opened and removed", restore, { one_opens, two_drops }, { 1, 2 },
+	  1, bury, opened },
+	{ "read and renamed", restore_names, { one_reads, two_renames },
+	  { 1, 2 }, 1, bury, whole },
+};
+
+void test_fs_explore(unsigned int preemptions)
+{
+	u32 i;
+
+	make();
+	for (i = 0; i < sizeof(scenarios) / sizeof(*scenarios); i++)
+		explore(&scenarios[i], preemptions);
+	free(snapshot);
+	world_forget(&w);
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One step after another, by several instances in turn: names, pages, and what
+ * each call refuses.
+ */
+#include "fstest.h"
+
+#define DIR	0040755
+#define FILE_	0100644
+
+static int make(struct mios_fs *fs, u64 dir, const char *name, u32 mode)
+{
+	struct mios_fs_name n = fs_name(name);
+	struct mios_fs_attr attr = fs_attr(mode);
+	u64 inode;
+
+	return mios_fs_make(fs, dir, &n, &attr, &inode);
+}
+
+static int link_to(struct mios_fs *fs, u64 inode, u64 dir, const char *name)
+{
+	struct mios_fs_name n = fs_name(name);
+
+	return mios_fs_link(fs, inode, dir, &n);
+}
+
+static int drop(struct mios_fs *fs, u64 dir, const char *name, bool directory)
+{
+	struct mios_fs_name n = fs_name(name);
+	u64 inode;
+	int err = mios_fs_remove(fs, dir, &n, directory, &inode);
+
+	if (!err)
+		mios_fs_reap(fs, inode);
+	return err;
+}
+
+static int move(struct mios_fs *fs, u64 dir, const char *name, u64 to_dir,
+		const char *to)
+{
+	struct mios_fs_name n = fs_name(name), t = fs_name(to);
+	u64 replaced;
+	int err = mios_fs_rename(fs, dir, &n, to_dir, &t, &replaced);
+
+	if (!err && replaced)
+		mios_fs_reap(fs, replaced);
+	return err;
+}
+
+static void refusals(struct mios_fs *one, struct mios_fs *two)
+{
+	const u64 root = MIOS_FS_ROOT;
+	u64 d = fs_find(two, root, "d"), e = fs_make(two, d, "e", DIR);
+	char longest[MIOS_FS_NAME + 2];
+
+	CHECK(make(two, root, "a", FILE_) == -EEXIST);
+	CHECK(make(two, root, "", FILE_) == -ENAMETOOLONG);
+	memset(longest, 'n', sizeof(longest) - 1);
+	longest[MIOS_FS_NAME + 1] = 0;
+	CHECK(make(two, root, longest, FILE_) == -ENAMETOOLONG);
+	longest[MIOS_FS_NAME] = 0;
+	CHECK(!make(two, root, longest, FILE_));
+	CHECK(fs_find(one, root, longest));
+	CHECK(!drop(one, root, longest, false));
+	CHECK(make(two, 4000, "x", FILE_) == -ENOENT);
+	CHECK(make(two, ~0ull, "x", FILE_) == -ENOENT);
+	CHECK(link_to(two, d, root, "l") == -EPERM);
+	CHECK(drop(two, root, "a", true) == -ENOTDIR);
+	CHECK(drop(two, root, "d", false) == -EISDIR);
+	CHECK(drop(two, root, "d", true) == -ENOTEMPTY);
+	CHECK(drop(two, root, "none", false) == -ENOENT);
+	CHECK(move(two, root, "d", e, "d") == -EINVAL);
+	CHECK(move(two, root, "d", root, "a") == -ENOTDIR);
+	CHECK(move(two, root, "a", root, "d") == -EISDIR);
+	CHECK(!make(one, root, "f", DIR));
+	CHECK(move(one, root, "f", root, "d") == -ENOTEMPTY);
+	CHECK(!move(one, root, "f", d, "e"));
+	CHECK(fs_find(one, d, "e") != e);
+	CHECK(!drop(one, d, "e", true));
+	WHOLE(one, 0);
+}
+
+static void one_lock(struct mios_fs *one, struct mios_fs *two)
+{
+	/* As if one were in the middle of a change. */
+	one->super->lock |= 1;
+	CHECK(make(two, MIOS_FS_ROOT, "late", FILE_) == -EBUSY);
+	one->super->lock &= ~1ull;
+	one->super->sequence++;
+	CHECK(mios_fs_lookup(two, MIOS_FS_ROOT, &(struct mios_fs_name){ "a", 1 },
+			     &(u64){ 0 }) == -EAGAIN);
+	one->super->sequence++;
+}
+
+/* So many that every list and bucket is used up; then all go. */
+static void many(struct mios_fs *one, struct mios_fs *two)
+{
+	u64 nr, i, cookie = 0, seen = 0;
+	struct mios_fs_entry entry;
+	char name[24];
+
+	for (nr = 0;; nr++) {
+		snprintf(name, sizeof(name), "%llu", nr);
+		if (make(nr & 1 ? one : two, MIOS_FS_ROOT, name, FILE_))
+			break;
+	}
+	CHECK(make(one, MIOS_FS_ROOT, name, FILE_) == -ENOSPC);
+	CHECK(nr > 4000);
+	WHOLE(two, 0);
+	while (mios_fs_readdir(one, MIOS_FS_ROOT, &cookie, &entry) == 1)
+		seen++;
+	CHECK(seen >= nr);
+	for (i = 0; i < nr; i++) {
+		snprintf(name, sizeof(name), "%llu", i);
+		CHECK(fs_find(one, MIOS_FS_ROOT, name));
+		CHECK(!drop(i & 2 ? one : two, MIOS_FS_ROOT, name, false));
+	}
+	WHOLE(one, 0);
+}
+
+void test_names(void)
+{
+	struct mios_fs *one, *two;
+	const u64 root = MIOS_FS_ROOT;
+	struct mios_fs_attr attr;
+	struct world w;
+	u64 a, d;
+
+	world_make(&w);
+	one = &w.fs[1];
+	two = &w.fs[2];
+	a = fs_make(one, root, "a", FILE_);
+	d = fs_make(two, root, "d", DIR);
+	CHECK(fs_find(two, root, "a") == a && fs_find(one, root, "d") == d);
+	CHECK(!link_to(two, a, d, "b"));
+	CHECK(!mios_fs_stat(one, a, &attr));
+	CHECK(attr.nlink == 2 && attr.uid == 5 && attr.gid == 6);
+	CHECK(!move(one, d, "b", root, "c"));
+	CHECK(!fs_find(two, d, "b") && fs_find(two, root, "c") == a);
+	CHECK(!move(two, root, "c", root, "a"));
+	CHECK(!drop(two, root, "c", false));
+	CHECK(!mios_fs_stat(one, root, &attr) && attr.nlink == 3);
+	WHOLE(two, 0);
+	refusals(one, two);
+	one_lock(one, two);
+	many(one, two);
+	world_forget(&w);
+}
+
+static u64 cut_all(struct world *w, u32 self, u64 inode)
+{
+	struct mios_page page;
+	u64 index = 0, nr = 0;
+
+	while (mios_fs_cut(&w->fs[self], inode, &index, &page)) {
+		CHECK(!mios_pool_free(&w->pool[self], &page));
+		nr++;
+	}
+	CHECK(!mios_fs_cut_end(&w->fs[self], inode));
+	return nr;
+}
+
+static void sparse(struct world *w, u64 inode)
+{
+	const u64 far = 512ull * 512 * 512 - 1;
+	u64 phys;
+
+	fs_size(&w->fs[1], inode, (far + 1) * 4096);
+	*fs_page(w, 1, inode, 0) = 1;
+	*fs_page(w, 2, inode, 511) = 2;
+	*fs_page(w, 1, inode, 512) = 3;
+	*fs_page(w, 2, inode, far) = 4;
+	CHECK(*fs_page(w, 2, inode, 0) == 1 && *fs_page(w, 1, inode, 511) == 2);
+	CHECK(*fs_page(w, 2, inode, 512) == 3 && *fs_page(w, 1, inode, far) == 4);
+	CHECK(mios_fs_page(&w->fs[1], &w->cursor[1], inode, far + 1, &phys) ==
+	      -ERANGE);
+	CHECK(mios_fs_page(&w->fs[1], NULL, inode, 1, &phys) == -ENOENT);
+	WHOLE(&w->fs[1], 6);
+}
+
+void test_files(void)
+{
+	struct mios_fs *one, *two;
+	const u64 root = MIOS_FS_ROOT;
+	struct mios_fs_attr attr;
+	struct world w;
+	u64 a, id;
+
+	world_make(&w);
+	one = &w.fs[1];
+	two = &w.fs[2];
+	a = fs_make(one, root, "a", FILE_);
+	CHECK(!mios_fs_stat(one, a, &attr));
+	id = attr.id;
+	CHECK(!mios_fs_open(one, a, id) && !mios_fs_open(two, a, id));
+	CHECK(mios_fs_open(two, a, id + 1) == -ESTALE);
+	CHECK(!mios_fs_open(two, a, id));
+	sparse(&w, a);
+	fs_size(two, a, 512 * 4096 + 1);
+	attr.size = 513 * 4096ull * 2;
+	CHECK(mios_fs_setattr(one, a, &attr, MIOS_FS_SET_SIZE) == -EINPROGRESS);
+	WHOLE(one, 6);
+	CHECK(cut_all(&w, 1, a) == 1);
+	CHECK(!mios_fs_setattr(one, a, &attr, MIOS_FS_SET_SIZE));
+	/* What is not meant stays as another instance has made it. */
+	attr.size = 1;
+	attr.mode = 0600;
+	CHECK(!mios_fs_setattr(two, a, &attr, MIOS_FS_SET_GROW));
+	CHECK(!mios_fs_stat(one, a, &attr));
+	CHECK(attr.size == 513 * 4096ull * 2 && attr.mode == FILE_);
+	attr.mode = 0600;
+	attr.size = 1;
+	CHECK(!mios_fs_setattr(two, a, &attr, MIOS_FS_SET_MODE));
+	CHECK(!mios_fs_stat(one, a, &attr));
+	CHECK(attr.size == 513 * 4096ull * 2 &&
+	      attr.mode == (MIOS_FS_TYPE & FILE_) + 0600);
+	CHECK(*fs_page(&w, 2, a, 512) == 3);
+
+	/* No name any more, but open: it lives until the last has closed it. */
+	CHECK(!drop(two, root, "a", false));
+	CHECK(*fs_page(&w, 2, a, 511) == 2);
+	mios_fs_close(one, a);
+	CHECK(mios_fs_reap(one, a) == -EEXIST);
+	mios_fs_close(two, a);
+	CHECK(!mios_fs_reap(two, a));
+	CHECK(mios_fs_open(one, a, id) == -ESTALE);
+	WHOLE(one, 0);
+	world_forget(&w);
+}
