@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Directories for the VFS.  A dentry is believed only as long as the image has
+ * the name for the same file, and none is kept that nobody uses.
+ */
+#include <linux/fs.h>
+#include <linux/namei.h>
+
+#include "vfs.h"
+
+static struct mios_fs_name name_of(const struct qstr *name)
+{
+	return (struct mios_fs_name){ name->name, name->len };
+}
+
+static int lookup(struct inode *dir, const struct qstr *qstr, u64 *number)
+{
+	struct mios_fs_name name = name_of(qstr);
+
+	return MIOS_LOOK(mios_fs_lookup(&mount_of(dir)->fs, number_of(dir),
+					&name, number));
+}
+
+static struct dentry *dir_lookup(struct inode *dir, struct dentry *dentry,
+				 unsigned int flags)
+{
+	struct inode *inode = NULL;
+	u64 number;
+	int err = lookup(dir, &dentry->d_name, &number);
+
+	if (err && err != -ENOENT)
+		return ERR_PTR(err);
+	if (!err)
+		inode = mios_inode_get(dir->i_sb, number);
+	return d_splice_alias(inode, dentry);
+}
+
+static int revalidate(struct dentry *dentry, unsigned int flags)
+{
+	struct inode *inode = d_inode(dentry);
+	struct dentry *parent;
+	u64 number;
+	int err;
+
+	if (flags & LOOKUP_RCU)
+		return -ECHILD;
+	parent = dget_parent(dentry);
+	err = lookup(d_inode(parent), &dentry->d_name, &number);
+	dput(parent);
+	if (err == -ENOENT)
+		return !inode;
+	if (err)
+		return err;
+	return inode && number_of(inode) == number &&
+	       !mios_inode_refresh(inode);
+}
+
+const struct dentry_operations mios_dentry_ops = {
+	.d_revalidate = revalidate,
+	.d_delete = always_delete_dentry,
+};
+
+static int make(struct mnt_idmap *idmap, struct inode *dir,
+		struct dentry *dentry, umode_t mode)
+{
+	struct mios_mount *m = mount_of(dir);
+	struct mios_fs_name name = name_of(&dentry->d_name);
+	struct mios_fs_attr attr = {
+		.mode = mode,
+		.uid = from_kuid(&init_user_ns, current_fsuid()),
+		.gid = from_kgid(&init_user_ns, current_fsgid()),
+		.atime = ktime_get_real_ns(),
+	};
+	struct inode *inode;
+	u64 number;
+	int err;
+
+	/* As inode_init_owner() does it. */
+	if (dir->i_mode & S_ISGID) {
+		attr.gid = i_gid_read(dir);
+		if (S_ISDIR(mode))
+			attr.mode |= S_ISGID;
+	}
+	attr.mtime = attr.atime;
+	attr.ctime = attr.atime;
+	err = MIOS_PATIENTLY(m, mios_fs_make(&m->fs, number_of(dir), &name,
+					     &attr, &number));
+	if (err)
+		return err;
+	inode = mios_inode_get(dir->i_sb, number);
+	if (IS_ERR(inode))
+		return PTR_ERR(inode);
+	d_instantiate(dentry, inode);
+	return mios_inode_refresh(dir);
+}
+
+static int dir_create(struct mnt_idmap *idmap, struct inode *dir,
+		      struct dentry *dentry, umode_t mode, bool excl)
+{
+	return make(idmap, dir, dentry, mode);
+}
+
+static int dir_mkdir(struct mnt_idmap *idmap, struct inode *dir,
+		     struct dentry *dentry, umode_t mode)
+{
+	return make(idmap, dir, dentry, mode | S_IFDIR);
+}
+
+static int take_away(struct inode *dir, struct dentry *dentry, bool directory)
+{
+	struct mios_mount *m = mount_of(dir);
+	struct mios_fs_name name = name_of(&dentry->d_name);
+	u64 number;
+	int err = MIOS_PATIENTLY(m, mios_fs_remove(&m->fs, number_of(dir),
+						   &name, directory, &number));
+
+	/* This instance has it open: it is reaped when that ends. */
+	if (!err)
+		mios_inode_refresh(d_inode(dentry));
+	return err ? err : mios_inode_refresh(dir);
+}
+
+static int dir_unlink(struct inode *dir, struct dentry *dentry)
+{
+	return take_away(dir, dentry, false);
+}
+
+static int dir_rmdir(struct inode *dir, struct dentry *dentry)
+{
+	return take_away(dir, dentry, true);
+}
+
+static int dir_link(struct dentry *old, struct inode *dir,
+		    struct dentry *dentry)
+{
+	struct mios_mount *m = mount_of(dir);
+	struct mios_fs_name name = name_of(&dentry->d_name);
+	struct inode *inode = d_inode(old);
+	int err = MIOS_PATIENTLY(m, mios_fs_link(&m->fs, number_of(inode),
+						 number_of(dir), &name));
+
+	if (err)
+		return err;
+	ihold(inode);
+	d_instantiate(dentry, inode);
+	return mios_inode_refresh(inode);
+}
+
+static int dir_rename(struct mnt_idmap *idmap, struct inode *dir,
+		      struct dentry *dentry, struct inode *to_dir,
+		      struct dentry *to_dentry, unsigned int flags)
+{
+	struct mios_mount *m = mount_of(dir);
+	struct mios_fs_name name = name_of(&dentry->d_name);
+	struct mios_fs_name to = name_of(&to_dentry->d_name);
+	u64 replaced;
+	int err;
+
+	/* The VFS has looked for RENAME_NOREPLACE, other kernels may not. */
+	if (flags)
+		return -EINVAL;
+	err = MIOS_PATIENTLY(m, mios_fs_rename(&m->fs, number_of(dir), &name,
+					       number_of(to_dir), &to,
+					       &replaced));
+	if (err)
+		return err;
+	if (d_really_is_positive(to_dentry))
+		mios_inode_refresh(d_inode(to_dentry));
+	mios_inode_refresh(to_dir);
+	return mios_inode_refresh(dir);
+}
+
+static int dir_iterate(struct file *file, struct dir_context *ctx)
+{
+	struct inode *dir = file_inode(file);
+	struct mios_mount *m = mount_of(dir);
+	struct mios_fs_entry entry;
+	struct mios_fs_attr attr;
+	u64 cookie;
+	int found;
+
+	if (!dir_emit_dots(file, ctx))
+		return 0;
+	for (;;) {
+		cookie = ctx->pos - 2;
+		found = MIOS_LOOK(mios_fs_readdir(&m->fs, number_of(dir),
+						  &cookie, &entry));
+		if (found != 1)
+			return found;
+		if (!MIOS_LOOK(mios_fs_stat(&m->fs, entry.inode, &attr)) &&
+		    !dir_emit(ctx, (char *)entry.name, entry.parent >> 32,
+			      attr.id, fs_umode_to_dtype(attr.mode)))
+			return 0;
+		ctx->pos = cookie + 2;
+	}
+}
+
+const struct inode_operations mios_dir_inode_ops = {
+	.lookup = dir_lookup,
+	.create = dir_create,
+	.link = dir_link,
+	.unlink = dir_unlink,
+	.mkdir = dir_mkdir,
+	.rmdir = dir_rmdir,
+	.rename = dir_rename,
+	.setattr = mios_setattr,
+	.getattr = mios_getattr,
+};
+
+const struct file_operations mios_dir_ops = {
+	.llseek = generic_file_llseek,
+	.read = generic_read_dir,
+	.iterate_shared = dir_iterate,
+	.fsync = noop_fsync,
+};

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * VFS inodes: views of those in the image, made when a name is looked up,
+ * refreshed whenever somebody looks at their attributes.  While one lives, this
+ * instance has the file open.
+ */
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+
+#include "vfs.h"
+
+/* Another kernel may have written anything. */
+static bool attr_is_sane(const struct mios_fs_attr *attr)
+{
+	return (S_ISREG(attr->mode) || S_ISDIR(attr->mode)) && attr->id &&
+	       attr->size <= MIOS_FILE_MAX;
+}
+
+static void inode_fill(struct inode *inode, const struct mios_fs_attr *attr)
+{
+	inode->i_mode = attr->mode;
+	i_uid_write(inode, attr->uid);
+	i_gid_write(inode, attr->gid);
+	set_nlink(inode, attr->nlink);
+	inode_set_atime_to_ts(inode, ns_to_timespec64(attr->atime));
+	inode_set_mtime_to_ts(inode, ns_to_timespec64(attr->mtime));
+	inode_set_ctime_to_ts(inode, ns_to_timespec64(attr->ctime));
+	i_size_write(inode, attr->size);
+}
+
+/**
+ * mios_inode_refresh() - see what other instances have made of a file
+ * @inode: open here
+ */
+int mios_inode_refresh(struct inode *inode)
+{
+	struct mios_mount *m = mount_of(inode);
+	struct mios_fs_attr attr;
+	int err = MIOS_LOOK(mios_fs_stat(&m->fs, number_of(inode), &attr));
+
+	if (err)
+		return err;
+	if (attr.id != inode->i_ino)
+		return -ESTALE;
+	if (!attr_is_sane(&attr) || (attr.mode ^ inode->i_mode) & S_IFMT)
+		return -EIO;
+	spin_lock(&inode->i_lock);
+	inode_fill(inode, &attr);
+	spin_unlock(&inode->i_lock);
+	return 0;
+}
+
+static void inode_begin(struct inode *inode, u64 number,
+			const struct mios_fs_attr *attr)
+{
+	inode->i_private = (void *)(uintptr_t)(number << 1);
+	inode_fill(inode, attr);
+	inode->i_mapping->a_ops = &mios_aops;
+	if (S_ISDIR(inode->i_mode)) {
+		inode->i_op = &mios_dir_inode_ops;
+		inode->i_fop = &mios_dir_ops;
+	} else {
+		inode->i_op = &mios_file_inode_ops;
+		inode->i_fop = &mios_file_ops;
+	}
+}
+
+/**
+ * mios_inode_get() - open a file
+ * @sb: of this mount
+ * @number: of its inode in the image
+ *
+ * -ESTALE: it is another one by now, look its name up again.
+ */
+struct inode *mios_inode_get(struct super_block *sb, u64 number)
+{
+	struct mios_mount *m = sb->s_fs_info;
+	struct mios_fs_attr attr;
+	struct inode *inode;
+	int err = MIOS_LOOK(mios_fs_stat(&m->fs, number, &attr));
+
+	if (err)
+		return ERR_PTR(err == -ENOENT ? -ESTALE : err);
+	if (!attr_is_sane(&attr))
+		return ERR_PTR(-EIO);
+	inode = iget_locked(sb, attr.id);
+	if (!inode)
+		return ERR_PTR(-ENOMEM);
+	if (!(inode->i_state & I_NEW)) {
+		if (number_of(inode) == number)
+			return inode;
+		iput(inode);
+		return ERR_PTR(-EIO);
+	}
+	err = mios_fs_open(&m->fs, number, attr.id);
+	if (err) {
+		iget_failed(inode);
+		return ERR_PTR(err);
+	}
+	inode_begin(inode, number, &attr);
+	unlock_new_inode(inode);
+	return inode;
+}
+
+/**
+ * mios_inode_evict() - close a file
+ * @inode: nobody here has it open or mapped any more
+ */
+void mios_inode_evict(struct inode *inode)
+{
+	struct mios_mount *m = mount_of(inode);
+	u64 number = number_of(inode);
+	struct mios_fs_attr attr;
+
+	truncate_inode_pages_final(&inode->i_data);
+	clear_inode(inode);
+	if (!number)
+		return;
+	/* As long as a page is pinned here, nobody may free it: open it stays. */
+	if (test_bit(MIOS_WAS_MAPPED, (unsigned long *)&inode->i_private) &&
+	    !mios_pages_let_go(inode))
+		return;
+	if (READ_ONCE(m->fs.inode[number].cut))
+		mios_cut(inode);
+	mios_fs_close(&m->fs, number);
+	if (!MIOS_LOOK(mios_fs_stat(&m->fs, number, &attr)) && !attr.nlink)
+		MIOS_PATIENTLY(m, mios_fs_reap(&m->fs, number));
+}
+
+int mios_getattr(struct mnt_idmap *idmap, const struct path *path,
+		 struct kstat *stat, u32 mask, unsigned int flags)
+{
+	struct inode *inode = d_inode(path->dentry);
+	int err = mios_inode_refresh(inode);
+
+	if (!err)
+		generic_fillattr(idmap, mask, inode, stat);
+	return err;
+}
+
+static u64 ns_of(struct timespec64 time)
+{
+	return timespec64_to_ns(&time);
+}
+
+static int attr_write(struct inode *inode, unsigned int valid)
+{
+	struct mios_mount *m = mount_of(inode);
+	const struct mios_fs_attr attr = {
+		.id = inode->i_ino,
+		.mode = inode->i_mode,
+		.uid = i_uid_read(inode),
+		.gid = i_gid_read(inode),
+		.atime = ns_of(inode_get_atime(inode)),
+		.mtime = ns_of(inode_get_mtime(inode)),
+		.ctime = ns_of(inode_get_ctime(inode)),
+	};
+	u32 which = 0;
+
+	if (valid & ATTR_MODE)
+		which |= MIOS_FS_SET_MODE;
+	if (valid & (ATTR_UID | ATTR_GID))
+		which |= MIOS_FS_SET_OWNER;
+	if (valid & ATTR_ATIME)
+		which |= MIOS_FS_SET_ATIME;
+	if (valid & ATTR_MTIME)
+		which |= MIOS_FS_SET_MTIME;
+	return MIOS_PATIENTLY(m, mios_fs_setattr(&m->fs, number_of(inode),
+						 &attr, which));
+}
+
+int mios_setattr(struct mnt_idmap *idmap, struct dentry *dentry,
+		 struct iattr *iattr)
+{
+	struct inode *inode = d_inode(dentry);
+	int err = mios_inode_refresh(inode);
+
+	if (!err)
+		err = setattr_prepare(idmap, dentry, iattr);
+	if (!err && iattr->ia_valid & ATTR_SIZE)
+		err = mios_size_set(inode, iattr->ia_size);
+	if (err)
+		return err;
+	setattr_copy(idmap, inode, iattr);
+	err = attr_write(inode, iattr->ia_valid);
+	if (err)
+		mios_inode_refresh(inode);
+	return err;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * miosfs as the kernel's VFS sees it: what the files of this directory that
+ * only the kernel has share.
+ */
+#ifndef _MIOS_FS_VFS_H
+#define _MIOS_FS_VFS_H
+
+#include <linux/delay.h>
+#include <linux/fs.h>
+#include <linux/list.h>
+#include <linux/memremap.h>
+#include <linux/mutex.h>
+#include <linux/sched/signal.h>
+#include <linux/spinlock.h>
+
+#include "fault.h"
+#include "fs.h"
+
+/*
+ * Where files lie in the address space of a task: 2 GiB for each inode number,
+ * where no layout of Linux puts anything of its own.
+ */
+#define MIOS_WINDOW_BASE	0x400000000000UL
+#define MIOS_WINDOW_END		0x600000000000UL
+#define MIOS_WINDOW_SHIFT	31
+
+/* What three levels of an index reach. */
+#define MIOS_FILE_MAX	((loff_t)PAGE_SIZE << 9 * MIOS_FS_LEVELS)
+
+/* How long a pin of a page is waited for before it is left for later. */
+#define MIOS_PIN_MS	1000
+
+/*
+ * How often, half a millisecond apart at least, something is tried again that
+ * another instance's change keeps: so that its death is noticed and recovered.
+ */
+#define MIOS_PATIENCE	60000
+
+struct fs_context;
+
+/**
+ * struct mios_map - the memory of a pool in this kernel
+ * @pages:	its struct pages, and where it lies
+ * @memory:	where it is mapped
+ */
+struct mios_map {
+	struct dev_pagemap pages;
+	void *memory;
+};
+
+/**
+ * struct mios_mount - a mounted miosfs
+ * @fs:		the image; changes under @lock
+ * @pool:	where it lies
+ * @map:	its memory
+ * @lock:	one change at a time
+ * @cursor_lock: of @cursor
+ * @cursor:	where pages come from
+ * @pinned:	pages that are out of their file, and pinned: under @lock
+ * @entry, @over: death.c: who is to be recovered, up to which epoch
+ */
+struct mios_mount {
+	struct mios_fs fs;
+	struct mios_pool pool;
+	struct mios_map map;
+	struct mutex lock;		/* see above */
+	spinlock_t cursor_lock;		/* see above */
+	struct mios_cursor cursor;
+	struct list_head pinned;
+	struct list_head entry;
+	u32 over[MIOS_FS_INSTANCES];
+};
+
+static inline struct mios_mount *mount_of(const struct inode *inode)
+{
+	return inode->i_sb->s_fs_info;
+}
+
+/*
+ * ->i_private: has it been mapped here, in bit 0, and its number in the image.
+ * Its ->i_ino is the id.
+ */
+#define MIOS_WAS_MAPPED		0
+
+static inline u64 number_of(const struct inode *inode)
+{
+	return (uintptr_t)inode->i_private >> 1;
+}
+
+/* Has another instance the file open? */
+static inline bool is_open_elsewhere(const struct inode *inode)
+{
+	struct mios_mount *m = mount_of(inode);
+
+	return READ_ONCE(m->fs.inode[number_of(inode)].open) &
+	       ~BIT_ULL(m->pool.self);
+}
+
+/*
+ * Once more, after a moment?  The lock is not held meanwhile: recovery, which
+ * takes it from the dead, needs it.
+ */
+static inline bool mios_patient(int *tries)
+{
+	if (++*tries > MIOS_PATIENCE || fatal_signal_pending(current))
+		return false;
+	usleep_range(500, 1000);
+	return true;
+}
+
+/* Repeat a change while another instance has the lock. */
+#define MIOS_PATIENTLY(m, call) ({					\
+	int tries_ = 0, err_;						\
+	do {								\
+		mutex_lock(&(m)->lock);					\
+		err_ = (call);						\
+		mutex_unlock(&(m)->lock);				\
+	} while (err_ == -EBUSY && mios_patient(&tries_));		\
+	err_;								\
+})
+
+/* Repeat a look while a change is under way. */
+#define MIOS_LOOK(call) ({						\
+	int tries_ = 0, err_;						\
+	do {								\
+		err_ = (call);						\
+	} while (err_ == -EAGAIN && mios_patient(&tries_));		\
+	err_;								\
+})
+
+/* map.c */
+int mios_map_make(struct mios_map *map, struct fs_context *fc, u64 base,
+		  u64 size);
+bool mios_map_is_pinned(const struct mios_map *map);
+void mios_map_undo(struct mios_map *map);
+bool mios_page_let_go(struct page *page, bool wait);
+
+/* vfs.c: inodes */
+struct inode *mios_inode_get(struct super_block *sb, u64 number);
+int mios_inode_refresh(struct inode *inode);
+int mios_setattr(struct mnt_idmap *idmap, struct dentry *dentry,
+		 struct iattr *attr);
+int mios_getattr(struct mnt_idmap *idmap, const struct path *path,
+		 struct kstat *stat, u32 mask, unsigned int flags);
+void mios_inode_evict(struct inode *inode);
+
+/* size.c: how long a file is, and what goes when it becomes shorter */
+int mios_size_set(struct inode *inode, loff_t size);
+int mios_size_grow(struct inode *inode, loff_t size);
+int mios_cut(struct inode *inode);
+bool mios_pages_let_go(struct inode *inode);
+void mios_pinned_free(struct mios_mount *m);
+
+/* file.c, dir.c */
+int mios_page_hold(struct inode *inode, u64 index, bool create,
+		   struct page **out);
+extern const struct inode_operations mios_dir_inode_ops;
+extern const struct file_operations mios_dir_ops;
+extern const struct dentry_operations mios_dentry_ops;
+extern const struct inode_operations mios_file_inode_ops;
+extern const struct file_operations mios_file_ops;
+extern const struct address_space_operations mios_aops;
+
+/* death.c */
+int mios_death_watch(struct mios_mount *m);
+void mios_death_ignore(struct mios_mount *m);
+int mios_death_init(void);
+void mios_death_exit(void);
+
+/* super.c */
+int mios_super_init(void);
+void mios_super_exit(void);
+
+#endif /* _MIOS_FS_VFS_H */
