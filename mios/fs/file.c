@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reading, writing and mapping a file.  A page fault returns the page of the
+ * pool itself, locked, so that all who look at a mapped page find what they
+ * find on any other one.
+ */
+#include <linux/compat.h>
+#include <linux/fs.h>
+#include <linux/mman.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/uio.h>
+
+#include "vfs.h"
+
+static int page_get(struct inode *inode, u64 index, bool create, u64 *phys)
+{
+	struct mios_mount *m = mount_of(inode);
+	int err;
+
+	spin_lock(&m->cursor_lock);
+	err = mios_fs_page(&m->fs, create ? &m->cursor : NULL,
+			   number_of(inode), index, phys);
+	spin_unlock(&m->cursor_lock);
+	if (!err && !mios_pool_memory(&m->pool, *phys))
+		return -EIO;
+	return err == -ENOMEM ? -ENOSPC : err;
+}
+
+/**
+ * mios_page_hold() - a page of a file, with a reference
+ * @inode: the file
+ * @index: which page
+ * @create: make it if there is none
+ * @out: the page
+ *
+ * -ENOENT: there is none; -ERANGE: beyond the end; -ENOSPC; -EIO: damaged.
+ */
+int mios_page_hold(struct inode *inode, u64 index, bool create,
+		   struct page **out)
+{
+	u64 phys, same;
+	int err = page_get(inode, index, create, &phys);
+
+	while (!err) {
+		*out = pfn_to_page(PHYS_PFN(phys));
+		get_page(*out);
+		/* Before we had it, it may have been cut, and even freed. */
+		err = page_get(inode, index, create, &same);
+		if (!err && same == phys)
+			return 0;
+		put_page(*out);
+		phys = same;
+	}
+	return err;
+}
+
+static vm_fault_t file_fault(struct vm_fault *vmf)
+{
+	struct inode *inode = file_inode(vmf->vma->vm_file);
+	struct page *page, *same;
+
+	if (mios_page_hold(inode, vmf->pgoff, true, &page))
+		return VM_FAULT_SIGBUS;
+	lock_page(page);
+	/* It may have been cut meanwhile; who cuts waits for this lock. */
+	if (mios_page_hold(inode, vmf->pgoff, false, &same))
+		same = NULL;
+	else
+		put_page(same);
+	if (same != page) {
+		unlock_page(page);
+		put_page(page);
+		return VM_FAULT_NOPAGE;
+	}
+	page->mapping = inode->i_mapping;
+	page->index = vmf->pgoff;
+	vmf->page = page;
+	return VM_FAULT_LOCKED;
+}
+
+static const struct vm_operations_struct file_vm_ops = {
+	.fault = file_fault,
+};
+
+/* Mixed: else the kernel takes it for a file whose pages it can lock and join. */
+static int file_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	set_bit(MIOS_WAS_MAPPED,
+		(unsigned long *)&file_inode(file)->i_private);
+	vm_flags_set(vma, VM_MIXEDMAP);
+	vma->vm_ops = &file_vm_ops;
+	return 0;
+}
+
+/* The file's place in the window, unless something is there or is asked for. */
+static unsigned long file_area(struct file *file, unsigned long addr,
+			       unsigned long len, unsigned long pgoff,
+			       unsigned long flags)
+{
+	unsigned long offset = pgoff << PAGE_SHIFT;
+	unsigned long at = MIOS_WINDOW_BASE + offset +
+		(number_of(file_inode(file)) << MIOS_WINDOW_SHIFT);
+	struct vm_area_struct *vma;
+
+	if (!(flags & MAP_FIXED) && !addr && !in_compat_syscall() &&
+	    len <= 1UL << MIOS_WINDOW_SHIFT &&
+	    offset <= (1UL << MIOS_WINDOW_SHIFT) - len &&
+	    at < MIOS_WINDOW_END - len &&
+	    !mios_fs_fault(MIOS_FS_FAULT_ELSEWHERE)) {
+		vma = find_vma(current->mm, at);
+		if (!vma || vma->vm_start >= at + len)
+			return at;
+	}
+	return mm_get_unmapped_area(current->mm, file, addr, len, pgoff,
+				    flags);
+}
+
+/* What is left of the page that @pos is in, of @size bytes. */
+static size_t part_of(loff_t pos, u64 size)
+{
+	return min_t(u64, PAGE_SIZE - offset_in_page(pos), size);
+}
+
+static int part_read(struct kiocb *kiocb, struct iov_iter *to, size_t part)
+{
+	struct page *page;
+	size_t copied;
+	int err = mios_page_hold(file_inode(kiocb->ki_filp),
+				 kiocb->ki_pos >> PAGE_SHIFT, false, &page);
+
+	if (err && err != -ENOENT)
+		return err;
+	if (err) {
+		copied = iov_iter_zero(part, to);
+	} else {
+		copied = copy_page_to_iter(page, offset_in_page(kiocb->ki_pos),
+					   part, to);
+		put_page(page);
+	}
+	kiocb->ki_pos += copied;
+	return copied < part ? -EFAULT : 0;
+}
+
+static ssize_t file_read(struct kiocb *kiocb, struct iov_iter *to)
+{
+	struct inode *inode = file_inode(kiocb->ki_filp);
+	loff_t start = kiocb->ki_pos, size;
+	int err = mios_inode_refresh(inode);
+
+	size = i_size_read(inode);
+	while (!err && iov_iter_count(to) && kiocb->ki_pos < size) {
+		u64 left = min_t(u64, size - kiocb->ki_pos, iov_iter_count(to));
+
+		err = part_read(kiocb, to, part_of(kiocb->ki_pos, left));
+		if (!err && fatal_signal_pending(current))
+			err = -EINTR;
+		cond_resched();
+	}
+	/* It has become shorter meanwhile. */
+	if (err == -ERANGE)
+		err = 0;
+	return kiocb->ki_pos > start ? kiocb->ki_pos - start : err;
+}
+
+static int part_write(struct kiocb *kiocb, struct iov_iter *from)
+{
+	struct inode *inode = file_inode(kiocb->ki_filp);
+	size_t part = part_of(kiocb->ki_pos, iov_iter_count(from));
+	struct page *page;
+	size_t copied;
+	int err = 0;
+
+	if (kiocb->ki_pos + part > i_size_read(inode))
+		err = mios_size_grow(inode, kiocb->ki_pos + part);
+	if (!err)
+		err = mios_page_hold(inode, kiocb->ki_pos >> PAGE_SHIFT, true,
+				     &page);
+	if (err)
+		return err;
+	copied = copy_page_from_iter(page, offset_in_page(kiocb->ki_pos), part,
+				     from);
+	put_page(page);
+	kiocb->ki_pos += copied;
+	return copied < part ? -EFAULT : 0;
+}
+
+static ssize_t file_write(struct kiocb *kiocb, struct iov_iter *from)
+{
+	struct inode *inode = file_inode(kiocb->ki_filp);
+	loff_t start;
+	ssize_t ret;
+
+	inode_lock(inode);
+	ret = mios_inode_refresh(inode);
+	if (!ret)
+		ret = generic_write_checks(kiocb, from);
+	if (ret <= 0)
+		goto out;
+	start = kiocb->ki_pos;
+	ret = file_remove_privs(kiocb->ki_filp);
+	/* It has been written to, also where it becomes no longer. */
+	if (!ret)
+		ret = mios_size_grow(inode, 0);
+	while (!ret && iov_iter_count(from)) {
+		ret = part_write(kiocb, from);
+		if (!ret && fatal_signal_pending(current))
+			ret = -EINTR;
+		cond_resched();
+	}
+	if (kiocb->ki_pos > start)
+		ret = kiocb->ki_pos - start;
+out:
+	inode_unlock(inode);
+	return ret;
+}
+
+static loff_t file_seek(struct file *file, loff_t offset, int whence)
+{
+	int err = mios_inode_refresh(file_inode(file));
+
+	return err ? err : generic_file_llseek(file, offset, whence);
+}
+
+const struct inode_operations mios_file_inode_ops = {
+	.setattr = mios_setattr,
+	.getattr = mios_getattr,
+};
+
+const struct file_operations mios_file_ops = {
+	.llseek = file_seek,
+	.read_iter = file_read,
+	.write_iter = file_write,
+	.mmap = file_mmap,
+	.get_unmapped_area = file_area,
+	.fsync = noop_fsync,
+	.splice_read = copy_splice_read,
+};
+
+const struct address_space_operations mios_aops = {
+	.dirty_folio = noop_dirty_folio,
+};
