@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Mounting.  The pool is memory that no kernel has as its own, and the mount
+ * option "pool" says where; instance 0 makes it with "format".
+ */
+#include <linux/fs_context.h>
+#include <linux/fs_parser.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/statfs.h>
+
+#include "../link/link.h"
+
+#include "vfs.h"
+
+/* What statfs(2) calls it: "MIOS". */
+#define MIOS_SUPER_MAGIC	0x534f494dUL
+
+struct options {
+	u64 base;
+	u64 size;
+	bool format;
+};
+
+enum { OPT_POOL, OPT_FORMAT };
+
+static const struct fs_parameter_spec parameters[] = {
+	fsparam_string("pool", OPT_POOL),
+	fsparam_flag("format", OPT_FORMAT),
+	{}
+};
+
+static int option(struct fs_context *fc, struct fs_parameter *param)
+{
+	struct options *o = fc->fs_private;
+	struct fs_parse_result result;
+	int opt = fs_parse(fc, parameters, param, &result);
+	char *rest;
+
+	switch (opt) {
+	case OPT_POOL:
+		o->size = memparse(param->string, &rest);
+		if (*rest != '@')
+			return invalfc(fc, "pool=SIZE@ADDRESS, such as pool=64M@0x20000000");
+		o->base = memparse(rest + 1, &rest);
+		return *rest ? invalfc(fc, "pool=SIZE@ADDRESS, and nothing behind it") : 0;
+	case OPT_FORMAT:
+		o->format = true;
+		return 0;
+	}
+	return opt;
+}
+
+static int image_make(struct mios_mount *m)
+{
+	const u64 now = ktime_get_real_ns();
+	const struct mios_fs_attr attr = {
+		.mode = 01777, .atime = now, .mtime = now, .ctime = now,
+	};
+	struct mios_page page;
+	void *image;
+	int err;
+
+	mios_pool_open(&m->pool, 0);
+	err = mios_pool_alloc_huge(&m->pool, &page);
+	if (err)
+		return err;
+	image = mios_pool_memory(&m->pool, page.phys);
+	memset(image, 0, MIOS_EXTENT_SIZE);
+	err = mios_fs_format(&m->pool, image, page.phys, MIOS_EXTENT_SIZE,
+			     &attr);
+	if (!err)
+		err = mios_pool_object(&m->pool, &page, MIOS_FS_IMAGE);
+	return err ? err : mios_pool_keep(&m->pool, &page);
+}
+
+/* The extent that says it is the image. */
+static u64 image_find(const struct mios_pool *pool)
+{
+	const struct mios_section *section = &pool->section[0];
+	u32 i;
+
+	for (i = 0; i < section->nr_extents; i++)
+		if (READ_ONCE(section->extent[i].object) == MIOS_FS_IMAGE)
+			return section->base + (u64)i * MIOS_EXTENT_SIZE;
+	return 0;
+}
+
+static int image_attach(struct mios_mount *m)
+{
+	u64 image = image_find(&m->pool);
+
+	if (!image)
+		return -EBADMSG;
+	return mios_fs_attach(&m->fs, &m->pool,
+			      mios_pool_memory(&m->pool, image), image,
+			      MIOS_EXTENT_SIZE);
+}
+
+static int pool_attach(struct mios_mount *m, const struct options *o)
+{
+	const struct mios_pool_place place = { o->base, o->size };
+	struct mios_info self;
+	int err = mios_link_info(mios_link_self(), &self);
+
+	if (err)
+		return err;
+	/* What names an owner in a pool has room for no more. */
+	if (self.incarnation > MIOS_EPOCH_MAX)
+		return -EOVERFLOW;
+	if (o->format)
+		err = mios_pool_format(m->map.memory, o->base, o->size, 0);
+	if (!err)
+		err = mios_pool_attach(&m->pool, m->map.memory, &place, 0,
+				       mios_link_self(), self.incarnation);
+	if (!err && o->format)
+		err = image_make(m);
+	return err;
+}
+
+static int mount_attach(struct mios_mount *m, struct fs_context *fc)
+{
+	const struct options *o = fc->fs_private;
+	int err = pool_attach(m, o);
+
+	if (!err)
+		err = image_attach(m);
+	if (!err)
+		err = mios_death_watch(m);
+	switch (err) {
+	case 0:
+		return 0;
+	case -EBADMSG:
+		errorfc(fc, "no miosfs there, or a damaged one: -o format makes one");
+		break;
+	case -EPROTO:
+		errorfc(fc, "the miosfs in the pool is of another version");
+		break;
+	case -ENOMEM:
+		errorfc(fc, "the pool is too small for a miosfs: give it 6M");
+		break;
+	case -EBUSY:
+		errorfc(fc, "a change by another instance does not end: try again");
+		break;
+	case -EOVERFLOW:
+		errorfc(fc, "too many boots for a pool: power the machine off and on");
+		break;
+	default:
+		errorfc(fc, "cannot use the pool: error %d", err);
+	}
+	return err == -EBADMSG || err == -EPROTO ? -EUCLEAN : err;
+}
+
+static int statfs(struct dentry *dentry, struct kstatfs *buf)
+{
+	struct mios_mount *m = dentry->d_sb->s_fs_info;
+	struct mios_pool_usage *usage = kzalloc(sizeof(*usage), GFP_KERNEL);
+	u64 used;
+	u32 i;
+
+	if (!usage)
+		return -ENOMEM;
+	mios_pool_usage(&m->pool, usage);
+	used = usage->meta + usage->kept;
+	for (i = 0; i < MIOS_POOL_INSTANCES; i++)
+		used += usage->held[i];
+	buf->f_type = MIOS_SUPER_MAGIC;
+	buf->f_bsize = PAGE_SIZE;
+	buf->f_namelen = MIOS_FS_NAME;
+	buf->f_blocks = usage->pages - min(usage->meta, usage->pages);
+	buf->f_bfree = usage->pages - min(used, usage->pages);
+	buf->f_bavail = buf->f_bfree;
+	kfree(usage);
+	return 0;
+}
+
+static const struct super_operations super_ops = {
+	.drop_inode = generic_delete_inode,
+	.evict_inode = mios_inode_evict,
+	.statfs = statfs,
+};
+
+static int root_make(struct super_block *sb)
+{
+	struct inode *root = mios_inode_get(sb, MIOS_FS_ROOT);
+
+	if (IS_ERR(root))
+		return PTR_ERR(root);
+	sb->s_root = d_make_root(root);
+	return sb->s_root ? 0 : -ENOMEM;
+}
+
+static int fill(struct super_block *sb, struct fs_context *fc)
+{
+	const struct options *o = fc->fs_private;
+	struct mios_mount *m = kzalloc(sizeof(*m), GFP_KERNEL);
+	int err;
+
+	if (!m)
+		return -ENOMEM;
+	mutex_init(&m->lock);
+	spin_lock_init(&m->cursor_lock);
+	INIT_LIST_HEAD(&m->pinned);
+	INIT_LIST_HEAD(&m->entry);
+	err = mios_map_make(&m->map, fc, o->base, o->size);
+	if (err) {
+		kfree(m);
+		return err;
+	}
+	/* From here on mount_end() undoes it. */
+	sb->s_fs_info = m;
+	err = mount_attach(m, fc);
+	if (err)
+		return err;
+	sb->s_magic = MIOS_SUPER_MAGIC;
+	sb->s_op = &super_ops;
+	sb->s_d_op = &mios_dentry_ops;
+	sb->s_blocksize = PAGE_SIZE;
+	sb->s_blocksize_bits = PAGE_SHIFT;
+	sb->s_maxbytes = MIOS_FILE_MAX;
+	sb->s_time_gran = 1;
+	return root_make(sb);
+}
+
+static int tree(struct fs_context *fc)
+{
+	const struct options *o = fc->fs_private;
+
+	if (o->format && mios_link_self())
+		return invalfc(fc, "only instance 0 makes a miosfs; mount it without format");
+	return get_tree_nodev(fc, fill);
+}
+
+static void context_free(struct fs_context *fc)
+{
+	kfree(fc->fs_private);
+}
+
+static const struct fs_context_operations context_ops = {
+	.parse_param = option,
+	.get_tree = tree,
+	.free = context_free,
+};
+
+static int context_init(struct fs_context *fc)
+{
+	struct options *o = kzalloc(sizeof(*o), GFP_KERNEL);
+
+	if (!o)
+		return -ENOMEM;
+	fc->fs_private = o;
+	fc->ops = &context_ops;
+	return 0;
+}
+
+/* Files that were left open because of a pin that is gone by now. */
+static void opens_end(struct mios_mount *m)
+{
+	u64 bit = BIT_ULL(m->pool.self);
+	u64 number;
+
+	for (number = 1; number < m->fs.nr_inodes; number++) {
+		if (!(READ_ONCE(m->fs.inode[number].open) & bit))
+			continue;
+		mios_fs_close(&m->fs, number);
+		MIOS_PATIENTLY(m, mios_fs_reap(&m->fs, number));
+	}
+}
+
+/* What is still pinned must stay where it is, and so does all of it. */
+static void mount_end(struct super_block *sb)
+{
+	struct mios_mount *m = sb->s_fs_info;
+
+	kill_anon_super(sb);
+	if (!m)
+		return;
+	mios_death_ignore(m);
+	if (mios_map_is_pinned(&m->map)) {
+		pr_err("miosfs: something still uses pages of the pool at %#llx: it stays mapped here until this kernel ends\n",
+		       m->map.pages.range.start);
+		__module_get(THIS_MODULE);
+		return;
+	}
+	mios_pinned_free(m);
+	opens_end(m);
+	mios_cursor_release(&m->pool, &m->cursor);
+	mios_map_undo(&m->map);
+	kfree(m);
+}
+
+static struct file_system_type type = {
+	.owner = THIS_MODULE,
+	.name = "miosfs",
+	.init_fs_context = context_init,
+	.parameters = parameters,
+	.kill_sb = mount_end,
+};
+
+int mios_super_init(void)
+{
+	return register_filesystem(&type);
+}
+
+void mios_super_exit(void)
+{
+	unregister_filesystem(&type);
+}
