@@ -11,7 +11,7 @@ SERIES_AIM = 700
 MODULES = {"mios.ko": ["main.c", "boot", "link", "proc", "clock", "fence",
                        "arch"],
            "mios_net.ko": ["net"], "mios_console.ko": ["console"],
-           "mios_dsm.ko": ["dsm"]}
+           "mios_dsm.ko": ["dsm"], "mios_fs.ko": ["fs", "pool"]}
 
 
 def added_lines(patch):

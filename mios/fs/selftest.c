@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * When the module is loaded it makes a pool in memory of its own, and goes
+ * through the life of a few pages and files in it as the compiler of this
+ * kernel has built it, by two instances that are both this one.
+ */
+#include <linux/module.h>
+#include <linux/vmalloc.h>
+
+#include "selftest.h"
+#include "tx.h"
+
+#define TEST_BASE	((u64)MIOS_EXTENT_SIZE)
+#define TEST_SIZE	(2UL * MIOS_EXTENT_SIZE)
+#define TEST_NODE	0
+#define TEST_FILE	0100644
+
+struct selftest {
+	struct mios_pool one;
+	struct mios_pool two;
+	struct mios_fs fs_one;
+	struct mios_fs fs_two;
+	struct mios_cursor cursor;
+};
+
+static int pool_make(struct selftest *t, void *memory)
+{
+	const struct mios_pool_place place = { TEST_BASE, TEST_SIZE };
+	int err = mios_pool_format(memory, place.base, place.size, TEST_NODE);
+
+	if (!err)
+		err = mios_pool_attach(&t->one, memory, &place, TEST_NODE, 1,
+				       1);
+	if (!err)
+		err = mios_pool_attach(&t->two, memory, &place, TEST_NODE, 2,
+				       1);
+	if (!err)
+		mios_pool_open(&t->one, 0);
+	return err;
+}
+
+static int pages_live(struct selftest *t)
+{
+	struct mios_page first, second;
+
+	if (mios_pool_alloc(&t->one, &t->cursor, &first) ||
+	    mios_pool_alloc(&t->one, &t->cursor, &second) ||
+	    first.phys == second.phys)
+		return -EIO;
+	if (mios_pool_free(&t->two, &first) != -EPERM ||
+	    mios_pool_free(&t->one, &first) ||
+	    mios_pool_free(&t->one, &first) != -EALREADY)
+		return -EIO;
+	if (mios_pool_object(&t->one, &second, 1) ||
+	    mios_pool_keep(&t->one, &second) ||
+	    mios_pool_take(&t->two, second.phys, false, 1, &second) ||
+	    mios_pool_free(&t->two, &second))
+		return -EIO;
+	return 0;
+}
+
+static int fs_make(struct selftest *t)
+{
+	const struct mios_fs_attr attr = { .mode = 0755 };
+	struct mios_page page;
+	void *image;
+	int err = mios_pool_alloc_huge(&t->one, &page);
+
+	if (err)
+		return err;
+	image = mios_pool_memory(&t->one, page.phys);
+	err = mios_fs_format(&t->one, image, page.phys, MIOS_EXTENT_SIZE,
+			     &attr);
+	if (!err)
+		err = mios_pool_object(&t->one, &page, MIOS_FS_IMAGE);
+	if (!err)
+		err = mios_pool_keep(&t->one, &page);
+	if (!err)
+		err = mios_fs_attach(&t->fs_one, &t->one, image, page.phys,
+				     MIOS_EXTENT_SIZE);
+	if (!err)
+		err = mios_fs_attach(&t->fs_two, &t->two, image, page.phys,
+				     MIOS_EXTENT_SIZE);
+	return err;
+}
+
+/* What the one makes the other sees, page and all; then the one dies. */
+static int files_live(struct selftest *t)
+{
+	const struct mios_fs_name name = { "file", 4 };
+	struct mios_fs_attr attr = { .mode = TEST_FILE };
+	u64 inode, seen, phys, same;
+
+	if (mios_fs_make(&t->fs_one, MIOS_FS_ROOT, &name, &attr, &inode) ||
+	    mios_fs_lookup(&t->fs_two, MIOS_FS_ROOT, &name, &seen) ||
+	    inode != seen || mios_fs_stat(&t->fs_two, seen, &attr))
+		return -EIO;
+	attr.size = PAGE_SIZE;
+	if (mios_fs_setattr(&t->fs_two, seen, &attr, MIOS_FS_SET_SIZE) ||
+	    mios_fs_open(&t->fs_one, inode, attr.id) ||
+	    mios_fs_page(&t->fs_one, &t->cursor, inode, 0, &phys) ||
+	    mios_fs_page(&t->fs_two, NULL, seen, 0, &same) || phys != same)
+		return -EIO;
+	if (mios_fs_remove(&t->fs_two, MIOS_FS_ROOT, &name, false, &seen) ||
+	    mios_fs_reap(&t->fs_two, seen) != -EEXIST ||
+	    mios_fs_recover(&t->fs_two, 1, 1) ||
+	    mios_fs_stat(&t->fs_two, inode, &attr) != -ENOENT)
+		return -EIO;
+	return 0;
+}
+
+int mios_fs_selftest(void)
+{
+	struct selftest *t = vzalloc(sizeof(*t));
+	void *memory = vzalloc(TEST_SIZE);
+	int err = -ENOMEM;
+
+	if (t && memory) {
+		err = pool_make(t, memory);
+		if (!err)
+			err = pages_live(t);
+		if (!err)
+			err = fs_make(t);
+		if (!err)
+			err = files_live(t);
+		if (err)
+			pr_err("mios_fs: self-test failed: %d\n", err);
+	}
+	vfree(memory);
+	vfree(t);
+	return err;
+}
