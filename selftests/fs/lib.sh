@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+# For the tests of miosfs: a pool in node 0, mounted in every instance.
+. /usr/lib/mios/selftests/lib/instances.sh
+
+KNOBS=/sys/module/mios_fs/parameters
+# What the "machine:" line of each test sets aside.
+POOL=64M@0x20000000
+AT=/tmp/mios
+
+need_knobs()
+{
+	[ -e "$KNOBS/fault_elsewhere" ] || skip "modules without fault knobs"
+}
+
+# mounts OPTIONS INSTANCE...
+mounts()
+{
+	local options=$1 i
+
+	shift
+	for i; do
+		on "$i" "modprobe mios_fs && mkdir -p $AT &&
+			mount -t miosfs -o $options mios $AT" ||
+			fail "instance $i cannot mount with $options"
+	done
+}
+
+# unmounts INSTANCE...: and unloads
+unmounts()
+{
+	local i
+
+	for i; do
+		on "$i" "umount $AT && rmmod mios_fs" ||
+			fail "instance $i cannot unmount"
+	done
+}
+
+# used: pages of the pool that are not free
+used()
+{
+	stat -f -c '%b %f' $AT | { read -r all free; echo $((all - free)); }
+}
+
+# wrong WORDS OPTIONS [INSTANCE]: such a mount is refused, with WORDS
+wrong()
+{
+	local said
+
+	on "${3:-0}" "dmesg -C; mkdir -p $AT
+		mount -t miosfs -o '$2' mios $AT && exit 1
+		dmesg" > /tmp/said 2>&1 || fail "mounted with '$2'"
+	said=$(grep -c "miosfs.*$1" /tmp/said) || {
+		cat /tmp/said
+		fail "'$2' is refused, but nobody says '$1'"
+	}
+	ok "refused: $1 ($said)"
+}
+
+# seen WORDS INSTANCE...: each finds the tree of the pool like this
+seen()
+{
+	local words=$1 i
+
+	shift
+	for i; do
+		is "$(on "$i" "cd $AT && find . | sort | tr '\n' ' '")" \
+			"$words" "the tree on instance $i"
+	done
+}
