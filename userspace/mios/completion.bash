@@ -55,7 +55,7 @@ _mios()
 		((COMP_CWORD == 2)) || compopt -o default
 		;;
 	console) words="--linger= $(_mios_instances booting up stopping)" ;;
-	reserve) words="--nodes= --grub" ;;
+	reserve) words="--nodes= --pool= --grub" ;;
 	set)
 		words="--apply $(mios set 2> /dev/null |
 			sed -n 's/^\([a-z_]*\) .*/\1=/p')"

@@ -19,11 +19,18 @@ static const char usage[] =
 "Usage: mios reserve [OPTION...]\n"
 "Prints what to add to instance 0's kernel command line so that the memory\n"
 "of other nodes is set aside for instances of their own.  Changes nothing.\n\n"
+"      --pool=SIZE   also the end of node 0's memory, as in 64M or 2G: a pool,\n"
+"                    which all instances may mount as miosfs\n"
 "      --nodes=LIST  nodes to set aside, as in 1-3 (default: all but 0)\n"
 "      --grub        quoted as /etc/default/grub wants it\n"
 "  -h, --help        print this\n";
 
-enum { OPT_NODES = 256, OPT_GRUB };
+enum { OPT_NODES = 256, OPT_GRUB, OPT_POOL };
+
+/* Pools are made of pieces of 2 MiB; three are the least that one works with. */
+#define POOL_PIECE	(2ULL << 20)
+#define POOL_MIN	(3 * POOL_PIECE)
+#define POOL_MAX	(128ULL << 30)
 
 /*
  * memmap= takes sizes in M and G; a node's memory is whole megabytes.  For GRUB
@@ -36,7 +43,55 @@ static void print_range(const struct memory_range *range, int grub)
 	       range->start);
 }
 
-static int reserve(uint64_t nodes, int all, int grub)
+static uint64_t pool_size(const char *text)
+{
+	char *rest;
+	uint64_t size = strtoull(text, &rest, 10);
+	int shift = *rest == 'M' ? 20 : *rest == 'G' ? 30 : 0;
+
+	if (!shift || rest[1] || *text < '0' || *text > '9' ||
+	    size > POOL_MAX >> shift || size << shift < POOL_MIN ||
+	    (size << shift) % POOL_PIECE)
+		mios_usage("reserve", "'%.40s' is no size of a pool: write an "
+			   "even number of M or a number of G, from 6M to 128G",
+			   text);
+	return size << shift;
+}
+
+/* The end of the highest range of node 0 that holds it. */
+static struct memory_range pool_place(const struct memory_map *map,
+				      uint64_t size)
+{
+	struct memory_range range, found = { .node = -1 };
+	int i;
+
+	for (i = 0; i < map->nr; i++) {
+		range = map->ranges[i];
+		if (!range.node && range.end - range.start > size &&
+		    range.end > found.end)
+			found = range;
+	}
+	if (found.node)
+		mios_die(MIOS_EXIT_FAILED, "reserve: node 0 has no %" PRIu64
+			 "M in one piece for a pool", size >> 20);
+	found.start = found.end - size;
+	return found;
+}
+
+static void print_pool(const struct memory_map *map, uint64_t size, int grub)
+{
+	struct memory_range range;
+
+	if (!size)
+		return;
+	range = pool_place(map, size);
+	print_range(&range, grub);
+	fprintf(stderr, "The pool: mount -t miosfs -o pool=%" PRIu64
+		"M@0x%" PRIx64 " mios DIRECTORY, the first time with "
+		",format\n", size >> 20, range.start);
+}
+
+static int reserve(uint64_t nodes, int all, uint64_t pool, int grub)
 {
 	static struct memory_map map;
 	uint64_t seen = 0;
@@ -58,6 +113,7 @@ static int reserve(uint64_t nodes, int all, int grub)
 	if (!nodes)
 		mios_die(MIOS_EXIT_FAILED, "reserve: this machine has one "
 			 "node: there is nothing to set aside");
+	print_pool(&map, pool, grub);
 	for (i = 0; i < map.nr; i++)
 		if (nodes & 1ULL << map.ranges[i].node) {
 			print_range(&map.ranges[i], grub);
@@ -79,10 +135,11 @@ int cmd_reserve(int argc, char **argv)
 	static const struct option longs[] = {
 		{ "grub", no_argument, NULL, OPT_GRUB },
 		{ "nodes", required_argument, NULL, OPT_NODES },
+		{ "pool", required_argument, NULL, OPT_POOL },
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
-	uint64_t nodes = 0;
+	uint64_t nodes = 0, pool = 0;
 	int c, all = 1, grub = 0;
 
 	while ((c = getopt_long(argc, argv, ":h", longs, NULL)) != -1)
@@ -97,6 +154,9 @@ int cmd_reserve(int argc, char **argv)
 					 "memory");
 			all = 0;
 			break;
+		case OPT_POOL:
+			pool = pool_size(optarg);
+			break;
 		case OPT_GRUB:
 			grub = 1;
 			break;
@@ -108,5 +168,5 @@ int cmd_reserve(int argc, char **argv)
 	if (optind < argc)
 		mios_usage("reserve", "it takes no argument, what is '%.40s'? "
 			   "Nodes are named with --nodes", argv[optind]);
-	return reserve(nodes, all, grub);
+	return reserve(nodes, all, pool, grub);
 }
