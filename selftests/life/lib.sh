@@ -98,7 +98,10 @@ everything_down()
 		case $(state "$i") in
 		up | booting | stopping | held) mios kill "$i" > /dev/null ;;
 		esac
-		becomes "$i" down 30
+	done
+	# One may be dead until another, which does not acknowledge it, is, too.
+	for i in "$SYS"/instance[1-9]*; do
+		becomes "${i##*instance}" down 30
 	done
 }
 
