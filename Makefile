@@ -12,7 +12,8 @@ all: modules user
 
 help:
 	@echo "make demo      boot 4 nodes, run the main job, print what happened"
-	@echo "make check     set up and test everything (T=word: a part of it)"
+	@echo "make check     set up everything, run the gate (T=word: a part of it)"
+	@echo "make full      every test (S=2/4: a part; T=word), goes on where it stopped"
 	@echo "make bench     the ratios of docs/performance.md (B=word: a part)"
 	@echo "make soak      the long tests, hours"
 	@echo "make dsm       the DSM engine's native tools"
@@ -26,8 +27,10 @@ packages:
 kernel-test: packages
 	@linux/kernel build test
 
-kernel: kernel-test
+kernel-gate: kernel-test
 	@linux/kernel build next
+
+kernel: kernel-gate
 	@linux/kernel build debug
 
 rootfs: packages
@@ -41,16 +44,17 @@ user:
 		$(MAKE) -s -C userspace all && \
 		$(MAKE) -s -C userspace install DESTDIR=$(OUT)/stage; fi
 
-check: kernel rootfs user
-	@selftests/run $(T)
+# The debug kernel takes twice as long to build again; the gate and these do
+# without it.
+check: kernel-gate rootfs user
+	@selftests/run --gate $(T)
 
-# The debug kernel takes as long to build again; these do without it.
 demo: kernel-test rootfs user
 	@selftests/demo/run
 
 bench: kernel-test rootfs user
-soak: kernel rootfs user
-bench soak:
+full soak: kernel rootfs user
+bench full soak:
 	@selftests/run --$@ $(T)$(B)
 
 deb: packages user
@@ -61,5 +65,6 @@ clean:
 
 -include mios/dsm/dsm.mk
 
-.PHONY: all help packages kernel kernel-test rootfs modules user check demo bench soak \
+.PHONY: all help packages kernel kernel-test kernel-gate rootfs modules user check \
+	full demo bench soak \
 	deb clean

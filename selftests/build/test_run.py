@@ -19,6 +19,7 @@ runner = importlib.util.module_from_spec(
 LOADER.exec_module(runner)
 import effort                                                # noqa: E402
 import lanes                                                 # noqa: E402
+import record                                                # noqa: E402
 import report as reports                                     # noqa: E402
 import testhead                                              # noqa: E402
 
@@ -96,7 +97,9 @@ class Runner(unittest.TestCase):
         status, lines = self.host("echo a; echo the reason; echo; exit 1\n")
         self.assertEqual((status, lines[-1]), (1, "0 passed, 1 failed"))
         self.assertIn("# the reason", lines)
-        self.assertEqual(lines[-2], "# failed: area/10-x: the reason")
+        self.assertEqual(lines[-3:-1],
+                         ["# failed: area/10-x: the reason",
+                          "# alone: selftests/run area/10-x"])
 
     def test_signal_is_a_failure(self):
         self.assertEqual(self.host("kill -9 $$\n")[0], 1)
@@ -172,6 +175,64 @@ class Runner(unittest.TestCase):
                             "--from what")):
             with self.assertRaisesRegex(testhead.HeadError, said):
                 self.make("20-y", text)
+
+    def test_gate(self):
+        """Only what cannot depend on the host, and says what it stands for."""
+        head = "# gate: yes, boot\n# machine: --from {}\n# icount: {}, w\n"
+        test = self.make("20-y", head.format("up", "yes"))
+        self.assertEqual(test.gate, "boot")
+        self.assertIsNone(self.make("20-y", "#\n").gate)
+        for text in (head.format("up", "no"), head.format("boot", "yes"),
+                     head.format("up --debug", "yes"), "# gate: yes\n",
+                     "# gate: no, slow\n", "# gate: yes, x\n# waits: yes\n"):
+            with self.assertRaisesRegex(testhead.HeadError, "gate"):
+                self.make("20-y", text)
+        self.make("20-y", "# gate: yes, boot\n")
+        self.make("21-y", "#\n")
+        with mock.patch.object(runner, "HERE", self.base):
+            self.assertEqual([t.name for t in runner.find_tests("gate", "")],
+                             ["area/20-y"])
+            self.assertEqual(len(runner.find_tests("full", "")), 2)
+            (self.base / "area" / "21-y").chmod(0o644)
+            with self.assertRaisesRegex(testhead.HeadError, "21-y: is not"):
+                runner.find_tests("full", "")
+
+    def test_seed(self):
+        """The gate draws the same lots each time."""
+        for size, env, fixed in (("gate", {}, True), ("full", {}, False),
+                                 ("full", {"CI": "true"}, True)):
+            with mock.patch.dict(os.environ, env):
+                if not env:
+                    os.environ.pop("CI", None)
+                os.environ.pop("SEED", None)
+                self.assertEqual(runner.draw_seed(size) == "1", fixed)
+
+    def test_record(self):
+        """A line for each whole run, of the commit that it began with."""
+        commit = "c" * 40
+        with mock.patch.dict(os.environ, MIOS_CACHE=self.folder.name), \
+                mock.patch.object(record, "commit") as now:
+            now.side_effect = [(commit, True)] * 2
+            record.Run("gate").write(mock.Mock(passed=3, failed=0), 0, 1.6)
+            now.side_effect = [(commit, True), (commit, False)]
+            record.Run("full").write(mock.Mock(passed=2, failed=1), 4, 9)
+            self.assertEqual(
+                (self.base / "checks").read_text().splitlines(),
+                [f"{commit} clean gate passed 3 failed 0 left-out 0 seconds 2",
+                 f"{commit} dirty full passed 2 failed 1 left-out 4 seconds 9"])
+
+    def test_full_goes_on(self):
+        """What has passed on this commit is known; a changed tree is none."""
+        with mock.patch.dict(os.environ, MIOS_CACHE=self.folder.name), \
+                mock.patch.object(record, "commit") as now:
+            now.return_value = "d" * 40, True
+            record.Run("full").keep(["area/10-x"])
+            record.Run("full").keep(["area/11-x"])
+            self.assertEqual(record.Run("full").passed_before(),
+                             {"area/10-x", "area/11-x"})
+            self.assertEqual(record.Run("gate").passed_before(), set())
+            now.return_value = "d" * 40, False
+            self.assertEqual(record.Run("full").passed_before(), set())
 
     def test_parts(self):
         """Together they are all tests; who divides himself is in each."""
@@ -267,6 +328,14 @@ class Runner(unittest.TestCase):
         self.assertIn("# --- the end of instance1.log", lines)
         self.assertEqual(lines[-1], "# line 99")
         self.assertNotIn(f"# line {99 - reports.SHOWN_LINES}", lines)
+        # Who sees only the end of it all sees enough.
+        with contextlib.redirect_stdout(self.out):
+            self.report.finish("SEED=42 selftests/run")
+        retold = self.out.getvalue().splitlines()[len(lines):]
+        self.assertIn("# --- the end of instance1.log", retold)
+        self.assertIn("# line 99", retold)
+        self.assertEqual(retold[-2:], ["# alone: SEED=42 selftests/run area/30-z",
+                                       "0 passed, 1 failed"])
 
     def test_fault_in_the_log_fails_a_test_that_skipped(self):
         self.assertEqual(self.machine(FakeMachine(77, [self.fault("BUG: x")])),

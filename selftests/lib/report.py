@@ -8,7 +8,8 @@ import threading
 import buildcache
 
 SHOWN_LINES = 25        # of each log of a test that failed
-RETOLD_LINES = 8        # of the test itself, once more at the end of all
+RETOLD_LINES = 30       # of the test itself, once more at the end of all
+RETOLD_LOG_LINES = 12   # of each instance's log
 SKIPPED = 77            # exit status
 
 
@@ -22,7 +23,7 @@ class Report:
         self.skips = skips      # names of those that may; None: all may
         self.passed = self.failed = self.skipped = self.number = 0
         self.lock = threading.Lock()    # two add to it
-        self.failures = []      # told again at the end of a long output
+        self.failures = []      # (test, why, logs), told again at the end
         self.left_out = []      # there was no time for them
         self.times = {}
         print("TAP version 13", flush=True)
@@ -39,12 +40,12 @@ class Report:
                 test.name not in self.skips:
             status, why = 1, f"skipped, and is not in selftests/skips: {why}"
         with self.lock:
-            self.count(test, status, why, took)
+            self.count(test, status, why, took, logs)
             if status not in (0, SKIPPED):
                 show_faults(faults)
                 show_ends([self.log_path(test), *logs])
 
-    def count(self, test, status, why, took):
+    def count(self, test, status, why, took, logs):
         """The same, by one at a time."""
         self.number += 1
         if self.show and self.log_path(test).exists():
@@ -59,7 +60,7 @@ class Report:
             print(f"ok {text} # SKIP {why}", flush=True)
         else:
             self.failed += 1
-            self.failures.append((test, why))
+            self.failures.append((test, why, list(logs)))
             print(f"not ok {text}\n# {why}\n# all of it: "
                   f"{self.log_path(test)}", flush=True)
 
@@ -68,17 +69,20 @@ class Report:
         with self.lock:
             self.left_out.append(test)
 
-    def finish(self):
-        """The last line, and the exit status."""
+    def finish(self, again="selftests/run"):
+        """The last line, and the exit status; @again: the command that, with
+        a test's name, runs that one alone."""
         for test in self.left_out:
             print(f"# left out, the run would have passed its deadline: "
                   f"{test.name}")
         if self.number != self.total:
             print(f"not all tests ran: {self.number} of {self.total}")
             self.failed += self.total - self.number
-        for test, why in self.failures:
+        for test, why, logs in self.failures:
             show_ends([self.log_path(test)], RETOLD_LINES)
-            print(f"# failed: {test.name}: {why}")
+            show_ends(logs, RETOLD_LOG_LINES)
+            print(f"# failed: {test.name}: {why}\n"
+                  f"# alone: {again} {test.name}")
         text = f"{self.passed} passed, {self.failed} failed"
         if self.skipped:
             text += f", {self.skipped} skipped"

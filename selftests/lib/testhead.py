@@ -5,7 +5,9 @@ import re
 HEAD_LINES = 24
 TIME_LIMIT = 120
 FIELDS = ("machine", "icount", "timeout", "expect-log", "root", "parts",
-          "waits")
+          "waits", "gate")
+# What a test of the gate may not need: its verdict would follow the host.
+NOT_IN_GATE = ("--from boot", "--debug", "--debian")
 
 
 class HeadError(Exception):
@@ -29,6 +31,7 @@ class Test:
         self.waits = found["waits"] == "yes"
         if self.machine:
             self.machine += self.clock(found["icount"])
+        self.gate = self.stands_for(found["gate"])
 
     @staticmethod
     def field(head, name):
@@ -49,12 +52,29 @@ class Test:
             raise HeadError(f"{self.name}: its machine starts --from what?")
         return " --accel icount" if found[1] == "yes" else ""
 
+    def stands_for(self, words):
+        """What it stands for in the gate; None when it is not in there."""
+        if words is None:
+            return None
+        found = re.match(r"yes, (\w.*)", words)
+        if not found:
+            raise HeadError(f"{self.name}: its head must say 'gate: yes, WHAT "
+                            "it stands for' or nothing of the gate")
+        if self.waits or self.machine and (
+                "--accel icount" not in self.machine or
+                any(w in self.machine for w in NOT_IN_GATE)):
+            raise HeadError(f"{self.name}: what waits for the host is not for "
+                            "the gate: 'icount: yes', from a checkpoint")
+        return found[1]
+
 
 def find(base, pattern, word=""):
-    """Tests in order."""
-    found = [Test(p, base) for p in sorted(base.glob(f"*/{pattern}-*"))
-             if p.is_file() and p.stat().st_mode & 0o100]
-    return [t for t in found if word in t.name]
+    """Tests in order.  One that nobody may run would be missed by nobody."""
+    found = [p for p in sorted(base.glob(f"*/{pattern}-*")) if p.is_file()]
+    for path in found:
+        if not path.stat().st_mode & 0o100:
+            raise HeadError(f"{path.relative_to(base)}: is not executable")
+    return [t for t in (Test(p, base) for p in found) if word in t.name]
 
 
 def in_part(tests, part):
