@@ -42,7 +42,8 @@ static const char * const always[] = {
  */
 static const char * const dropped[] = {
 	"BOOT_IMAGE=", "initrd=",	/* the boot loader's own notes */
-	"memmap=", "mem=", "memmap",	/* addresses of node 0's memory map */
+	"memmap=", "mem=", "memmap", "mios.pool=",
+					/* addresses of node 0's memory map */
 	"crashkernel=", "crashkernel*",	/* no crash kernel: instance 0 looks */
 	"kernelcore=", "movablecore=", "memhp_default_state=", "cma=",
 	"hugetlb_cma=", "hugepages=", "hugepagesz=", "default_hugepagesz=",

@@ -35,6 +35,7 @@ static int __init mios_join(void)
 	mios_nodes_init();
 	as_host.nr = mios_nodes_end();
 	as_host.incarnation = mios_epoch_next(0);
+	mios_node_pool(&as_host.pool);
 	err = mios_link_init(&as_host);
 	if (err)
 		mios_nodes_exit();

@@ -168,6 +168,14 @@ static bool desc_apicid_ok(const struct mios_desc_body *body)
 	return false;
 }
 
+/* Whole pieces, and an end that is none of another range. */
+bool mios_pool_fits(const struct mios_range *range)
+{
+	return !(range->base % MIOS_POOL_PIECE) &&
+	       !(range->size % MIOS_POOL_PIECE) &&
+	       range->base + range->size >= range->base;
+}
+
 static int desc_check(const struct mios_desc_body *body, u32 ring,
 		      u32 instance)
 {
@@ -184,7 +192,8 @@ static int desc_check(const struct mios_desc_body *body, u32 ring,
 	     body->next != MIOS_NO_INSTANCE) ||
 	    !body->nr_cpus || body->nr_cpus > MIOS_AREA_CPUS ||
 	    body->nr_ranges > MIOS_DESC_RANGES ||
-	    body->doorbell_vector != MIOS_DOORBELL_VECTOR)
+	    body->doorbell_vector != MIOS_DOORBELL_VECTOR ||
+	    !mios_pool_fits(&body->pool))
 		return -EBADMSG;
 	return desc_apicid_ok(body) ? 0 : -EBADMSG;
 }

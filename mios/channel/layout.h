@@ -95,6 +95,9 @@ int mios_seq_read(u32 *to, const u32 *from, size_t size);
  */
 void mios_desc_write(struct mios_desc *to, struct mios_desc_body *body);
 
+/* May a descriptor name this as a pool? */
+bool mios_pool_fits(const struct mios_range *range);
+
 /**
  * mios_desc_read() - copy a descriptor and check it
  * @from: shared memory

@@ -41,6 +41,7 @@ static void identity(const struct mios_link_host *host)
 	mios_link.node = m ? m->node : first_online_node;
 	/* A child learns from the area how many there are. */
 	mios_link.nr = m ? m->instance + 1 : host->nr;
+	mios_link.pool = m ? (struct mios_range){} : host->pool;
 	mios_link.ops = m ? NULL : host->ops;
 }
 
@@ -257,6 +258,7 @@ static void info_desc(const struct mios_desc_body *desc, struct mios_info *info)
 	info->nr_apicids = desc->nr_cpus;
 	info->memory = desc->memory_bytes;
 	info->cost = desc->cost_bytes;
+	info->pool = desc->pool;
 	info->next = desc->next;
 	memcpy(info->release, desc->release, MIOS_RELEASE_LEN);
 	memcpy(info->apicid, desc->apicid, sizeof(info->apicid));
@@ -314,8 +316,10 @@ int mios_link_info(u32 instance, struct mios_info *info)
 	if (!instance && !mios_link.host && !heard)
 		info->state = MIOS_STATE_DEAD;
 	/* The host of all rings stands in the first. */
-	if (!instance && mios_link.host)
+	if (!instance && mios_link.host) {
 		info->ring = 0;
+		info->pool = mios_link.pool;
+	}
 	mutex_unlock(&mios_link.lock);
 	return 0;
 }

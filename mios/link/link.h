@@ -55,6 +55,7 @@ struct mios_link_ops {
  * @beat_age_ms: time since then, -1: not up
  * @silent_ms:	not 0: suspect, not heard for so long
  * @next:	its neighbour in the ring, MIOS_NO_INSTANCE: none
+ * @pool:	memory of its node that the whole ring shares; size 0: none
  * @release:	its uname -r
  * @apicid:	the CPUs
  */
@@ -74,6 +75,7 @@ struct mios_info {
 	u32 load[3];
 	u32 nr_running;
 	u32 next;
+	struct mios_range pool;
 	char release[MIOS_RELEASE_LEN];
 	u32 apicid[MIOS_AREA_CPUS];
 };
@@ -85,11 +87,13 @@ struct mios_info {
  * @ops:	whom to tell about the others; stays valid until mios_link_exit()
  * @incarnation: its own number, which it has never had before
  * @nr:		instances that the machine may have, itself included
+ * @pool:	memory that ring 0 shares; size 0: none
  */
 struct mios_link_host {
 	const struct mios_link_ops *ops;
 	u32 incarnation;
 	u32 nr;
+	struct mios_range pool;
 };
 
 /**

@@ -55,8 +55,11 @@ static bool firmware_ram(u64 base, u64 size, u64 step)
 	return true;
 }
 
-/* RAM that this kernel was told to leave alone. */
-static bool chunk_is_reserved_ram(u64 base)
+/**
+ * mios_node_is_reserved - is it RAM that this kernel was told to leave alone?
+ * @base: of a piece of 2 MiB
+ */
+bool mios_node_is_reserved(u64 base)
 {
 	return !e820__mapped_any(base, base + CHUNK, E820_TYPE_RAM) &&
 	       firmware_ram(base, CHUNK, SZ_64K);
@@ -104,7 +107,7 @@ static int resource_scan(struct resource *res, void *unused)
 
 	for (base = ALIGN(res->start, CHUNK); base + CHUNK <= res->end + 1;
 	     base += CHUNK)
-		if (chunk_is_reserved_ram(base))
+		if (mios_node_is_reserved(base))
 			node_add_chunk(base);
 	return 0;
 }

@@ -179,6 +179,10 @@ void mios_nodes_init(void);
 void mios_nodes_exit(void);
 u32 mios_nodes_end(void);
 struct mios_node *mios_node_get(u32 instance);
+bool mios_node_is_reserved(u64 base);
+
+/* pool.c: what node 0 has set aside for all */
+void mios_node_pool(struct mios_range *range);
 
 static inline u64 node_stamp(u32 incarnation, u32 state)
 {

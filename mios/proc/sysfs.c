@@ -93,6 +93,19 @@ static struct entry_attribute apic_ids_attr = {
 	.show = apic_ids_show,
 };
 
+static ssize_t pool_show(const struct mios_info *info, char *buf)
+{
+	if (!info->pool.size)
+		return sysfs_emit(buf, "none\n");
+	return sysfs_emit(buf, "%llu@%#llx\n", info->pool.size,
+			  info->pool.base);
+}
+
+static struct entry_attribute pool_attr = {
+	.attr = { .name = "pool", .mode = 0444 },
+	.show = pool_show,
+};
+
 static ssize_t suspect_show(const struct mios_info *info, char *buf)
 {
 	if (!info->silent_ms)
@@ -126,7 +139,7 @@ static struct attribute *entry_attrs[] = {
 	&incarnation_attr.attr, &cpus_attr.attr, &apic_ids_attr.attr,
 	&memory_attr.attr, &memory_free_attr.attr, &cost_attr.attr,
 	&uptime_attr.attr, &heartbeat_age_attr.attr, &suspect_attr.attr,
-	&load_attr.attr,
+	&load_attr.attr, &pool_attr.attr,
 	&release_attr.attr, &distance_attr.attr, &next_attr.attr,
 	NULL
 };

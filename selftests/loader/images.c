@@ -343,7 +343,7 @@ static void check_cmdlines(void)
 	char out[256];
 
 	CHECK(!cmdline_build(out, sizeof(out), "root=/dev/sda ro quiet "
-			     "memmap=1G$4G x=\"root= y\" console=ttyS0 z -- s",
+			     "memmap=1G$4G mios.pool=1G@4G x=\"root= y\" console=ttyS0 z -- s",
 			     "mine", &err), "%s", err.text);
 	CHECK(!strncmp(out, "x=\"root= y\" z mine no_ipi_broadcast=1 ", 38),
 	      "'%s'", out);

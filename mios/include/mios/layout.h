@@ -121,6 +121,9 @@ struct mios_range {
 	__u64 size;
 };
 
+/* Of a pool both are multiples of it. */
+#define MIOS_POOL_PIECE		(2ull << 20)
+
 /**
  * struct mios_desc_body - what is covered by the descriptor's checksum
  * @magic:	MIOS_DESC_MAGIC
