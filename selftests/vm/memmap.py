@@ -10,6 +10,7 @@ MIB = 1 << 20
 GIB = 1 << 30
 BLOCK = 128 * MIB       # Linux adds and removes memory in blocks of this
 FOUR_GIB = 4 * GIB
+POOL = 32 * MIB         # of node 0, for what all instances share
 
 
 def parse_size(text):
@@ -48,6 +49,17 @@ def node_ranges(sizes):
         nodes.append(ranges)
         start = end
     return nodes
+
+
+def pool_words(sizes):
+    """Command line that sets the end of node 0's memory aside, for all: where
+    the firmware has no tables."""
+    base, size, _ = node_ranges(sizes)[0][-1]
+    if base + size == low_end(sum(sizes)) or len(sizes) == 1:
+        return []
+    where = f"{base + size - POOL:#x}"
+    return [f"memmap={POOL // MIB}M${where}",
+            f"mios.pool={POOL // MIB}M@{where}"]
 
 
 def reserve_words(sizes):

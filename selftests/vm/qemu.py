@@ -62,6 +62,8 @@ class Shape:
             words.append("pid_range=1-65535")
         if not self.plain:
             words.append("no_ipi_broadcast=1")
+            if "mios.pool=" not in self.append:
+                words += memmap.pool_words(self.memory)
             words += memmap.reserve_words(self.memory)
         if self.append:
             words.append(self.append)

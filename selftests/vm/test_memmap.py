@@ -49,6 +49,14 @@ class Ranges(unittest.TestCase):
                          ["memmap=1024M$0x40000000",
                           "memmap=1024M$0x100000000"])
 
+    def test_pool(self):
+        self.assertEqual(memmap.pool_words([GIB] * 3),
+                         ["memmap=32M$0x3e000000", "mios.pool=32M@0x3e000000"])
+        self.assertEqual(memmap.pool_words([3 * GIB, GIB]),
+                         ["memmap=32M$0x13e000000",
+                          "mios.pool=32M@0x13e000000"])
+        self.assertEqual(memmap.pool_words([GIB]), [])
+
     def test_find(self):
         ranges = memmap.node_ranges([GIB, 2 * GIB, GIB])[1]
         self.assertEqual(memmap.find(ranges, 4 * GIB + 5), GIB + 5)

@@ -19,8 +19,9 @@ static const char usage[] =
 "Usage: mios reserve [OPTION...]\n"
 "Prints what to add to instance 0's kernel command line so that the memory\n"
 "of other nodes is set aside for instances of their own.  Changes nothing.\n\n"
-"      --pool=SIZE   also the end of node 0's memory, as in 64M or 2G: a pool,\n"
-"                    which all instances may mount as miosfs\n"
+"      --pool=SIZE   so much of the end of node 0's memory, as in 64M or 2G, for\n"
+"                    the files in /mios, which all instances share; 0: none\n"
+"                    (default: a quarter of node 0)\n"
 "      --nodes=LIST  nodes to set aside, as in 1-3 (default: all but 0)\n"
 "      --grub        quoted as /etc/default/grub wants it\n"
 "  -h, --help        print this\n";
@@ -31,6 +32,7 @@ enum { OPT_NODES = 256, OPT_GRUB, OPT_POOL };
 #define POOL_PIECE	(2ULL << 20)
 #define POOL_MIN	(3 * POOL_PIECE)
 #define POOL_MAX	(128ULL << 30)
+#define POOL_DEFAULT	UINT64_MAX
 
 /*
  * memmap= takes sizes in M and G; a node's memory is whole megabytes.  For GRUB
@@ -49,13 +51,36 @@ static uint64_t pool_size(const char *text)
 	uint64_t size = strtoull(text, &rest, 10);
 	int shift = *rest == 'M' ? 20 : *rest == 'G' ? 30 : 0;
 
+	if (!strcmp(text, "0"))
+		return 0;
 	if (!shift || rest[1] || *text < '0' || *text > '9' ||
 	    size > POOL_MAX >> shift || size << shift < POOL_MIN ||
 	    (size << shift) % POOL_PIECE)
 		mios_usage("reserve", "'%.40s' is no size of a pool: write an "
-			   "even number of M or a number of G, from 6M to 128G",
+			   "even number of M or a number of G, from 6M to 128G, or 0",
 			   text);
 	return size << shift;
+}
+
+/* A quarter of node 0, but no more than half of its highest range. */
+static uint64_t pool_default(const struct memory_map *map)
+{
+	uint64_t all = 0, half = 0, size, top = 0;
+	const struct memory_range *range;
+
+	for (range = map->ranges; range < map->ranges + map->nr; range++) {
+		if (range->node)
+			continue;
+		all += range->end - range->start;
+		if (range->end > top) {
+			top = range->end;
+			half = (range->end - range->start) / 2;
+		}
+	}
+	size = all / 4 < half ? all / 4 : half;
+	if (size > POOL_MAX)
+		size = POOL_MAX;
+	return size < POOL_MIN ? 0 : size - size % POOL_PIECE;
 }
 
 /* The end of the highest range of node 0 that holds it. */
@@ -82,13 +107,16 @@ static void print_pool(const struct memory_map *map, uint64_t size, int grub)
 {
 	struct memory_range range;
 
+	if (size == POOL_DEFAULT)
+		size = pool_default(map);
 	if (!size)
 		return;
 	range = pool_place(map, size);
 	print_range(&range, grub);
-	fprintf(stderr, "The pool: mount -t miosfs -o pool=%" PRIu64
-		"M@0x%" PRIx64 " mios DIRECTORY, the first time with "
-		",format\n", size >> 20, range.start);
+	printf("mios.pool=%" PRIu64 "M@0x%" PRIx64 " ", size >> 20,
+	       range.start);
+	fprintf(stderr, "%" PRIu64 "M of node 0 are for /mios, which all "
+		"instances share; --pool says how much.\n", size >> 20);
 }
 
 static int reserve(uint64_t nodes, int all, uint64_t pool, int grub)
@@ -139,7 +167,7 @@ int cmd_reserve(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
-	uint64_t nodes = 0, pool = 0;
+	uint64_t nodes = 0, pool = POOL_DEFAULT;
 	int c, all = 1, grub = 0;
 
 	while ((c = getopt_long(argc, argv, ":h", longs, NULL)) != -1)
