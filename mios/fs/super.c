@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mounting.  The pool is memory that no kernel has as its own, and the mount
- * option "pool" says where; instance 0 makes it with "format".
+ * Mounting.  The pool is memory that no kernel has as its own: the ring's, or
+ * what the mount option "pool" names.  Instance 0 makes the file system: with
+ * "format" in any case, with "make" where there is no sound one.
  */
 #include <linux/fs_context.h>
 #include <linux/fs_parser.h>
@@ -16,17 +17,21 @@
 /* What statfs(2) calls it: "MIOS". */
 #define MIOS_SUPER_MAGIC	0x534f494dUL
 
+/* @ring: the ring's own pool is meant. */
 struct options {
 	u64 base;
 	u64 size;
+	bool ring;
 	bool format;
+	bool make;
 };
 
-enum { OPT_POOL, OPT_FORMAT };
+enum { OPT_POOL, OPT_FORMAT, OPT_MAKE };
 
 static const struct fs_parameter_spec parameters[] = {
 	fsparam_string("pool", OPT_POOL),
 	fsparam_flag("format", OPT_FORMAT),
+	fsparam_flag("make", OPT_MAKE),
 	{}
 };
 
@@ -46,6 +51,9 @@ static int option(struct fs_context *fc, struct fs_parameter *param)
 		return *rest ? invalfc(fc, "pool=SIZE@ADDRESS, and nothing behind it") : 0;
 	case OPT_FORMAT:
 		o->format = true;
+		return 0;
+	case OPT_MAKE:
+		o->make = true;
 		return 0;
 	}
 	return opt;
@@ -97,7 +105,8 @@ static int image_attach(struct mios_mount *m)
 			      MIOS_EXTENT_SIZE);
 }
 
-static int pool_attach(struct mios_mount *m, const struct options *o)
+static int pool_attach(struct mios_mount *m, const struct options *o,
+		       bool format)
 {
 	const struct mios_pool_place place = { o->base, o->size };
 	struct mios_info self;
@@ -108,23 +117,46 @@ static int pool_attach(struct mios_mount *m, const struct options *o)
 	/* What names an owner in a pool has room for no more. */
 	if (self.incarnation > MIOS_EPOCH_MAX)
 		return -EOVERFLOW;
-	if (o->format)
+	if (format)
 		err = mios_pool_format(m->map.memory, o->base, o->size, 0);
 	if (!err)
 		err = mios_pool_attach(&m->pool, m->map.memory, &place, 0,
 				       mios_link_self(), self.incarnation);
-	if (!err && o->format)
+	if (!err && format)
 		err = image_make(m);
-	return err;
+	return err ? err : image_attach(m);
+}
+
+/* Whoever is up may have it mounted, and would go on in what is overwritten. */
+static noinline_for_stack bool is_anyone_up(void)
+{
+	struct mios_info info;
+	u32 i;
+
+	for (i = 1; i < mios_link_nr(); i++)
+		if (!mios_link_info(i, &info) && info.state != MIOS_STATE_DOWN)
+			return true;
+	return false;
+}
+
+static int pool_use(struct mios_mount *m, const struct options *o)
+{
+	int err = o->format ? -EBADMSG : pool_attach(m, o, false);
+
+	if (err != -EBADMSG && err != -EPROTO)
+		return err;
+	if (!o->format && !o->make)
+		return err;
+	if (o->ring && is_anyone_up())
+		return -EADDRINUSE;
+	return pool_attach(m, o, true);
 }
 
 static int mount_attach(struct mios_mount *m, struct fs_context *fc)
 {
 	const struct options *o = fc->fs_private;
-	int err = pool_attach(m, o);
+	int err = pool_use(m, o);
 
-	if (!err)
-		err = image_attach(m);
 	if (!err)
 		err = mios_death_watch(m);
 	switch (err) {
@@ -138,6 +170,9 @@ static int mount_attach(struct mios_mount *m, struct fs_context *fc)
 		break;
 	case -ENOMEM:
 		errorfc(fc, "the pool is too small for a miosfs: give it 6M");
+		break;
+	case -EADDRINUSE:
+		errorfc(fc, "not made anew: other instances are up, and may use what is there");
 		break;
 	case -EBUSY:
 		errorfc(fc, "a change by another instance does not end: try again");
@@ -222,13 +257,31 @@ static int fill(struct super_block *sb, struct fs_context *fc)
 	return root_make(sb);
 }
 
+static int ring_pool(struct fs_context *fc, struct options *o)
+{
+	struct mios_info host;
+	int err = mios_link_info(0, &host);
+
+	if (err)
+		return err;
+	if (!host.pool.size)
+		return invalfc(fc, "this ring has no pool: name one with pool=");
+	o->ring = true;
+	o->base = host.pool.base;
+	o->size = host.pool.size;
+	return 0;
+}
+
 static int tree(struct fs_context *fc)
 {
-	const struct options *o = fc->fs_private;
+	struct options *o = fc->fs_private;
+	int err = 0;
 
-	if (o->format && mios_link_self())
+	if ((o->format || o->make) && mios_link_self())
 		return invalfc(fc, "only instance 0 makes a miosfs; mount it without format");
-	return get_tree_nodev(fc, fill);
+	if (!o->size)
+		err = ring_pool(fc, o);
+	return err ? err : get_tree_nodev(fc, fill);
 }
 
 static void context_free(struct fs_context *fc)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
-# For the tests of miosfs: a pool in node 0, mounted in every instance.
+# For the tests of miosfs: /mios, which is mounted in every instance, and a pool
+# in node 0 beside it, which the test mounts.
 . /usr/lib/mios/selftests/lib/instances.sh
 
 KNOBS=/sys/module/mios_fs/parameters
@@ -26,14 +27,14 @@ mounts()
 	done
 }
 
-# unmounts INSTANCE...: and unloads
+# unmounts INSTANCE...: the ring's, too, and unloads
 unmounts()
 {
 	local i
 
 	for i; do
-		on "$i" "umount $AT && rmmod mios_fs" ||
-			fail "instance $i cannot unmount"
+		on "$i" "umount $AT && { ! mountpoint -q /mios || umount /mios; } &&
+			rmmod mios_fs" || fail "instance $i cannot unmount"
 	done
 }
 
