@@ -14,8 +14,10 @@
 
 #include <linux/bits.h>
 #include <linux/delay.h>
+#include <linux/export.h>
 #include <linux/moduleparam.h>
 #include <linux/rcupdate.h>
+#include <uapi/linux/mios.h>
 
 #include "../fault/fault.h"
 #include "ring.h"
@@ -98,6 +100,34 @@ void mios_death_look(struct mios_deaths *news)
 		news->incarnation[i] = dead;
 	}
 }
+
+/* Up to which one are an instance's boots over? */
+static u32 over_up_to(u32 instance, const struct mios_view *view)
+{
+	u32 incarnation = view->stamp >> 32;
+
+	if (!incarnation)
+		return 0;
+	/* A node that is claimed may have the number of its last boot yet. */
+	return max(is_over((u32)view->stamp) ? incarnation : incarnation - 1,
+		   READ_ONCE(lives[instance].told));
+}
+
+bool mios_link_pid_is_over(u32 pid)
+{
+	u32 instance = pid / MIOS_PIDS_EACH, over;
+	struct mios_view view;
+
+	if (instance >= mios_link.nr)
+		return false;
+	mios_view_get(instance, &view);
+	over = over_up_to(instance, &view);
+	/* Instance 0's are not told apart: it has no second boot. */
+	if (!instance)
+		return over && over == view.stamp >> 32;
+	return over && pid % MIOS_PIDS_EACH / MIOS_PIDS_BOOT == over % 2;
+}
+EXPORT_SYMBOL_NS_GPL(mios_link_pid_is_over, MIOS);
 
 /* So that a test can look what happens meanwhile. */
 static void take_time(void)

@@ -201,6 +201,15 @@ u64 mios_link_owing(u32 instance, u32 incarnation);
  */
 int mios_link_request_shutdown(u32 instance);
 
+/**
+ * mios_link_pid_is_over() - was it a task of a boot that is over?
+ * @pid: in the initial PID namespace of whichever instance
+ *
+ * After the fence, and for good until the second boot after that one.  Any
+ * context.
+ */
+bool mios_link_pid_is_over(u32 pid);
+
 /* member.c: who is there */
 
 /**

@@ -28,6 +28,7 @@
 #define SEED_SIZE	32
 
 static_assert(PID_MAX_LIMIT / MIOS_MAX_INSTANCES == MIOS_PIDS_EACH);
+static_assert(2 * MIOS_PIDS_BOOT == MIOS_PIDS_EACH);
 
 #ifdef MIOS_FAULT
 static unsigned int fault_manifest_version;
@@ -315,8 +316,9 @@ static int manifest_fill(struct mios_node *node, struct mios_reason *why)
 	m->ring = node->ring;
 	m->nr_cpus = node->nr_cpus;
 	memcpy(m->apicid, node->apicid, node->nr_cpus * sizeof(u32));
-	m->pid_first = pids * MIOS_PIDS_EACH;
-	m->pid_last = (pids + 1) * MIOS_PIDS_EACH - 1;
+	m->pid_first = pids * MIOS_PIDS_EACH +
+		       m->incarnation % 2 * MIOS_PIDS_BOOT;
+	m->pid_last = m->pid_first + MIOS_PIDS_BOOT - 1;
 	m->host_apicid = fault_mute_ending ? node->apicid[0] :
 		per_cpu(x86_cpu_to_apicid, 0);
 	err = mios_link_area(node->ring, &m->area_base, &m->area_size);

@@ -19,6 +19,7 @@
 
 #define MIOS_DEVICE		"/dev/mios"
 #define MIOS_PIDS_EACH		65536	/* instance I's begin at I times that */
+#define MIOS_PIDS_BOOT		32768	/* of a boot: odd ones have the upper half */
 #define MIOS_MAX_INSTANCES	64
 #define MIOS_MAX_RINGS		16
 #define MIOS_MAX_SEGMENTS	16
