@@ -55,6 +55,8 @@ static void inode_begin(struct inode *inode, u64 number,
 			const struct mios_fs_attr *attr)
 {
 	inode->i_private = (void *)(uintptr_t)(number << 1);
+	atomic64_set(&inode->i_sequence,
+		     mios_sequence_of(mount_of(inode), attr->id));
 	inode_fill(inode, attr);
 	inode->i_mapping->a_ops = &mios_aops;
 	if (S_ISDIR(inode->i_mode)) {

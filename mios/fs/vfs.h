@@ -78,6 +78,20 @@ static inline struct mios_mount *mount_of(const struct inode *inode)
 }
 
 /*
+ * What futexes in a file are known by in all instances, or 0: in this one alone.
+ * An id never comes back, so nothing that waits is ever taken for another one.
+ */
+static inline u64 mios_sequence_of(const struct mios_mount *m, u64 id)
+{
+	u64 image = READ_ONCE(m->fs.super->self) / MIOS_EXTENT_SIZE;
+
+	if (id >> MIOS_FS_SEQUENCE_IMAGE ||
+	    image >> (63 - MIOS_FS_SEQUENCE_IMAGE))
+		return 0;
+	return MIOS_FS_SEQUENCE_SHARED | image << MIOS_FS_SEQUENCE_IMAGE | id;
+}
+
+/*
  * ->i_private: has it been mapped here, in bit 0, and its number in the image.
  * Its ->i_ino is the id.
  */
@@ -169,6 +183,19 @@ int mios_death_init(void);
 void mios_death_exit(void);
 
 /* super.c */
+
+/**
+ * struct mios_mount_ops - who uses the files of a mount in other ways
+ * @begin:	it is attached, and nothing of it is open yet
+ * @end:	nothing of it is open any more.  -EBUSY: it must stay mapped.  Also
+ *		called where @begin was not, or has failed
+ */
+struct mios_mount_ops {
+	int (*begin)(struct mios_mount *m);
+	int (*end)(struct mios_mount *m);
+};
+
+void mios_mount_ops_set(const struct mios_mount_ops *ops);
 int mios_super_init(void);
 void mios_super_exit(void);
 

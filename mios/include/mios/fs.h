@@ -4,8 +4,8 @@
  * the pools.  It lies in whole extents of one pool, outlives all kernels, and
  * is written by all of them:
  *
- *   super  | redo records | buckets       | inodes    | entries
- *   1 page | 64 pages     | whole pages   | 128 bytes | 288 bytes
+ *   super  | redo records | waiters  | buckets     | inodes    | entries
+ *   1 page | 64 pages     | 64 KiB   | whole pages | 128 bytes | 288 bytes
  *
  * Nearly all words are changed under one lock, through the redo record of who
  * holds it, so that a death leaves all or nothing of a change.  The others are
@@ -21,7 +21,7 @@
 #include <linux/types.h>
 
 #define MIOS_FS_MAGIC		0x47414d4953464f4dULL
-#define MIOS_FS_VERSION		1
+#define MIOS_FS_VERSION		2
 #define MIOS_FS_INSTANCES	64u
 #define MIOS_FS_NAME		255u
 #define MIOS_FS_PAGE		4096u
@@ -162,8 +162,29 @@ struct mios_fs_entry {
 
 static_assert(sizeof(struct mios_fs_entry) == 288);
 
+/*
+ * Waiters: a column for each instance, which it alone writes: how many of its
+ * tasks are about to wait, or wait, on a futex of this image.  A futex belongs
+ * to an entry by its key, which is @sequence, @page (its place in the file, in
+ * pages) and @offset (in that page, in bytes):
+ *
+ *   ((sequence ^ (page << 10 | offset >> 2) * MIX) * MIX) >> 56	mod 2^64
+ *
+ * @sequence is the number of the image's extent, by physical address, and the
+ * file's id; with bit 63 it is a futex that other instances know.
+ */
+#define MIOS_FS_WAITERS		256u	/* entries of a column, 4 bytes each */
+#define MIOS_FS_WAITERS_MIX	0x61c8864680b583ebULL
+#define MIOS_FS_SEQUENCE_IMAGE	40
+#define MIOS_FS_SEQUENCE_SHARED	(1ULL << 63)
+
 #define MIOS_FS_REDO_AT		MIOS_FS_PAGE
-#define MIOS_FS_BUCKETS_AT	((1 + MIOS_FS_INSTANCES) * MIOS_FS_PAGE)
+#define MIOS_FS_WAITERS_AT	((1 + MIOS_FS_INSTANCES) * MIOS_FS_PAGE)
+#define MIOS_FS_BUCKETS_AT	(MIOS_FS_WAITERS_AT + \
+				 MIOS_FS_INSTANCES * MIOS_FS_WAITERS * 4)
 #define MIOS_FS_INODES_AT	(MIOS_FS_BUCKETS_AT + MIOS_FS_BUCKETS * 8)
+
+static_assert(MIOS_FS_WAITERS_AT == 266240);
+static_assert(MIOS_FS_BUCKETS_AT == 331776);
 
 #endif /* _MIOS_FS_LAYOUT_H */

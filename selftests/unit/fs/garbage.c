@@ -11,7 +11,10 @@
 static void scribble(struct world *w, u64 *seed)
 {
 	/* Super, redo records, first buckets, inodes and entries. */
-	static const u32 spans[] = { 128, 2 * 4096, 68 * 4096, 140 * 4096 };
+	static const u32 spans[] = {
+		128, 2 * 4096, MIOS_FS_BUCKETS_AT + 3 * 4096,
+		MIOS_FS_INODES_AT + 73 * 4096,
+	};
 	u8 *image = mios_pool_memory(&w->pool[0], w->image);
 	u8 *from = test_random(seed) % 4 ? image : w->memory;
 	u32 span = from == image ? spans[test_random(seed) % 4] : 12 * 4096;

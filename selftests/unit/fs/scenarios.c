@@ -74,7 +74,8 @@ static void restore(void)
 	u32 i;
 
 	memcpy(w.memory, snapshot, (first_free + FREE) * MIOS_POOL_PAGE);
-	memcpy(image, snapshot + MIOS_EXTENT_SIZE, 80 * MIOS_POOL_PAGE);
+	memcpy(image, snapshot + MIOS_EXTENT_SIZE,
+	       MIOS_FS_INODES_AT + 13 * MIOS_POOL_PAGE);
 	memcpy(w.fs[0].entry, snapshot + MIOS_EXTENT_SIZE +
 	       ((u8 *)w.fs[0].entry - image), MIOS_POOL_PAGE);
 	memset(pages(), 0xff, FREE * MIOS_POOL_PAGE);
