@@ -17,6 +17,8 @@
 /* What statfs(2) calls it: "MIOS". */
 #define MIOS_SUPER_MAGIC	0x534f494dUL
 
+static const struct mios_mount_ops *mount_ops;
+
 /* @ring: the ring's own pool is meant. */
 struct options {
 	u64 base;
@@ -159,6 +161,8 @@ static int mount_attach(struct mios_mount *m, struct fs_context *fc)
 
 	if (!err)
 		err = mios_death_watch(m);
+	if (!err)
+		err = mount_ops->begin(m);
 	switch (err) {
 	case 0:
 		return 0;
@@ -329,7 +333,7 @@ static void mount_end(struct super_block *sb)
 	if (!m)
 		return;
 	mios_death_ignore(m);
-	if (mios_map_is_pinned(&m->map)) {
+	if (mount_ops->end(m) || mios_map_is_pinned(&m->map)) {
 		pr_err("miosfs: something still uses pages of the pool at %#llx: it stays mapped here until this kernel ends\n",
 		       m->map.pages.range.start);
 		__module_get(THIS_MODULE);
@@ -349,6 +353,15 @@ static struct file_system_type type = {
 	.parameters = parameters,
 	.kill_sb = mount_end,
 };
+
+/**
+ * mios_mount_ops_set() - tell somebody of mounts
+ * @ops: who; before mios_super_init()
+ */
+void mios_mount_ops_set(const struct mios_mount_ops *ops)
+{
+	mount_ops = ops;
+}
 
 int mios_super_init(void)
 {

@@ -38,16 +38,17 @@ def run(command, **options):
     return done.stdout
 
 
-def build_helper(name):
-    """guest/NAME.c, static, so that it runs in any root."""
-    source = HERE / "guest" / f"{name}.c"
+def build_helper(name, area="vm"):
+    """AREA/guest/NAME.c, static, so that it runs in any root."""
+    source = HERE.parent / area / "guest" / f"{name}.c"
     binary = BUILD / "guest" / name
     with buildcache.lock_folder(BUILD):
         if not binary.exists() or \
                 binary.stat().st_mtime < source.stat().st_mtime:
             binary.parent.mkdir(parents=True, exist_ok=True)
-            run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-o",
-                 binary, source, "-lutil"])
+            run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror",
+                 "-Wno-unused-parameter", "-static", "-o", binary, source,
+                 "-lutil"])
     return binary
 
 
@@ -105,7 +106,8 @@ def stage_modules(built, modules):
 
 def guest_files():
     """The harness's own side in the guest."""
-    return [build_helper("agent"), build_checker(),
+    return [build_helper("agent"), build_helper("futexes", "ipc"),
+            build_checker(),
             *(HERE / "guest" / name for name in ("init", "agents", "systemd"))]
 
 

@@ -49,6 +49,7 @@ struct mios_msg_echo {
 enum mios_call_type {
 	MIOS_CALL_NONE = 0,
 	MIOS_CALL_PROBE,	/* struct mios_call_probe; for tests */
+	MIOS_CALL_WAKE,		/* struct mios_call_wake: how many were */
 	MIOS_CALLS
 };
 
@@ -92,6 +93,26 @@ struct mios_call_probe {
 };
 
 static_assert(sizeof(struct mios_call_probe) == 8);
+
+/**
+ * struct mios_call_wake - wake tasks that wait on a futex; see mios/fs.h
+ * @sequence, @page, @offset: its key, as the kernel has it
+ * @nr:		at most so many; 0: whoever waits on any that is shared
+ * @bitset:	of these
+ * @reserved:	0
+ *
+ * The answer is how many were woken, 4 bytes.
+ */
+struct mios_call_wake {
+	__u64 sequence;
+	__u64 page;
+	__u32 offset;
+	__u32 nr;
+	__u32 bitset;
+	__u32 reserved;
+};
+
+static_assert(sizeof(struct mios_call_wake) == 32);
 
 struct mios_msg_status {
 	__s32 error;	/* 0 or -EBUSY: somebody else is attached */

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pools and miosfs as a module of the kernel.  It tries itself when it is
- * loaded, before it offers anything.
+ * The module mios_fs: the window, which is pools, the files in them, and what
+ * programs do with these files besides reading, writing and mapping them.  It
+ * tries itself when it is loaded, before it offers anything.
  */
 #include <linux/module.h>
 
-#include "selftest.h"
-#include "vfs.h"
+#include "fs/selftest.h"
+#include "fs/vfs.h"
+#include "ipc/ipc.h"
 
 static int __init mios_fs_init(void)
 {
@@ -17,15 +19,25 @@ static int __init mios_fs_init(void)
 	err = mios_death_init();
 	if (err)
 		return err;
+	err = mios_ipc_init();
+	if (err)
+		goto death;
 	err = mios_super_init();
 	if (err)
-		mios_death_exit();
+		goto ipc;
+	return 0;
+
+ipc:
+	mios_ipc_exit();
+death:
+	mios_death_exit();
 	return err;
 }
 
 static void __exit mios_fs_exit(void)
 {
 	mios_super_exit();
+	mios_ipc_exit();
 	mios_death_exit();
 }
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What programs share through files of miosfs besides their bytes: to sleep and
+ * to be woken (futexes).  The kernel asks by the hooks of linux/ipc/.
+ */
+#ifndef _MIOS_IPC_H
+#define _MIOS_IPC_H
+
+#include <linux/types.h>
+
+struct mios_mount;
+
+/* main.c */
+int mios_ipc_init(void);
+void mios_ipc_exit(void);
+
+/* futex.c */
+int mios_futex_init(void);
+void mios_futex_exit(void);
+
+/* The files of a mount can be mapped from now on; no more. */
+int mios_futex_begin(struct mios_mount *m);
+int mios_futex_end(struct mios_mount *m);
+
+/* Wakes sent to it may have been lost until now: it is told to look. */
+void mios_futex_joined(u32 instance);
+
+/**
+ * mios_futex_dead() - an instance is fenced
+ * @instance: it waits for nothing any more; what it has not woken, we do
+ */
+void mios_futex_dead(u32 instance);
+
+#endif /* _MIOS_IPC_H */

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+# For the tests of what programs share through miosfs: a program, guest/, on
+# files that three instances have.
+. /usr/lib/mios/selftests/lib/instances.sh
+
+KNOBS=/sys/module/mios_fs/parameters
+# What the "machine:" line of each test sets aside.
+POOL=64M@0x20000000
+AT=/tmp/mios
+FUTEXES="/usr/lib/mios/guest/futexes $AT/f"
+
+need_knobs()
+{
+	[ -e "$KNOBS/fault_no_enter" ] || skip "modules without fault knobs"
+}
+
+# window INSTANCE...: 0 has made it, and these have it, too; with the file
+window()
+{
+	local i options=pool=$POOL,format
+
+	for i in 0 "$@"; do
+		on "$i" "mkdir -p $AT; mountpoint -q $AT ||
+			mount -t miosfs -o $options mios $AT" ||
+			fail "instance $i cannot mount with $options"
+		options=pool=$POOL
+	done
+	truncate -s 8192 $AT/f
+}
+
+# starts NAME INSTANCE COMMAND...: in the background; what it says is in
+# /tmp/NAME, and "said" waits for it
+starts()
+{
+	local name=$1 i=$2
+
+	shift 2
+	on "$i" "$FUTEXES $*" > "/tmp/$name" 2>&1 &
+	echo $! > "/tmp/$name.pid"
+}
+
+has_ended()
+{
+	! kill -0 "$(cat "/tmp/$1.pid")"
+}
+
+# said NAME WORDS WHAT: it ends, having said this
+said()
+{
+	until_true 30 has_ended "$1" ||
+		fail "$3: it goes on, and has said '$(cat "/tmp/$1")'"
+	is "$(cat "/tmp/$1")" "$2" "$3"
+}
