@@ -181,8 +181,8 @@ int client_send_spec(struct mios_link *l, uint32_t flags, char **argv,
 	char cwd[PATH_MAX];
 	int err;
 
-	if (!getcwd(cwd, sizeof(cwd)))
-		return -errno;
+	if (!getcwd(cwd, sizeof(cwd)) || *cwd != '/')
+		return -ENOTDIR;
 	spec.umask = own_umask();
 	spec.personality = personality(0xffffffff);
 	spec.ignored = ignored_signals();
@@ -195,7 +195,8 @@ int client_send_spec(struct mios_link *l, uint32_t flags, char **argv,
 		err = add_strings(&b, argv, &spec.argc);
 	if (!err)
 		err = add_strings(&b, envp, &spec.envc);
-	if (!err && b.len > MIOS_SPEC_MAX)
+	if (!err && (b.len > MIOS_SPEC_MAX || spec.argc > MIOS_SPEC_WORDS ||
+		     spec.envc > MIOS_SPEC_WORDS))
 		err = -E2BIG;
 	if (!err) {
 		memcpy(b.data + b.start, &spec, sizeof(spec));
@@ -203,6 +204,18 @@ int client_send_spec(struct mios_link *l, uint32_t flags, char **argv,
 	}
 	buffer_free(&b);
 	return err;
+}
+
+/* Why client_send_spec() has failed. */
+const char *client_why(int err)
+{
+	switch (err) {
+	case -ENOTDIR:
+		return "the working directory is gone";
+	case -E2BIG:
+		return MIOS_SPEC_TOO_BIG;
+	}
+	return strerror(-err);
 }
 
 /*

@@ -14,6 +14,7 @@ int client_connect(int instance, int op, unsigned int cpus,
 		   struct mios_link *l, char *why, size_t size);
 int client_send_spec(struct mios_link *l, uint32_t flags, char **argv,
 		     char **envp, int tty);
+const char *client_why(int err);
 int client_signals(void);
 
 /* watch.c APIs: */

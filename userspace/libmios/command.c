@@ -20,6 +20,8 @@
 
 #define FIRST_ANSWER_MS	90000	/* slow files on the other side included */
 #define TICK_MS		1000
+#define SIGNAL_MS	5000	/* for a signal to be heard over there */
+#define STATUS_LOST	125	/* not the command's own */
 
 struct run {
 	const struct client_command *cmd;
@@ -32,7 +34,11 @@ struct run {
 	bool raw;		/* the terminal is in raw mode */
 	bool started, ended;
 	bool unread;		/* who read our output has gone */
+	bool lost;		/* what it said could not be written */
 	int signals;
+	int terminal;		/* its size and settings are the command's */
+	uint32_t unheard;	/* a signal that is to end it, on its way */
+	int64_t unheard_ms;	/* since then */
 };
 
 static void tty_restore(struct run *r)
@@ -60,13 +66,33 @@ static int send_winsize(struct run *r)
 	struct mios_winsize m;
 	struct winsize w;
 
-	if (!r->cmd->tty || ioctl(STDIN_FILENO, TIOCGWINSZ, &w))
+	if (!r->cmd->tty || ioctl(r->terminal, TIOCGWINSZ, &w))
 		return 0;
 	m.rows = w.ws_row;
 	m.cols = w.ws_col;
 	m.xpixel = w.ws_xpixel;
 	m.ypixel = w.ws_ypixel;
 	return link_send(&r->link, MIOS_FRAME_WINSIZE, 0, &m, sizeof(m));
+}
+
+/*
+ * Where nobody hears it, the second signal to end it ends us: the command is
+ * killed there when the connection is missed.
+ */
+static int note_signal(struct run *r, uint32_t sig)
+{
+	if (!mios_ends(sig))
+		return 0;
+	if (r->unheard)
+		return -EINTR;
+	r->unheard = sig;
+	r->unheard_ms = mios_now_ms();
+	return 0;
+}
+
+static bool is_unheard(const struct run *r)
+{
+	return r->unheard && mios_now_ms() > r->unheard_ms + SIGNAL_MS;
 }
 
 static int forward_signals(struct run *r)
@@ -83,7 +109,7 @@ static int forward_signals(struct run *r)
 			err = send_winsize(r);
 		if (!err && sig != SIGWINCH)
 			err = link_send(&r->link, MIOS_FRAME_SIGNAL, 0, &sig,
-					sizeof(sig));
+					sizeof(sig)) ?: note_signal(r, sig);
 	}
 	return err;
 }
@@ -150,6 +176,9 @@ static int take_frame(struct run *r, const struct mios_frame *f,
 		return sink ? -EPROTO : source_credit(&r->in, data, f->len);
 	case MIOS_FRAME_STOPPED:
 		return stop_self(r);
+	case MIOS_FRAME_SIGNALLED:
+		r->unheard = 0;
+		return 0;
 	case MIOS_FRAME_EXIT:
 		return take_exit(r, data, f->len);
 	case MIOS_FRAME_FAIL:
@@ -174,6 +203,25 @@ static int take_frames(struct run *r)
 	if (!err && r->link.ended && !r->ended)
 		err = -ECONNRESET;
 	return err;
+}
+
+/* Once: the command gets SIGPIPE. */
+static void output_lost(struct run *r, const char *what, int err)
+{
+	r->lost = true;
+	tty_restore(r);
+	mios_error(r->cmd->who, "cannot write %s: %s", what, strerror(-err));
+}
+
+static int pump_output(struct run *r)
+{
+	int err = sink_pump(&r->out, &r->link);
+
+	if (err == -EPIPE)
+		r->unread = r->cmd->tty;
+	else if (err && !sink_open(&r->out))
+		output_lost(r, "standard output", err);
+	return 0;
 }
 
 static void arm(struct pollfd *p, int fd, short events)
@@ -203,10 +251,11 @@ static int step(struct run *r)
 		err = take_frames(r);
 	if (!err && p[1].revents)
 		err = source_pump(&r->in, &r->link);
-	if (!err && p[2].revents && sink_pump(&r->out, &r->link) == -EPIPE)
-		r->unread = r->cmd->tty;
-	if (!err && p[3].revents)
-		sink_pump(&r->err, &r->link);
+	if (!err && p[2].revents)
+		err = pump_output(r);
+	if (!err && p[3].revents && sink_pump(&r->err, &r->link) &&
+	    !sink_open(&r->err))
+		r->lost = true;		/* and nowhere to say so */
 	if (!err && p[4].revents)
 		err = forward_signals(r);
 	if (!err && !r->ended)
@@ -222,8 +271,10 @@ static int loop(struct run *r)
 	while (!err && !r->unread &&
 	       (!r->ended || sink_ready(&r->out) || sink_ready(&r->err))) {
 		err = step(r);
-		if (!r->started && !r->ended && mios_now_ms() > limit)
+		if (!err && !r->started && !r->ended && mios_now_ms() > limit)
 			err = -ETIMEDOUT;
+		if (!err && !r->ended && is_unheard(r))
+			err = -EINTR;
 	}
 	return err;
 }
@@ -249,7 +300,11 @@ static void explain(struct run *r, int err)
 {
 	const char *lost = watch_lost(&r->watch);
 
-	if (lost)
+	if (err == -EINTR)
+		mios_error(r->cmd->who, "instance %d does not answer: the "
+			   "command there may go on for a while",
+			   r->cmd->instance);
+	else if (lost)
 		mios_error(r->cmd->who, "instance %d %s: the command there "
 			   "has ended with it (mios log %d tells more)",
 			   r->cmd->instance, lost, r->cmd->instance);
@@ -271,58 +326,70 @@ static void let_peer_close(struct mios_link *l)
 	link_close(l);
 }
 
-static void open_missing(void)
+static uint32_t spec_flags(const struct client_command *cmd)
 {
-	int fd;
+	uint32_t flags = cmd->linger ? MIOS_SPEC_LINGER : 0;
 
-	for (fd = 0; fd < 3; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
-			_exit(125);
+	if (cmd->tty)
+		flags |= MIOS_SPEC_TTY;
+	if (!isatty(STDIN_FILENO))
+		flags |= MIOS_SPEC_STDIN;
+	if (!isatty(STDERR_FILENO))
+		flags |= MIOS_SPEC_STDERR;
+	return flags;
+}
+
+/* Connected, and said what to run; else it has said why not. */
+static int start(struct run *r)
+{
+	const struct client_command *cmd = r->cmd;
+	char why[MIOS_TEXT_LEN];
+	int err;
+
+	err = client_connect(cmd->instance, MIOS_OP_EXEC, cmd->cpus, &r->link,
+			     why, sizeof(why));
+	if (err < 0) {
+		mios_error(cmd->who, "%s", why);
+		return err;
+	}
+	watch_open(&r->watch, cmd->instance);
+	r->signals = client_signals();
+	source_init(&r->in, STDIN_FILENO, 0);
+	sink_init(&r->out, STDOUT_FILENO, 1);
+	sink_init(&r->err, STDERR_FILENO, 2);
+	r->terminal = isatty(STDIN_FILENO) ? STDIN_FILENO : STDOUT_FILENO;
+	err = client_send_spec(&r->link, spec_flags(cmd), cmd->argv, cmd->envp,
+			       r->terminal);
+	if (err)
+		mios_error(cmd->who, "cannot send the command: %s",
+			   client_why(err));
+	return err;
 }
 
 /* Returns the exit status, or ends this process by the command's signal. */
 int client_run(const struct client_command *cmd)
 {
-	char why[MIOS_TEXT_LEN];
-	uint32_t flags = cmd->linger ? MIOS_SPEC_LINGER : 0;
 	struct run r = { .cmd = cmd };
 	int err;
 
-	open_missing();
-	err = client_connect(cmd->instance, MIOS_OP_EXEC, cmd->cpus, &r.link,
-			     why, sizeof(why));
-	if (err < 0) {
-		mios_error(cmd->who, "%s", why);
-		return 125;
-	}
-	if (cmd->tty) {
-		flags |= MIOS_SPEC_TTY;
-		signal(SIGPIPE, SIG_IGN);	/* tty_restore() comes first */
-	}
-	if (!isatty(STDERR_FILENO))
-		flags |= MIOS_SPEC_STDERR;
-	watch_open(&r.watch, cmd->instance);
-	r.signals = client_signals();
-	source_init(&r.in, STDIN_FILENO, 0);
-	sink_init(&r.out, STDOUT_FILENO, 1);
-	sink_init(&r.err, STDERR_FILENO, 2);
-	err = client_send_spec(&r.link, flags, cmd->argv, cmd->envp,
-			       STDIN_FILENO);
-	if (err) {
-		mios_error(cmd->who, "cannot send the command: %s",
-			   err == -E2BIG ? "arguments and environment are "
-			   "longer than 4 MiB" : strerror(-err));
-		return 125;
-	}
+	if (start(&r))
+		return STATUS_LOST;
+	if (cmd->tty)	/* tty_restore() comes first */
+		signal(SIGPIPE, SIG_IGN);
 	tty_raw(&r);
 	err = loop(&r);
 	tty_restore(&r);
 	if (r.unread)
 		return end_like(&(struct mios_exit){ .signal = SIGPIPE });
-	if (err) {
+	if (err)
 		explain(&r, err);
-		return 125;
-	}
+	if (err == -EINTR)
+		return end_like(&(struct mios_exit){ .signal = r.unheard });
+	if (err)
+		return STATUS_LOST;
 	let_peer_close(&r.link);
+	if (r.lost && !r.exit.code &&
+	    (!r.exit.signal || r.exit.signal == SIGPIPE))
+		return STATUS_LOST;
 	return end_like(&r.exit);
 }

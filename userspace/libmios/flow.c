@@ -133,6 +133,11 @@ int sink_pump(struct mios_sink *s, struct mios_link *l)
 	return sink_pay(s, l);
 }
 
+bool sink_open(const struct mios_sink *s)
+{
+	return s->fd >= 0;
+}
+
 bool sink_ready(const struct mios_sink *s)
 {
 	return s->fd >= 0 && s->buf.len;

@@ -55,24 +55,6 @@ static int pay(struct job *job, struct job_task *t, int stream)
 			 sizeof(owed));
 }
 
-/* Write once; the caller has polled.  Without a reader it is dropped. */
-static void write_out(struct job *job, int stream)
-{
-	struct mios_buffer *out = &job->out[stream - 1];
-	unsigned int i;
-	ssize_t n;
-
-	n = write(stream, out->data + out->start,
-		  out->len < PIPE_BUF ? out->len : PIPE_BUF);
-	if (n < 0 && errno != EAGAIN && errno != EINTR)
-		n = out->len;
-	if (n <= 0)
-		return;
-	buffer_drop(out, n);
-	for (i = 0; i < job->nr_tasks; i++)
-		pay(job, &job->tasks[i], stream);
-}
-
 /* A line of our own, behind what the tasks have said. */
 static void __attribute__((format(printf, 2, 3)))
 say(struct job *job, const char *fmt, ...)
@@ -145,6 +127,36 @@ static void fail(struct job *job, int status)
 				  &sig, sizeof(sig));
 }
 
+/*
+ * Its reader has gone, or there is no room for it: nothing more is worth doing,
+ * as for any program that writes there.
+ */
+static void output_lost(struct job *job, int stream, int err)
+{
+	buffer_drop(&job->out[stream - 1], job->out[stream - 1].len);
+	if (err != EPIPE && !job->failed)
+		say(job, WHO ": cannot write %s: %s\n", stream == 1 ?
+		    "standard output" : "standard error", strerror(err));
+	fail(job, err == EPIPE ? 128 + SIGPIPE : STATUS_LOST);
+}
+
+/* Write once; the caller has polled. */
+static void write_out(struct job *job, int stream)
+{
+	struct mios_buffer *out = &job->out[stream - 1];
+	unsigned int i;
+	ssize_t n;
+
+	n = write(stream, out->data + out->start,
+		  out->len < PIPE_BUF ? out->len : PIPE_BUF);
+	if (n > 0)
+		buffer_drop(out, n);
+	else if (n < 0 && errno != EAGAIN && errno != EINTR)
+		output_lost(job, stream, errno);
+	for (i = 0; i < job->nr_tasks; i++)
+		pay(job, &job->tasks[i], stream);
+}
+
 static void task_ended(struct job *job, struct job_task *t)
 {
 	put_data(job, t, 1, "", 0, true);
@@ -193,6 +205,7 @@ static int take_frame(struct job *job, struct job_task *t,
 		t->started = true;
 		return 0;
 	case MIOS_FRAME_STOPPED:
+	case MIOS_FRAME_SIGNALLED:
 		return 0;
 	case MIOS_FRAME_DATA:
 		return take_output(job, t, f, data);
@@ -256,8 +269,7 @@ static void forward_signals(struct job *job)
 				link_send(&t->link, MIOS_FRAME_SIGNAL, 0, &sig,
 					  sizeof(sig));
 		}
-		if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP ||
-		    sig == SIGQUIT) {
+		if (mios_ends(sig)) {
 			job->failed = true;
 			job->signalled = true;
 			job->status = 128 + sig;
@@ -382,7 +394,7 @@ static int start_task(struct job *job, struct job_task *t)
 		link_push(&t->link);
 	if (err)
 		mios_error(WHO, "task %u: cannot send the command: %s",
-			   t->rank, strerror(-err));
+			   t->rank, client_why(err));
 	return err;
 }
 

@@ -66,6 +66,7 @@ bool source_may_read(const struct mios_source *s);
 void sink_init(struct mios_sink *s, int fd, int stream);
 int sink_data(struct mios_sink *s, const void *data, size_t len);
 int sink_pump(struct mios_sink *s, struct mios_link *l);
+bool sink_open(const struct mios_sink *s);
 bool sink_ready(const struct mios_sink *s);
 bool sink_done(const struct mios_sink *s);
 void sink_close(struct mios_sink *s, struct mios_link *l);

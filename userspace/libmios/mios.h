@@ -58,6 +58,9 @@ int mios_stream_open(const char *command, int instance, unsigned int flags,
 		     unsigned long request);
 
 /* process.c APIs: */
+void mios_streams_open(void);
+void mios_no_input(void);
+bool mios_ends(int sig);
 int mios_end_with(pid_t parent, int sig);
 
 /* network.c APIs: addresses in the host's byte order */
@@ -75,6 +78,7 @@ int mios_address(int ring, int instance, uint32_t *address);
 /* units.c APIs: */
 int64_t mios_now_ms(void);
 int mios_copy_out(int fd);
+void mios_cut(char *to, size_t size, const char *from);
 void mios_size_text(uint64_t bytes, char *buf, size_t size);
 void mios_time_text(uint64_t seconds, char *buf, size_t size);
 

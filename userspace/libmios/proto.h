@@ -18,8 +18,8 @@
  * Frames of a session, in order: SPEC once from the client, then DATA, EOF
  * and CREDIT for the streams 0, 1, 2 (a sender never has more than its
  * credit under way, so neither side ever waits for the other to read),
- * SIGNAL and WINSIZE from the client, STARTED, STOPPED and at last EXIT or
- * FAIL from the session.  A side that sees anything else hangs up.
+ * SIGNAL and WINSIZE from the client, SIGNALLED for each SIGNAL, STARTED,
+ * STOPPED and at last EXIT or FAIL from the session.  A side that sees anything else hangs up.
  */
 #ifndef LIBMIOS_PROTO_H
 #define LIBMIOS_PROTO_H
@@ -39,7 +39,7 @@
 #define MIOSD_PORT		301
 
 #define MIOS_PROTO_MAGIC	0x4d494f58u	/* "MIOX" */
-#define MIOS_PROTO_VERSION	2
+#define MIOS_PROTO_VERSION	3
 #define MIOS_TEXT_LEN		240
 
 enum mios_op {
@@ -136,6 +136,7 @@ enum mios_frame_type {
 	MIOS_FRAME_EXIT,	/* struct mios_exit */
 	MIOS_FRAME_FAIL,	/* struct mios_fail */
 	MIOS_FRAME_TASK,	/* struct mios_task */
+	MIOS_FRAME_SIGNALLED,	/* uint32_t: it has got there */
 };
 
 struct mios_frame {
@@ -147,6 +148,8 @@ struct mios_frame {
 
 #define MIOS_FRAME_MAX		65536		/* except SPEC */
 #define MIOS_SPEC_MAX		(4u << 20)
+/* Arguments, and variables: exec(2) has 6 MiB, 9 bytes for the shortest. */
+#define MIOS_SPEC_WORDS		699050u
 #define MIOS_WINDOW		262144u		/* first credit */
 
 struct mios_winsize {
@@ -157,6 +160,7 @@ struct mios_winsize {
 #define MIOS_SPEC_STDERR	(1u << 1)	/* with TTY: 2 is apart */
 #define MIOS_SPEC_LINGER	(1u << 2)	/* until its last process ends */
 #define MIOS_SPEC_TERMIOS	(1u << 3)	/* iflag... are given */
+#define MIOS_SPEC_STDIN		(1u << 4)	/* with TTY: 0 is apart */
 #define MIOS_NCCS		32
 
 /**
@@ -177,6 +181,9 @@ struct mios_spec {
 };
 
 static_assert(sizeof(struct mios_spec) == 88, "wire format");
+
+#define MIOS_SPEC_TOO_BIG	"arguments and environment are longer than " \
+				"4 MiB, or more than 699050 words"
 
 #define MIOS_CPU_WORDS		16		/* 1024 CPUs per instance */
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,6 +19,20 @@ int64_t mios_now_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ts.tv_sec * 1000ll + ts.tv_nsec / 1000000;
+}
+
+/* As much of a text as there is room for, in whole letters of UTF-8. */
+void mios_cut(char *to, size_t size, const char *from)
+{
+	size_t len = strlen(from);
+
+	if (len >= size) {
+		len = size - 1;
+		while (len && (from[len] & 0xc0) == 0x80)
+			len--;
+	}
+	memcpy(to, from, len);
+	to[len] = '\0';
 }
 
 /* 1073741824 as "1.0G"; below a kibibyte as it is. */

@@ -120,8 +120,7 @@ static int parse(int argc, char **argv)
 			}
 			break;
 		case 'n':
-			if (!freopen("/dev/null", "r", stdin))
-				exit(125);
+			mios_no_input();
 			break;
 		case '?':
 			exit(MIOS_EXIT_USAGE);
@@ -137,6 +136,7 @@ int main(int argc, char **argv)
 	char *words[4];
 	int first;
 
+	mios_streams_open();
 	if (argc > 1 && !strcmp(argv[1], "--help")) {
 		fputs(help, stdout);
 		return 0;

@@ -61,12 +61,12 @@ _mios()
 			sed -n 's/^\([a-z_]*\) .*/\1=/p')"
 		;;
 	exec)
-		words="--tty --no-tty $(_mios_instances up)"
+		words="--tty --no-tty --no-input $(_mios_instances up)"
 		compopt -o default
 		;;
 	run)
 		words="--tasks= --cpus-per-task= --per-instance= --on= --ring=
-			--bind= --oversubscribe --label --explain"
+			--bind= --oversubscribe --label --explain --no-input"
 		[[ $prev != -o && $prev != --on ]] ||
 			words=$(_mios_instances up)
 		compopt -o default

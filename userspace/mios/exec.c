@@ -15,11 +15,13 @@ static const char help[] =
 "environment, limits and terminal; its exit status is returned.\n\n"
 "  -t, --tty      give it a terminal of its own\n"
 "  -T, --no-tty   do not, even if input and output are terminals\n"
+"  -n, --no-input it reads nothing: in a loop that reads its own input\n"
 "  -h, --help     print this\n";
 
 static const struct option options[] = {
 	{ "tty", no_argument, NULL, 't' },
 	{ "no-tty", no_argument, NULL, 'T' },
+	{ "no-input", no_argument, NULL, 'n' },
 	{ "help", no_argument, NULL, 'h' },
 	{ }
 };
@@ -28,13 +30,16 @@ static void take_options(int argc, char **argv, bool *tty)
 {
 	int c;
 
-	while ((c = getopt_long(argc, argv, "+:tTh", options, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, "+:tTnh", options, NULL)) != -1)
 		switch (c) {
 		case 't':
 			*tty = true;
 			break;
 		case 'T':
 			*tty = false;
+			break;
+		case 'n':
+			mios_no_input();
 			break;
 		case 'h':
 			mios_help(help);

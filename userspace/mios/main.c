@@ -68,27 +68,28 @@ const struct command *command_find(const char *name)
 }
 
 /*
- * The kernel starts "mios dump" and "mios boot" without streams: its log takes
- * what they say.  Else the next file that is opened would be taken for one.
+ * The kernel starts "mios dump" and "mios boot" without a single stream: its
+ * log takes what they say.  Whatever anybody else starts so is not for there.
  */
-static void streams_open(void)
+static void log_open(const char *command)
 {
 	int fd;
 
-	for (fd = 0; fd < 3; fd++) {
+	if (!command || (strcmp(command, "dump") && strcmp(command, "boot")))
+		return;
+	for (fd = 0; fd < 3; fd++)
 		if (fcntl(fd, F_GETFD) >= 0)
-			continue;
-		if ((!fd || open("/dev/kmsg", O_WRONLY) != fd) &&
-		    open("/dev/null", O_RDWR) != fd)
-			_exit(MIOS_EXIT_FAILED);
-		if (fd == STDOUT_FILENO)
-			setlinebuf(stdout);
-	}
+			return;
+	if (open("/dev/null", O_RDONLY) || open("/dev/kmsg", O_WRONLY) != 1 ||
+	    dup(1) != 2)
+		return;
+	setlinebuf(stdout);
 }
 
 int main(int argc, char **argv)
 {
-	streams_open();
+	log_open(argv[1]);
+	mios_streams_open();
 	if (argc < 2) {
 		usage(stderr);
 		return MIOS_EXIT_USAGE;

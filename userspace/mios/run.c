@@ -29,6 +29,7 @@ static const char help[] =
 "  -r, --ring R           the ring (that of this instance)\n"
 "  -b, --bind core|none   keep every task on its own CPUs (core) or not\n"
 "  -s, --oversubscribe    more tasks than CPUs\n"
+"      --no-input         task 0 reads nothing either\n"
 "  -L, --label            begin every line of output with [rank]\n"
 "  -e, --explain          say what was decided and which variables are set\n"
 "  -h, --help             print this\n"
@@ -37,7 +38,7 @@ static const char help[] =
 "same instances.  Input goes to task 0; the first failure ends the others and\n"
 "gives the exit status.\n";
 
-enum { OPT_MEMORY = 256 };
+enum { OPT_MEMORY = 256, OPT_NO_INPUT };
 
 static const struct option options[] = {
 	{ "tasks", required_argument, NULL, 'n' },
@@ -49,6 +50,7 @@ static const struct option options[] = {
 	{ "oversubscribe", no_argument, NULL, 's' },
 	{ "label", no_argument, NULL, 'L' },
 	{ "explain", no_argument, NULL, 'e' },
+	{ "no-input", no_argument, NULL, OPT_NO_INPUT },
 	{ "help", no_argument, NULL, 'h' },
 	{ "membind", optional_argument, NULL, OPT_MEMORY },
 	{ "interleave", optional_argument, NULL, OPT_MEMORY },
@@ -122,6 +124,9 @@ static void take_option(int c, const char *word, char **argv,
 		break;
 	case 'e':
 		o->explain = true;
+		break;
+	case OPT_NO_INPUT:
+		mios_no_input();
 		break;
 	case 'm':
 	case 'i':

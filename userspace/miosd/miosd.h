@@ -130,7 +130,6 @@ int usage_send(struct mios_link *l, const struct slot *s, bool launcher,
 void session_run(int fd, struct slot *slot, struct caller *c);
 
 /* spec.c APIs: */
-#define SPEC_MAX_WORDS	131072	/* arguments; variables */
 
 struct spec {
 	struct mios_spec head;
@@ -151,7 +150,7 @@ struct errand {
 	struct spec spec;	/* points into what follows */
 	char tty[64];
 	char bytes[MIOS_SPEC_MAX];
-	char *words[2 * (SPEC_MAX_WORDS + 1)];
+	char *words[2 * (MIOS_SPEC_WORDS + 1)];
 };
 
 struct task {

@@ -53,7 +53,7 @@ static void kill_all(struct session *s)
 		fprintf(stderr, "miosd: cgroup.kill: %m\n");
 }
 
-static void forward_signal(struct session *s, const void *data, size_t len)
+static void forward_signal(struct session *s, const void *data)
 {
 	static const int allowed[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT,
 				       SIGUSR1, SIGUSR2, SIGCONT, SIGTSTP,
@@ -61,18 +61,24 @@ static void forward_signal(struct session *s, const void *data, size_t len)
 	uint32_t sig;
 	size_t i;
 
-	if (len != sizeof(sig))
-		return;
 	memcpy(&sig, data, sizeof(sig));
 	if (s->exited) {	/* others of the session live: end them */
-		if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP ||
-		    sig == SIGQUIT)
+		if (mios_ends(sig))
 			kill_all(s);
 		return;
 	}
 	for (i = 0; i < sizeof(allowed) / sizeof(allowed[0]); i++)
 		if ((int)sig == allowed[i])
 			kill(-s->task.pid, sig);
+}
+
+/* Its sender wants to know that somebody is there. */
+static int take_signal(struct session *s, const void *data, size_t len)
+{
+	if (len != sizeof(uint32_t))
+		return -EPROTO;
+	forward_signal(s, data);
+	return link_send(&s->link, MIOS_FRAME_SIGNALLED, 0, data, len);
 }
 
 static void set_winsize(struct session *s, const void *data, size_t len)
@@ -87,7 +93,7 @@ static void set_winsize(struct session *s, const void *data, size_t len)
 	w.ws_col = m.cols;
 	w.ws_xpixel = m.xpixel;
 	w.ws_ypixel = m.ypixel;
-	ioctl(s->task.in, TIOCSWINSZ, &w);	/* pipes refuse it */
+	ioctl(s->task.out, TIOCSWINSZ, &w);	/* pipes refuse it */
 }
 
 static struct mios_source *source_of(struct session *s, int stream)
@@ -120,8 +126,7 @@ static int take_frame(struct session *s, const struct mios_frame *f,
 	case MIOS_FRAME_CREDIT:
 		return src ? source_credit(src, data, f->len) : -EPROTO;
 	case MIOS_FRAME_SIGNAL:
-		forward_signal(s, data, f->len);
-		return 0;
+		return take_signal(s, data, f->len);
 	case MIOS_FRAME_WINSIZE:
 		set_winsize(s, data, f->len);
 		return 0;
@@ -364,7 +369,7 @@ static void say(struct said *said, const struct spec *spec)
 	const char *name = strrchr(spec->argv[0], '/');
 
 	said->launcher = spec->head.flags & MIOS_SPEC_LINGER;
-	snprintf(said->command, sizeof(said->command), "%s",
+	mios_cut(said->command, sizeof(said->command),
 		 name && name[1] ? name + 1 : spec->argv[0]);
 	said->running = true;
 }
@@ -422,7 +427,8 @@ static int take_errand(struct session *s, struct mios_fail *fail)
 	if (err) {
 		fail->code = 125;
 		snprintf(fail->text, sizeof(fail->text), "miosd did not "
-			 "understand what to run: %s", strerror(-err));
+			 "understand what to run: %s", err == -E2BIG ?
+			 MIOS_SPEC_TOO_BIG : strerror(-err));
 		close(s->task.go);	/* who waits there ends */
 		return err;
 	}

@@ -92,9 +92,12 @@ static int make_pty(struct task *t, int *tty)
 	master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
 	if (master < 0)
 		return -errno;
-	close(t->in);
 	close(t->out);
-	t->in = t->out = master;
+	t->out = master;
+	if (!(e->spec.head.flags & MIOS_SPEC_STDIN)) {
+		close(t->in);
+		t->in = master;
+	}
 	if (!(e->spec.head.flags & MIOS_SPEC_STDERR)) {
 		close(t->err);
 		t->err = -1;
@@ -166,11 +169,14 @@ static int bind_cpus(const struct slot *slot)
 /* On the terminal instead of the pipes; in the caller's name, few files. */
 static int take_terminal(const struct errand *e)
 {
-	close(0);
-	if (open(e->tty, O_RDWR | O_NOCTTY) || dup2(0, 1) < 0)
+	static const uint32_t apart[3] = { MIOS_SPEC_STDIN, 0, MIOS_SPEC_STDERR };
+	int i, fd = open(e->tty, O_RDWR | O_NOCTTY | O_CLOEXEC);
+
+	if (fd < 0)
 		return -errno;
-	if (!(e->spec.head.flags & MIOS_SPEC_STDERR) && dup2(0, 2) < 0)
-		return -errno;
+	for (i = 0; i < 3; i++)
+		if (!(e->spec.head.flags & apart[i]) && dup2(fd, i) < 0)
+			return -errno;
 	return 0;
 }
 

@@ -48,10 +48,11 @@ int spec_parse(struct spec *spec, char *data, size_t len, char **words,
 	if (len < sizeof(spec->head))
 		return -EPROTO;
 	memcpy(&spec->head, data, sizeof(spec->head));
-	if (!spec->head.argc || spec->head.argc > SPEC_MAX_WORDS ||
-	    spec->head.envc > SPEC_MAX_WORDS || spec->head.umask & ~07777u)
+	if (!spec->head.argc || spec->head.umask & ~07777u)
 		return -EPROTO;
-	if (spec->head.argc + spec->head.envc + 2 > nr)
+	if (spec->head.argc > MIOS_SPEC_WORDS ||
+	    spec->head.envc > MIOS_SPEC_WORDS ||
+	    spec->head.argc + spec->head.envc + 2 > nr)
 		return -E2BIG;
 	spec->argv = words;
 	spec->envp = words + spec->head.argc + 1;
