@@ -14,6 +14,8 @@
 
 /* How often to look for last words. */
 #define WATCH_INTERVAL	(HZ / MIOS_WATCH_HZ)
+/* When to look again at a node that somebody else had just then. */
+#define BUSY_DELAY	(HZ / 50)
 
 #ifdef MIOS_FAULT
 static bool fault_deaf_watch;
@@ -25,6 +27,8 @@ MODULE_PARM_DESC(fault_deaf_watch, "fault: find no end that nobody announces");
 
 static void watch(struct work_struct *work);
 static DECLARE_DELAYED_WORK(watch_work, watch);
+static void announced(struct work_struct *work);
+static DECLARE_DELAYED_WORK(announced_work, announced);
 
 /*
  * A kernel that ends says so in its manifest too, when its devices are shut
@@ -50,14 +54,13 @@ static bool is_overdue(struct mios_node *node)
 	return time_after_eq(jiffies, node->overdue);
 }
 
-/* @how it came to be looked at is for the log. */
-static void node_check(struct mios_node *node, const char *how)
+/* @how it came to be looked at is for the log; false: busy elsewhere. */
+static bool node_check(struct mios_node *node, const char *how)
 {
 	u32 state;
 
-	/* Busy elsewhere: the watch will find it. */
 	if (!mutex_trylock(&node->lock))
-		return;
+		return false;
 	if (node->head && node_running(node)) {
 		/* Pairs with the release in mios_end(): the log is complete. */
 		state = smp_load_acquire(&mios_node_manifest(node)->state);
@@ -77,20 +80,30 @@ static void node_check(struct mios_node *node, const char *how)
 		mios_node_hold_check(node);
 	}
 	mutex_unlock(&node->lock);
+	return true;
 }
 
-static void nodes_check(const char *how)
+static bool nodes_check(const char *how)
 {
+	bool all = true;
 	unsigned int i;
 
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
-		if (mios_node_get(i))
-			node_check(mios_node_get(i), how);
+		if (mios_node_get(i) && !node_check(mios_node_get(i), how))
+			all = false;
+	return all;
 }
 
+/* Nobody rings twice: what was busy is looked at until it is not. */
 static void life_rang(void)
 {
-	nodes_check("as announced");
+	if (!nodes_check("as announced"))
+		schedule_delayed_work(&announced_work, BUSY_DELAY);
+}
+
+static void announced(struct work_struct *work)
+{
+	life_rang();
 }
 
 /*
@@ -195,6 +208,7 @@ void mios_life_exit(void)
 	mios_nodes_kill_all();
 	/* Nobody calls mios_life_ops after this. */
 	mios_link_quiet();
+	cancel_delayed_work_sync(&announced_work);
 	cancel_delayed_work_sync(&watch_work);
 	mios_reaper_exit();
 }
