@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * malloc() and its like, for all processes of a team: what one allocates any
+ * other may use and free.  Blocks have sizes of classes, four to each power of
+ * two.  Every process takes chunks of the window and has lists of free blocks
+ * of its own, so they seldom meet; a block goes to the list of whoever frees
+ * it.  What is asked for before there is a window is private memory, and never
+ * used again.
+ */
+#include <errno.h>
+#include <malloc.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "omp.h"
+
+#define CLASSES		128
+#define CHUNK		(256ul << 10)
+#define LARGE		(64ul << 10)	/* from here on not out of a chunk */
+#define PAGE		4096ul
+#define MAGIC		0x6d616c6cu
+
+/* Before each block; @shift bytes before it the block of its class begins. */
+struct head {
+	uint32_t magic, class;
+	uint64_t shift;
+};
+
+struct block {
+	struct head head;
+	struct block *next;		/* while it is free */
+};
+
+/* One for each process, in the window. */
+struct arena {
+	_Atomic uint32_t lock;
+	char *next, *end;		/* of the present chunk */
+	struct block *free[CLASSES];
+} __attribute__((aligned(128)));
+
+struct heap {
+	_Atomic uint64_t next;		/* offset of what nobody has had yet */
+	uint64_t end;
+	struct arena arenas[OMP_MAX_PLACES];
+};
+
+static struct heap *heap;		/* NULL: no window yet */
+static struct arena early;		/* until then */
+static struct arena *mine = &early;
+
+static size_t class_size(unsigned int class)
+{
+	if (class < 2)
+		return 32 + 16 * class;
+	return (4ul + (class - 2) % 4) << (4 + (class - 2) / 4);
+}
+
+/* The smallest that holds @size bytes; CLASSES if there is none. */
+static unsigned int class_of(size_t size)
+{
+	unsigned int bit;
+	size_t last;
+
+	if (size <= 64)
+		return size <= 32 ? 0 : size <= 48 ? 1 : 2;
+	if (size > 1ul << 32)
+		return CLASSES;
+	last = size - 1;
+	bit = 63 - __builtin_clzl(last);
+	return 2 + (bit - 6) * 4 + (last >> (bit - 2)) - 3;
+}
+
+static char *take_early(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+		       MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* Whole pages that nobody has had yet: they are zero. */
+static char *take_pages(size_t size)
+{
+	uint64_t at;
+
+	size = (size + PAGE - 1) & ~(PAGE - 1);
+	if (!heap)
+		return take_early(size);
+	at = atomic_load(&heap->next);
+	do {
+		if (size > heap->end - at)
+			return NULL;
+	} while (!atomic_compare_exchange_weak(&heap->next, &at, at + size));
+	return (char *)mios_omp_place.window + at;
+}
+
+static struct block *take_new(struct arena *a, size_t size)
+{
+	char *p;
+
+	if (size >= LARGE)
+		return (struct block *)take_pages(size);
+	if (size > a->end - a->next) {
+		p = take_pages(CHUNK);
+		if (!p)
+			return NULL;
+		a->next = p;
+		a->end = p + CHUNK;
+	}
+	p = a->next;
+	a->next += size;
+	return (struct block *)p;
+}
+
+/* @fresh: it is zero. */
+static void *allocate(size_t size, bool *fresh)
+{
+	unsigned int class;
+	struct arena *a = mine;
+	struct block *b;
+
+	class = size > PTRDIFF_MAX ? CLASSES :
+		class_of(size + sizeof(struct head));
+	if (class >= CLASSES) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	word_lock(&a->lock);
+	b = a->free[class];
+	*fresh = !b;
+	if (b)
+		a->free[class] = b->next;
+	else
+		b = take_new(a, class_size(class));
+	word_unlock(&a->lock);
+	if (!b) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	b->head = (struct head){ MAGIC, class, 0 };
+	return &b->head + 1;
+}
+
+static struct head *head_of(void *p)
+{
+	struct head *h = (struct head *)p - 1;
+
+	if (h->magic != MAGIC || h->class >= CLASSES)
+		omp_die("%p is freed, but was never allocated, or is "
+			"overwritten", p);
+	return h;
+}
+
+static size_t usable(const struct head *h)
+{
+	return class_size(h->class) - sizeof(*h) - h->shift;
+}
+
+void *malloc(size_t size)
+{
+	bool fresh;
+
+	return allocate(size, &fresh);
+}
+
+void free(void *p)
+{
+	struct arena *a = mine;
+	struct block *b;
+	struct head *h;
+	unsigned int class;
+	uint64_t at = (uint64_t)p - (uint64_t)mios_omp_place.window;
+
+	if (!p || !heap || at >= heap->end)
+		return;
+	h = head_of(p);
+	class = h->class;
+	b = (struct block *)((char *)h - h->shift);
+	h->magic = 0;
+	word_lock(&a->lock);
+	b->next = a->free[class];
+	a->free[class] = b;
+	word_unlock(&a->lock);
+}
+
+void *calloc(size_t n, size_t each)
+{
+	size_t size;
+	bool fresh;
+	void *p;
+
+	if (__builtin_mul_overflow(n, each, &size)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	p = allocate(size, &fresh);
+	if (p && !fresh)
+		memset(p, 0, size);
+	return p;
+}
+
+void *realloc(void *p, size_t size)
+{
+	size_t old;
+	void *q;
+
+	if (!p)
+		return malloc(size);
+	if (!size) {
+		free(p);
+		return NULL;
+	}
+	old = usable(head_of(p));
+	if (size <= old && size >= old / 2)
+		return p;
+	q = malloc(size);
+	if (!q)
+		return NULL;
+	memcpy(q, p, old < size ? old : size);
+	free(p);
+	return q;
+}
+
+void *memalign(size_t align, size_t size)
+{
+	struct head *h, *moved;
+	uintptr_t at;
+	bool fresh;
+	void *p;
+
+	if (align <= sizeof(*h))
+		return malloc(size);
+	if (align & (align - 1) || align > 1ul << 30 ||
+	    size > PTRDIFF_MAX - align) {
+		errno = align & (align - 1) ? EINVAL : ENOMEM;
+		return NULL;
+	}
+	p = allocate(size + align, &fresh);
+	at = ((uintptr_t)p + align - 1) & ~(align - 1);
+	if (!p || at == (uintptr_t)p)
+		return p;
+	h = (struct head *)p - 1;
+	moved = (struct head *)at - 1;
+	*moved = *h;
+	moved->shift = (char *)moved - (char *)h;
+	return (void *)at;
+}
+
+void *aligned_alloc(size_t align, size_t size)
+{
+	return memalign(align, size);
+}
+
+int posix_memalign(void **out, size_t align, size_t size)
+{
+	int before = errno, err = 0;
+	void *p;
+
+	if (!align || align % sizeof(void *) || align & (align - 1)) {
+		err = EINVAL;
+	} else {
+		p = memalign(align, size);
+		if (p)
+			*out = p;
+		else
+			err = ENOMEM;
+	}
+	errno = before;
+	return err;
+}
+
+void *valloc(size_t size)
+{
+	return memalign(PAGE, size);
+}
+
+void *pvalloc(size_t size)
+{
+	return memalign(PAGE, (size + PAGE - 1) & ~(PAGE - 1));
+}
+
+size_t malloc_usable_size(void *p)
+{
+	return p ? usable(head_of(p)) : 0;
+}
+
+void heap_create(struct omp_window *w)
+{
+	struct heap *h = (struct heap *)((char *)w + w->heap_at);
+
+	h->end = w->size;
+	atomic_store(&h->next, w->heap_at +
+		     ((sizeof(*h) + PAGE - 1) & ~(PAGE - 1)));
+}
+
+/* From now on what is allocated is everybody's. */
+void heap_attach(struct omp_window *w)
+{
+	heap = (struct heap *)((char *)w + w->heap_at);
+	mine = &heap->arenas[mios_omp_place.number];
+}

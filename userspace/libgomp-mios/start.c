@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The start of a team's process.  libc's entry calls us in place of itself,
+ * when all libraries are there but nothing of the program has run, neither its
+ * constructors nor main().  The first process, place 0, shares the program's
+ * data, then goes on into the program, whose main() runs in a thread with a
+ * stack in the window, like every member; the others only ever work for it.
+ * The initial thread of each process sleeps, and watches for the end.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "omp.h"
+
+#define START_LIMIT	60		/* seconds until all are there */
+#define LOOK_NS		2000000		/* between two looks for the end */
+
+typedef int (*main_fn)(int argc, char **argv, char **envp);
+typedef int (*start_fn)(main_fn main, int argc, char **argv, void (*init)(void),
+			void (*fini)(void), void (*rtld_fini)(void), void *end);
+
+/* Of the program, for the thread that runs it. */
+static struct {
+	main_fn main;
+	int argc, status;
+	char **argv;
+	atomic_int done;
+} program;
+
+static const struct omp_runtime *runtime;
+
+void mios_omp_register(const struct omp_runtime *r)
+{
+	runtime = r;
+}
+
+static void look_later(void)
+{
+	nanosleep(&(struct timespec){ 0, LOOK_NS }, NULL);
+}
+
+static uint32_t over(void)
+{
+	return atomic_load(&mios_omp_place.window->over);
+}
+
+static void await(atomic_uint *word, uint32_t value, const char *what)
+{
+	time_t end = time(NULL) + START_LIMIT;
+
+	while (atomic_load(word) < value) {
+		if (time(NULL) > end)
+			omp_die("process %u: %s within %d s",
+				mios_omp_place.number, what, START_LIMIT);
+		if (over())	/* whoever did it has said why */
+			_exit(over() - 1);
+		look_later();
+	}
+}
+
+/* Without the first word of a list of @name: mios run has put it there. */
+static void drop_first(const char *name, char separator)
+{
+	const char *list = getenv(name), *rest;
+
+	rest = list ? strchr(list, separator) : NULL;
+	if (rest && rest[1])
+		setenv(name, rest + 1, 1);
+	else
+		unsetenv(name);
+}
+
+/* What the program starts is no member of its team. */
+static void clean_environment(void)
+{
+	drop_first("LD_LIBRARY_PATH", ':');
+	drop_first("LD_PRELOAD", ':');
+	unsetenv("LD_BIND_NOW");
+	unsetenv("MIOS_OMP_WINDOW");
+	unsetenv("MIOS_OMP_MEMBERS");
+	personality(personality(0xffffffff) & ~ADDR_NO_RANDOMIZE);
+}
+
+/* Else only the first process would have them: its constructors do it. */
+static void init_streams(void)
+{
+	void (*init)(void *object) = dlsym(RTLD_DEFAULT, "_ZNSt8ios_base4InitC1Ev");
+	static char object[16];
+
+	if (init)
+		init(object);
+}
+
+static void *run_member(void *number)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+	runtime->member((uintptr_t)number);
+	return NULL;
+}
+
+static void *run_program(void *unused)
+{
+	runtime->master();
+	program.status = program.main(program.argc, program.argv, environ);
+	program.done = 1;
+	return NULL;
+}
+
+/* Stack, thread-local data and libc's own record of it lie in the window. */
+static void start_thread(unsigned int member, void *(*fn)(void *))
+{
+	struct omp_window *w = mios_omp_place.window;
+	char *stack = (char *)w + w->stack_at + member * w->stack_size;
+	pthread_attr_t attr;
+	pthread_t thread;
+	int err;
+
+	pthread_attr_init(&attr);
+	err = pthread_attr_setstack(&attr, stack, w->stack_size);
+	if (!err)
+		err = pthread_create(&thread, &attr, fn,
+				     (void *)(uintptr_t)member);
+	if (err)
+		omp_die("cannot start member %u: %s", member, strerror(err));
+	pthread_attr_destroy(&attr);
+}
+
+static void start_members(void)
+{
+	struct omp_window *w = mios_omp_place.window;
+	unsigned int i = w->first[mios_omp_place.number];
+
+	runtime->start(w, mios_omp_place.number);
+	for (i += !mios_omp_place.number;
+	     i < w->first[mios_omp_place.number + 1]; i++)
+		start_thread(i, run_member);
+}
+
+/* exit() by any thread of any process is the end of all. */
+static void at_exit(int status, void *unused)
+{
+	uint32_t none = 0;
+
+	atomic_compare_exchange_strong(&mios_omp_place.window->over, &none,
+				       1 + (status & 0xff));
+}
+
+/* In place of main(), by libc. */
+static int keep_program(int argc, char **argv, char **envp)
+{
+	start_members();
+	start_thread(0, run_program);
+	while (!program.done) {
+		if (over()) {
+			fflush(NULL);
+			_exit(over() - 1);
+		}
+		look_later();
+	}
+	return program.status;
+}
+
+static _Noreturn void keep_members(void)
+{
+	start_members();
+	while (!over())
+		look_later();
+	fflush(NULL);
+	_exit(0);
+}
+
+static void start_first(struct omp_window *w, const char *path, char **argv)
+{
+	layout_write(w);
+	heap_create(w);
+	heap_attach(w);
+	program.argv = arguments_share(argv);
+	data_share(w);
+	atomic_store(&w->ready, 1);
+	await(&w->arrived, w->nr_places - 1, "the others have not started");
+	/* Whatever happens now, nothing of it is left behind. */
+	if (unlink(path))
+		omp_die("cannot remove the window %s: %s", path,
+			strerror(errno));
+}
+
+static void start_other(struct omp_window *w)
+{
+	await(&w->ready, 1, "the first one has not started");
+	if (w->magic != OMP_WINDOW_MAGIC || w->version != OMP_WINDOW_VERSION)
+		omp_die("the window is of another version of mios");
+	if (w->base != (uint64_t)w)
+		omp_die("process %u has the window at %p, the first one at %p",
+			mios_omp_place.number, (void *)w, (void *)w->base);
+	if (mios_omp_place.number >= w->nr_places)
+		omp_die("process %u of %u", mios_omp_place.number,
+			w->nr_places);
+	layout_compare(w);
+	heap_attach(w);
+	data_share(w);
+	atomic_fetch_add(&w->arrived, 1);
+}
+
+int __libc_start_main(main_fn main, int argc, char **argv, void (*init)(void),
+		      void (*fini)(void), void (*rtld_fini)(void), void *end)
+{
+	start_fn start = (start_fn)dlsym(RTLD_NEXT, "__libc_start_main");
+	const char *path = getenv("MIOS_OMP_WINDOW");
+	struct omp_window *w;
+
+	if (!path)
+		return start(main, argc, argv, init, fini, rtld_fini, end);
+	if (!runtime)
+		omp_die("%s does not use MIOS's libgomp.so.1", argv[0]);
+	window_open(path);
+	clean_environment();
+	init_streams();
+	w = mios_omp_place.window;
+	if (mios_omp_place.number)
+		start_other(w);
+	else
+		start_first(w, path, argv);
+	close(mios_omp_place.fd);
+	on_exit(at_exit, NULL);
+	if (mios_omp_place.number)
+		keep_members();
+	program.main = main;
+	program.argc = argc;
+	return start(keep_program, argc, argv, init, fini, rtld_fini, end);
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Waiting for another process of the team, which may be another kernel's, so
+ * that nobody can wake us: after some spinning we sleep, for longer and longer
+ * up to a bound, and look again.
+ */
+#include <sched.h>
+#include <time.h>
+
+#include "omp.h"
+
+#define YIELDS		32	/* turns that only give the CPU away */
+#define SLEEP_MIN	20000	/* ns */
+#define SLEEP_SHIFT	6	/* up to SLEEP_MIN << 6: 1.3 ms */
+
+unsigned int mios_omp_spins = 4000;
+
+void mios_omp_sleep(struct omp_wait *wait)
+{
+	unsigned int turn = wait->turns - mios_omp_spins;
+	struct timespec time = { 0, SLEEP_MIN };
+
+	if (turn <= YIELDS) {
+		sched_yield();
+		return;
+	}
+	turn -= YIELDS;
+	time.tv_nsec <<= turn < SLEEP_SHIFT ? turn : SLEEP_SHIFT;
+	if (turn > SLEEP_SHIFT)		/* or it would wrap some day */
+		wait->turns--;
+	nanosleep(&time, NULL);
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Maps the window file that mios run has made.  On miosfs a file has its own
+ * address, the same in every instance; elsewhere, as in a test on one kernel,
+ * all take the same one.  Called once, before there is a second thread.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "window.h"
+
+#define WINDOW_LOW	0x400000000000ul	/* miosfs's files are above */
+#define WINDOW_HIGH	0x500000000000ul
+#define STACK_DEFAULT	(8ul << 20)
+#define STACK_MOST	(64ul << 20)
+#define PAGE_MASK	0xffful
+
+struct omp_place mios_omp_place;
+
+/* One line, and the end of this process; the others see it. */
+void omp_die(const char *fmt, ...)
+{
+	struct omp_window *w = mios_omp_place.window;
+	char text[512];
+	uint32_t none = 0;
+	va_list args;
+	int len;
+
+	va_start(args, fmt);
+	len = vsnprintf(text, sizeof(text) - 1, fmt, args);
+	va_end(args);
+	if (len > (int)sizeof(text) - 2)
+		len = sizeof(text) - 2;
+	text[len] = '\n';
+	fflush(NULL);
+	dprintf(STDERR_FILENO, "mios: omp: %.*s", len + 1, text);
+	if (w)
+		atomic_compare_exchange_strong(&w->over, &none, 1 + OMP_FAILED);
+	_exit(OMP_FAILED);
+}
+
+static unsigned long number_of(const char *name, unsigned long max)
+{
+	const char *text = getenv(name);
+	unsigned long n;
+	char *end;
+
+	if (!text)
+		omp_die("%s is not set: start it by mios run --omp", name);
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (errno || end == text || *end || n > max)
+		omp_die("%s=%.40s is not a number up to %lu", name, text, max);
+	return n;
+}
+
+static void *map_at(int fd, size_t size, unsigned long at)
+{
+	return mmap((void *)at, size, PROT_READ | PROT_WRITE, MAP_SHARED |
+		    MAP_NORESERVE | (at ? MAP_FIXED_NOREPLACE : 0), fd, 0);
+}
+
+static struct omp_window *map_window(const char *path, size_t *size)
+{
+	struct stat st;
+	void *p;
+	int fd;
+
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st))
+		omp_die("cannot open the window %s: %s", path,
+			strerror(errno));
+	if (st.st_size < 2 * OMP_DATA_AT)
+		omp_die("the window %s is too small", path);
+	*size = st.st_size;
+	p = map_at(fd, *size, 0);
+	if (p != MAP_FAILED && ((unsigned long)p < WINDOW_LOW ||
+				(unsigned long)p >= WINDOW_HIGH)) {
+		munmap(p, *size);
+		p = map_at(fd, *size, WINDOW_LOW);
+	}
+	if (p == MAP_FAILED)
+		omp_die("cannot map the window %s: %s", path, strerror(errno));
+	mios_omp_place.fd = fd;
+	return p;
+}
+
+/* As many bytes as the program would have had, within reason. */
+static size_t stack_size(void)
+{
+	const char *text = getenv("OMP_STACKSIZE");
+	struct rlimit limit = { STACK_DEFAULT, STACK_DEFAULT };
+	unsigned long size = 0;
+	char *end;
+
+	if (text) {
+		size = strtoul(text, &end, 10);
+		size <<= *end == 'B' || *end == 'b' ? 0 :
+			 *end == 'M' || *end == 'm' ? 20 :
+			 *end == 'G' || *end == 'g' ? 30 : 10;
+	}
+	if (!size && !getrlimit(RLIMIT_STACK, &limit))
+		size = limit.rlim_cur;
+	if (!size || size > STACK_MOST)
+		size = size > STACK_MOST && size != RLIM_INFINITY ? STACK_MOST :
+			STACK_DEFAULT;
+	return (size < 256 << 10 ? 256 << 10 : size + PAGE_MASK) & ~PAGE_MASK;
+}
+
+/* MIOS_OMP_MEMBERS=2,1,2: of each process, from place 0 on. */
+static void read_members(struct omp_window *w)
+{
+	const char *text = getenv("MIOS_OMP_MEMBERS");
+	unsigned long n;
+	char *end;
+
+	for (; text && *text; text = *end ? end + 1 : end) {
+		n = strtoul(text, &end, 10);
+		if (!n || (*end && *end != ',') ||
+		    n > OMP_MAX_MEMBERS - w->nr_members ||
+		    w->nr_places == OMP_MAX_PLACES)
+			omp_die("MIOS_OMP_MEMBERS is not a list of members: "
+				"at most %d in %d processes", OMP_MAX_MEMBERS,
+				OMP_MAX_PLACES);
+		w->nr_members += n;
+		w->first[++w->nr_places] = w->nr_members;
+	}
+	if (w->nr_places != number_of("MIOS_SIZE", OMP_MAX_PLACES))
+		omp_die("MIOS_SIZE and MIOS_OMP_MEMBERS disagree");
+}
+
+static void create(struct omp_window *w, size_t size)
+{
+	if (w->magic)
+		omp_die("the window has been used before");
+	w->version = OMP_WINDOW_VERSION;
+	w->base = (uint64_t)w;
+	w->size = size;
+	read_members(w);
+	w->stack_at = OMP_DATA_AT + data_size();
+	w->stack_size = stack_size();
+	w->heap_at = w->stack_at + w->nr_members * w->stack_size;
+	if (w->heap_at + OMP_DATA_AT > size)
+		omp_die("the window has no room for the program's data "
+			"(%zu bytes) and %u stacks of %zu: see OMP_STACKSIZE",
+			data_size(), w->nr_members, (size_t)w->stack_size);
+	w->magic = OMP_WINDOW_MAGIC;
+}
+
+void window_open(const char *path)
+{
+	struct omp_window *w;
+	size_t size;
+
+	mios_omp_place.number = number_of("MIOS_RANK", OMP_MAX_PLACES - 1);
+	w = map_window(path, &size);
+	mios_omp_place.window = w;
+	if (!mios_omp_place.number)
+		create(w, size);
+}
