@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * omp_*(): what a program may ask and set.  Places are the processes of the
+ * team, one on each instance.  Fortran's names are in fortran.c.
+ */
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "api.h"
+#include "gomp.h"
+
+/* omp_sched_t, without the bit for monotonic. */
+#define SCHED_MONOTONIC	0x80000000u
+#define NSEC		1000000000.
+
+/* The region at @level of this thread, or NULL. */
+static struct context *ancestor(int level)
+{
+	struct context *c = context();
+
+	if (level < 0 || level > (int)c->level)
+		return NULL;
+	while ((int)c->level > level)
+		c = c->outer;
+	return c;
+}
+
+void omp_set_num_threads(int n)
+{
+	context()->threads = n > 0 ? n : 1;
+}
+
+int omp_get_num_threads(void)
+{
+	return context()->size;
+}
+
+int omp_get_thread_num(void)
+{
+	return context()->number;
+}
+
+int omp_get_thread_limit(void)
+{
+	return gomp_window ? gomp_window->nr_members : 1;
+}
+
+int omp_get_max_threads(void)
+{
+	struct context *c = context();
+	int n = c->threads ? c->threads : settings->threads;
+
+	if (!n || n > omp_get_thread_limit())
+		n = omp_get_thread_limit();
+	return n;
+}
+
+int omp_get_num_procs(void)
+{
+	return omp_get_thread_limit();
+}
+
+int omp_in_parallel(void)
+{
+	return context()->active > 0;
+}
+
+int omp_get_level(void)
+{
+	return context()->level;
+}
+
+int omp_get_active_level(void)
+{
+	return context()->active;
+}
+
+int omp_get_ancestor_thread_num(int level)
+{
+	struct context *c = ancestor(level);
+
+	return c ? (int)c->number : -1;
+}
+
+int omp_get_team_size(int level)
+{
+	struct context *c = ancestor(level);
+
+	return c ? (int)c->size : -1;
+}
+
+void omp_set_dynamic(int on)
+{
+	settings->dynamic = !!on;
+}
+
+int omp_get_dynamic(void)
+{
+	return settings->dynamic;
+}
+
+void omp_set_nested(int on)
+{
+}
+
+int omp_get_nested(void)
+{
+	return 0;
+}
+
+void omp_set_max_active_levels(int n)
+{
+	if (n >= 0)
+		settings->max_active = n < 1 ? n : 1;
+}
+
+int omp_get_max_active_levels(void)
+{
+	return settings->max_active;
+}
+
+int omp_get_supported_active_levels(void)
+{
+	return 1;
+}
+
+void omp_set_schedule(int kind, int chunk)
+{
+	kind &= ~SCHED_MONOTONIC;
+	if (kind < STATIC || kind > AUTO)
+		return;
+	settings->schedule = kind;
+	settings->chunk = chunk > 0 ? chunk : kind == STATIC ? 0 : 1;
+}
+
+void omp_get_schedule(int *kind, int *chunk)
+{
+	*kind = settings->schedule;
+	*chunk = settings->chunk;
+}
+
+int omp_in_final(void)
+{
+	return context()->final;
+}
+
+int omp_get_cancellation(void)
+{
+	return 0;
+}
+
+int omp_get_max_task_priority(void)
+{
+	return 0;
+}
+
+double omp_get_wtime(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);	/* the one that all agree on */
+	return t.tv_sec + t.tv_nsec / NSEC;
+}
+
+double omp_get_wtick(void)
+{
+	struct timespec t;
+
+	clock_getres(CLOCK_REALTIME, &t);
+	return t.tv_sec + t.tv_nsec / NSEC;
+}
+
+int omp_get_proc_bind(void)
+{
+	return 0;
+}
+
+int omp_get_num_places(void)
+{
+	return gomp_window ? gomp_window->nr_places : 0;
+}
+
+int omp_get_place_num(void)
+{
+	return gomp_window ? (int)gomp_place : -1;
+}
+
+int omp_get_partition_num_places(void)
+{
+	return omp_get_num_places();
+}
+
+void omp_get_partition_place_nums(int *places)
+{
+	int i;
+
+	for (i = 0; i < omp_get_num_places(); i++)
+		places[i] = i;
+}
+
+int omp_get_place_num_procs(int place)
+{
+	if (place < 0 || place >= omp_get_num_places())
+		return 0;
+	return gomp_window->first[place + 1] - gomp_window->first[place];
+}
+
+void omp_get_place_proc_ids(int place, int *ids)
+{
+	int i;
+
+	for (i = 0; i < omp_get_place_num_procs(place); i++)
+		ids[i] = gomp_window->first[place] + i;
+}
+
+/* Devices: there is only the host. */
+static int device;
+
+void omp_set_default_device(int n)
+{
+	device = n;
+}
+
+int omp_get_default_device(void)
+{
+	return device;
+}
+
+int omp_get_num_devices(void)
+{
+	return 0;
+}
+
+int omp_get_initial_device(void)
+{
+	return 0;
+}
+
+int omp_get_device_num(void)
+{
+	return 0;
+}
+
+int omp_is_initial_device(void)
+{
+	return 1;
+}
+
+int omp_get_num_teams(void)
+{
+	return 1;
+}
+
+int omp_get_team_num(void)
+{
+	return 0;
+}
+
+void *omp_target_alloc(size_t size, int where)
+{
+	return malloc(size);
+}
+
+void omp_target_free(void *p, int where)
+{
+	free(p);
+}
+
+/* Memory: all of it is the team's heap, whatever the allocator. */
+static uintptr_t default_allocator = 1;
+
+void *omp_alloc(size_t size, uintptr_t allocator)
+{
+	return size ? malloc(size) : NULL;
+}
+
+void *omp_aligned_alloc(size_t align, size_t size, uintptr_t allocator)
+{
+	return size ? aligned_alloc(align, size) : NULL;
+}
+
+void *omp_calloc(size_t n, size_t size, uintptr_t allocator)
+{
+	return n && size ? calloc(n, size) : NULL;
+}
+
+void *omp_realloc(void *p, size_t size, uintptr_t to, uintptr_t from)
+{
+	return realloc(p, size);
+}
+
+void omp_free(void *p, uintptr_t allocator)
+{
+	free(p);
+}
+
+void omp_set_default_allocator(uintptr_t allocator)
+{
+	default_allocator = allocator;
+}
+
+uintptr_t omp_get_default_allocator(void)
+{
+	return default_allocator;
+}
+
+void *GOMP_alloc(size_t align, size_t size, uintptr_t allocator)
+{
+	return size ? aligned_alloc(align, size) : NULL;
+}
+
+void GOMP_free(void *p, uintptr_t allocator)
+{
+	free(p);
+}
+
+/* Cancellation is off, as it is unless OMP_CANCELLATION says otherwise. */
+bool GOMP_cancel(int which, bool now)
+{
+	return false;
+}
+
+bool GOMP_cancellation_point(int which)
+{
+	return false;
+}
+
+bool GOMP_barrier_cancel(void)
+{
+	GOMP_barrier();
+	return false;
+}
+
+void GOMP_teams_reg(body_fn fn, void *data, unsigned int teams,
+		    unsigned int threads, unsigned int flags)
+{
+	fn(data);
+}

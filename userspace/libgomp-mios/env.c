@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * OMP_* variables, read once when the library is loaded.  One that is not
+ * understood is left out, with a line that says so.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "gomp.h"
+
+static struct settings mine = {
+	.schedule = DYNAMIC, .chunk = 1, .max_active = 1,
+};
+
+struct settings *settings = &mine;
+
+static void complain(const char *name, const char *text)
+{
+	fprintf(stderr, "mios: omp: %s=%.40s is not understood, and left out\n",
+		name, text);
+}
+
+static void read_number(const char *name, unsigned long max, uint32_t *value)
+{
+	const char *text = getenv(name);
+	unsigned long n;
+	char *end;
+
+	if (!text)
+		return;
+	n = strtoul(text, &end, 10);
+	/* a list is one of nested regions: the first is ours */
+	if (end == text || (*end && *end != ',') || !n || n > max)
+		complain(name, text);
+	else
+		*value = n;
+}
+
+/* [monotonic:|nonmonotonic:]KIND[,CHUNK] */
+static void read_schedule(void)
+{
+	static const char * const kinds[] = {
+		[STATIC] = "static", [DYNAMIC] = "dynamic",
+		[GUIDED] = "guided", [AUTO] = "auto",
+	};
+	const char *text = getenv("OMP_SCHEDULE"), *kind;
+	size_t len;
+	int i;
+
+	if (!text)
+		return;
+	kind = strchr(text, ':') ? strchr(text, ':') + 1 : text;
+	len = strcspn(kind, ",");
+	for (i = STATIC; i <= AUTO; i++)
+		if (strlen(kinds[i]) == len && !strncasecmp(kind, kinds[i],
+							    len))
+			break;
+	if (i > AUTO) {
+		complain("OMP_SCHEDULE", text);
+		return;
+	}
+	mine.schedule = i;
+	mine.chunk = kind[len] ? strtoul(kind + len + 1, NULL, 10) :
+			 i == STATIC ? 0 : 1;
+}
+
+static void read_waiting(void)
+{
+	const char *text = getenv("OMP_WAIT_POLICY");
+	uint32_t spins = 0;
+
+	if (text && !strcasecmp(text, "passive"))
+		mios_omp_spins = 0;
+	read_number("GOMP_SPINCOUNT", UINT32_MAX, &spins);
+	if (spins)
+		mios_omp_spins = spins;
+}
+
+static bool is_true(const char *name)
+{
+	const char *text = getenv(name);
+
+	return text && (!strcasecmp(text, "true") || !strcmp(text, "1"));
+}
+
+static void __attribute__((constructor)) read_variables(void)
+{
+	read_number("OMP_NUM_THREADS", OMP_MAX_MEMBERS, &mine.threads);
+	read_schedule();
+	read_waiting();
+	mine.dynamic = is_true("OMP_DYNAMIC");
+	if (is_true("OMP_CANCELLATION"))
+		fprintf(stderr, "mios: omp: cancellation is not there yet: "
+			"OMP_CANCELLATION is left out\n");
+}

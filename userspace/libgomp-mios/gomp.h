@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Our libgomp.so.1: one team, whose members are threads of several processes.
+ * What they share lies in the window's runtime area (struct team); what a
+ * thread knows of itself is its context, a stack of nested regions.
+ */
+#ifndef MIOS_GOMP_H
+#define MIOS_GOMP_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "omp.h"
+
+#define LINE		128		/* two cache lines: they are fetched so */
+#define SHARES		8		/* work shares that overlap, by nowait */
+
+enum schedule { STATIC = 1, DYNAMIC, GUIDED, AUTO };
+
+typedef void (*body_fn)(void *data);
+
+/* A loop, as iterations 0 to total - 1; i is start + i * step. */
+struct loop {
+	uint64_t start, step, total, chunk;
+	enum schedule schedule;
+	bool ordered;
+};
+
+/*
+ * A loop, sections or single that the members of a team share.  They meet
+ * them in the same order, so the n-th of each thread is the n-th of all; it
+ * lies in share n modulo SHARES.  Whoever comes first makes it.
+ */
+struct share {
+	_Atomic uint64_t next;		/* iteration that nobody has taken */
+	_Atomic uint64_t ordered;	/* all before it are done */
+	_Atomic uint64_t owner;		/* number of the share that is, or was, here */
+	_Atomic uint64_t ready;		/* the same, once it is made */
+	_Atomic uint64_t done;		/* the same, once all have left it */
+	_Atomic uint32_t left;		/* so many have */
+	struct loop loop;
+	void *copy;			/* of copyprivate */
+} __attribute__((aligned(LINE)));
+
+/* Members meet within their process first; the last one goes on to the rest. */
+struct meeting {
+	_Atomic uint32_t count, round;
+	uint32_t expected;
+} __attribute__((aligned(LINE)));
+
+/* What a member is to do; written by the master when it is idle. */
+struct mailbox {
+	_Atomic uint32_t region;	/* number of the last one given */
+	uint32_t size;
+	uint64_t shares;
+	body_fn fn;
+	void *data;
+} __attribute__((aligned(LINE)));
+
+/* OMP_* variables and what omp_set_*() has made of them. */
+struct settings {
+	uint32_t threads;
+	enum schedule schedule;
+	uint64_t chunk;
+	int max_active, dynamic;
+};
+
+struct team {
+	_Atomic uint32_t critical, atomic;	/* locks without a name */
+	uint32_t size;			/* of the present region */
+	struct settings settings;
+	struct meeting all, joined;
+	struct meeting places[OMP_MAX_PLACES];
+	struct share shares[SHARES];
+	struct mailbox members[OMP_MAX_MEMBERS];
+};
+
+static_assert(OMP_RUNTIME_AT + sizeof(struct team) <= OMP_DATA_AT, "area");
+
+/* A region that this thread is in; in one of its own it is alone. */
+struct context {
+	struct context *outer;
+	struct team *team;		/* NULL: alone */
+	uint32_t number, size, level, active;
+	uint64_t shares;		/* how many it has met */
+	uint32_t threads;		/* for the next region */
+	struct share *share;		/* the present one */
+	uint64_t chunk, chunk_end;	/* of the loop, now at work */
+	uint64_t turns;			/* static: chunks taken */
+	struct share own;		/* for who is alone */
+	bool final;
+};
+
+/* team.c APIs: */
+extern struct omp_window *gomp_window;	/* NULL: no team, all are alone */
+extern unsigned int gomp_place;
+struct context *context(void);
+struct team *gomp_team(void);
+void team_run(body_fn fn, void *data, unsigned int threads);
+
+/* env.c APIs: */
+extern struct settings *settings;	/* the team's, once there is one */
+
+/* sync.c APIs: */
+void meet_set(struct team *team, uint32_t size);
+void meet_all(struct team *team);
+void meet_join(struct team *team, bool master);
+void GOMP_barrier(void);
+
+/* share.c APIs: */
+bool share_enter(struct context *c);
+void share_made(struct context *c);
+void share_leave(struct context *c);
+
+/* loop.c APIs: */
+void loop_begin(const struct loop *loop);
+bool loop_take(uint64_t *first, uint64_t *end);
+void loop_end(void);
+struct loop loop_signed(long start, long end, long step);
+struct loop loop_unsigned(bool up, uint64_t start, uint64_t end, uint64_t step);
+
+#endif /* MIOS_GOMP_H */

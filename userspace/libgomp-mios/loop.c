@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Loops of all schedules.  Signed and unsigned ones, up and down, are counted
+ * in iterations from 0 and only turned into the program's own numbers when a
+ * chunk is handed out; all arithmetic is modulo 2^64.
+ */
+#include "gomp.h"
+
+struct loop loop_signed(long start, long end, long step)
+{
+	struct loop loop = { .start = start, .step = step };
+
+	if (step > 0 && start < end)
+		loop.total = ((uint64_t)end - start - 1) / step + 1;
+	else if (step < 0 && start > end)
+		loop.total = ((uint64_t)start - end - 1) / -(uint64_t)step + 1;
+	return loop;
+}
+
+struct loop loop_unsigned(bool up, uint64_t start, uint64_t end, uint64_t step)
+{
+	struct loop loop = { .start = start, .step = step };
+
+	if (up && start < end)
+		loop.total = (end - start - 1) / step + 1;
+	else if (!up && start > end)
+		loop.total = (start - end - 1) / -step + 1;
+	return loop;
+}
+
+void loop_begin(const struct loop *loop)
+{
+	struct context *c = context();
+	struct share *s;
+	bool make = share_enter(c);
+
+	s = c->share;
+	if (make) {
+		s->loop = *loop;
+		if (s->loop.schedule != STATIC && !s->loop.chunk)
+			s->loop.chunk = 1;
+		if (s->loop.chunk > s->loop.total)
+			s->loop.chunk = s->loop.total;
+		atomic_store_explicit(&s->next, 0, memory_order_relaxed);
+		atomic_store_explicit(&s->ordered, 0, memory_order_relaxed);
+		share_made(c);
+	}
+	c->turns = 0;
+	c->chunk = c->chunk_end = 0;
+}
+
+/* Without a chunk's size: one block for each, the first ones longer by one. */
+static bool take_block(struct context *c, const struct loop *loop)
+{
+	uint64_t each = loop->total / c->size, more = loop->total % c->size;
+
+	if (c->turns++)
+		return false;
+	c->chunk = each * c->number + (c->number < more ? c->number : more);
+	c->chunk_end = c->chunk + each + (c->number < more);
+	return c->chunk < c->chunk_end;
+}
+
+static bool take_static(struct context *c, const struct loop *loop)
+{
+	uint64_t turn, at;
+
+	if (!loop->total)
+		return false;
+	if (!loop->chunk)
+		return take_block(c, loop);
+	if (__builtin_mul_overflow(c->turns++, c->size, &turn) ||
+	    __builtin_mul_overflow(turn + c->number, loop->chunk, &at) ||
+	    at >= loop->total)
+		return false;
+	c->chunk = at;
+	c->chunk_end = loop->total - at < loop->chunk ? loop->total :
+		       at + loop->chunk;
+	return true;
+}
+
+/* By compare-and-exchange, so that the count never goes beyond the end. */
+static bool take_next(struct context *c, struct share *s)
+{
+	const struct loop *loop = &s->loop;
+	uint64_t at = atomic_load(&s->next), size, rest;
+
+	do {
+		rest = loop->total - at;
+		if (!rest)
+			return false;
+		size = loop->chunk;
+		if (loop->schedule == GUIDED && rest / c->size > size)
+			size = rest / c->size;
+		if (size > rest)
+			size = rest;
+	} while (!atomic_compare_exchange_weak(&s->next, &at, at + size));
+	c->chunk = at;
+	c->chunk_end = at + size;
+	return true;
+}
+
+/* What follows our chunk may be in its ordered part once all before is done. */
+static void pass_on(struct context *c, struct share *s)
+{
+	struct omp_wait wait = { 0 };
+
+	if (c->chunk == c->chunk_end)
+		return;
+	while (atomic_load_explicit(&s->ordered, memory_order_acquire) !=
+	       c->chunk)
+		wait_turn(&wait);
+	atomic_store_explicit(&s->ordered, c->chunk_end, memory_order_release);
+	c->chunk = c->chunk_end;
+}
+
+bool loop_take(uint64_t *first, uint64_t *end)
+{
+	struct context *c = context();
+	struct share *s = c->share;
+	bool any;
+
+	if (s->loop.ordered)
+		pass_on(c, s);
+	any = s->loop.schedule == STATIC ? take_static(c, &s->loop) :
+	      take_next(c, s);
+	if (!any) {
+		c->chunk = c->chunk_end = 0;
+		return false;
+	}
+	*first = s->loop.start + c->chunk * s->loop.step;
+	*end = s->loop.start + c->chunk_end * s->loop.step;
+	return true;
+}
+
+/* Without a barrier; an ordered chunk that was left early is passed on. */
+void loop_end(void)
+{
+	struct context *c = context();
+
+	if (!c->share)
+		return;
+	if (c->share->loop.ordered)
+		pass_on(c, c->share);
+	share_leave(c);
+}
+
+void GOMP_ordered_start(void)
+{
+	struct context *c = context();
+	struct omp_wait wait = { 0 };
+
+	if (!c->share)
+		return;
+	while (atomic_load_explicit(&c->share->ordered, memory_order_acquire) !=
+	       c->chunk)
+		wait_turn(&wait);
+}
+
+void GOMP_ordered_end(void)
+{
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The entry points of loops, by schedule, kind and sign: what the compiler
+ * calls.  Each fills in a struct loop and hands on to the others.
+ */
+#include "gomp.h"
+
+static struct loop with(struct loop plain, enum schedule schedule,
+			uint64_t chunk, bool ordered)
+{
+	struct loop loop = plain;
+
+	loop.schedule = schedule;
+	loop.chunk = chunk;
+	loop.ordered = ordered;
+	return loop;
+}
+
+/* A schedule that only OMP_SCHEDULE and omp_set_schedule() know. */
+static struct loop at_run_time(struct loop loop, bool ordered)
+{
+	return with(loop, settings->schedule == AUTO ? STATIC :
+		    settings->schedule, settings->chunk, ordered);
+}
+
+static bool begin(struct loop loop, uint64_t *first, uint64_t *end)
+{
+	loop_begin(&loop);
+	return loop_take(first, end);
+}
+
+/* @KIND: the name's part; the step of a loop down is negative in both. */
+#define LOOP_NEXT(KIND)							\
+bool GOMP_loop_##KIND##_next(long *first, long *end)			\
+{									\
+	return loop_take((uint64_t *)first, (uint64_t *)end);		\
+}									\
+bool GOMP_loop_ull_##KIND##_next(uint64_t *first, uint64_t *end)	\
+{									\
+	return loop_take(first, end);					\
+}
+
+#define LOOP(KIND, SCHEDULE, ORDERED)					\
+bool GOMP_loop_##KIND##_start(long start, long stop, long step,	\
+			      long chunk, long *first, long *end)	\
+{									\
+	return begin(with(loop_signed(start, stop, step), SCHEDULE,	\
+			  chunk, ORDERED), (uint64_t *)first,		\
+		     (uint64_t *)end);					\
+}									\
+bool GOMP_loop_ull_##KIND##_start(bool up, uint64_t start,		\
+				  uint64_t stop, uint64_t step,		\
+				  uint64_t chunk, uint64_t *first,	\
+				  uint64_t *end)			\
+{									\
+	return begin(with(loop_unsigned(up, start, stop, step),		\
+			  SCHEDULE, chunk, ORDERED), first, end);	\
+}									\
+LOOP_NEXT(KIND)
+
+LOOP(static, STATIC, false)
+LOOP(dynamic, DYNAMIC, false)
+LOOP(guided, GUIDED, false)
+LOOP(nonmonotonic_dynamic, DYNAMIC, false)
+LOOP(nonmonotonic_guided, GUIDED, false)
+LOOP(ordered_static, STATIC, true)
+LOOP(ordered_dynamic, DYNAMIC, true)
+LOOP(ordered_guided, GUIDED, true)
+
+#define LOOP_RUNTIME(KIND, ORDERED)					\
+bool GOMP_loop_##KIND##_start(long start, long stop, long step,	\
+			      long *first, long *end)			\
+{									\
+	return begin(at_run_time(loop_signed(start, stop, step),	\
+				 ORDERED), (uint64_t *)first,		\
+		     (uint64_t *)end);					\
+}									\
+bool GOMP_loop_ull_##KIND##_start(bool up, uint64_t start,		\
+				  uint64_t stop, uint64_t step,		\
+				  uint64_t *first, uint64_t *end)	\
+{									\
+	return begin(at_run_time(loop_unsigned(up, start, stop, step),	\
+				 ORDERED), first, end);			\
+}									\
+LOOP_NEXT(KIND)
+
+LOOP_RUNTIME(runtime, false)
+LOOP_RUNTIME(nonmonotonic_runtime, false)
+LOOP_RUNTIME(maybe_nonmonotonic_runtime, false)
+LOOP_RUNTIME(ordered_runtime, true)
+
+void GOMP_loop_end_nowait(void)
+{
+	loop_end();
+}
+
+void GOMP_loop_end(void)
+{
+	loop_end();
+	GOMP_barrier();
+}
+
+bool GOMP_loop_end_cancel(void)
+{
+	GOMP_loop_end();
+	return false;
+}
+
+/* A region that is one loop: every member begins with that loop. */
+struct region {
+	struct loop loop;
+	body_fn fn;
+	void *data;
+};
+
+static void run_region(void *p)
+{
+	const struct region *r = p;
+
+	loop_begin(&r->loop);
+	r->fn(r->data);
+}
+
+static void run_loop(body_fn fn, void *data, unsigned int threads,
+		     struct loop loop)
+{
+	struct region r = { loop, fn, data };
+
+	team_run(run_region, &r, threads);
+}
+
+#define PARALLEL_LOOP(KIND, SCHEDULE)					\
+void GOMP_parallel_loop_##KIND(body_fn fn, void *data,			\
+			       unsigned int threads, long start,	\
+			       long stop, long step, long chunk,	\
+			       unsigned int flags)			\
+{									\
+	run_loop(fn, data, threads,					\
+		 with(loop_signed(start, stop, step), SCHEDULE, chunk,	\
+		      false));						\
+}
+
+PARALLEL_LOOP(static, STATIC)
+PARALLEL_LOOP(dynamic, DYNAMIC)
+PARALLEL_LOOP(guided, GUIDED)
+PARALLEL_LOOP(nonmonotonic_dynamic, DYNAMIC)
+PARALLEL_LOOP(nonmonotonic_guided, GUIDED)
+
+#define PARALLEL_RUNTIME(KIND)						\
+void GOMP_parallel_loop_##KIND(body_fn fn, void *data,			\
+			       unsigned int threads, long start,	\
+			       long stop, long step, unsigned int flags)\
+{									\
+	run_loop(fn, data, threads,					\
+		 at_run_time(loop_signed(start, stop, step), false));	\
+}
+
+PARALLEL_RUNTIME(runtime)
+PARALLEL_RUNTIME(nonmonotonic_runtime)
+PARALLEL_RUNTIME(maybe_nonmonotonic_runtime)
+
+/* Sections are iterations 1 to count, one at a time; 0 is the end. */
+static struct loop sections(unsigned int count)
+{
+	return with(loop_signed(1, count + 1l, 1), DYNAMIC, 1, false);
+}
+
+unsigned int GOMP_sections_next(void)
+{
+	uint64_t first, end;
+
+	return loop_take(&first, &end) ? first : 0;
+}
+
+unsigned int GOMP_sections_start(unsigned int count)
+{
+	struct loop loop = sections(count);
+
+	loop_begin(&loop);
+	return GOMP_sections_next();
+}
+
+void GOMP_parallel_sections(body_fn fn, void *data, unsigned int threads,
+			    unsigned int count, unsigned int flags)
+{
+	run_loop(fn, data, threads, sections(count));
+}
+
+void GOMP_sections_end(void)
+{
+	GOMP_loop_end();
+}
+
+void GOMP_sections_end_nowait(void)
+{
+	GOMP_loop_end_nowait();
+}
+
+bool GOMP_sections_end_cancel(void)
+{
+	return GOMP_loop_end_cancel();
+}

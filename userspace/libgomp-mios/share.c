@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Work shares: which one a thread has come to, who makes it, and when its
+ * place may be used again.  Numbers count on over all regions; a share's place
+ * is free for number n when number n - SHARES is done.
+ */
+#include "gomp.h"
+
+/* Before its first use a place holds what would have been there. */
+static uint64_t before(uint64_t number)
+{
+	return number <= SHARES ? 0 : number - SHARES;
+}
+
+static void await(_Atomic uint64_t *word, uint64_t value)
+{
+	struct omp_wait wait = { 0 };
+
+	while (atomic_load_explicit(word, memory_order_acquire) != value)
+		wait_turn(&wait);
+}
+
+/* The next one; true: the caller makes it, then says share_made(). */
+bool share_enter(struct context *c)
+{
+	uint64_t number, old;
+
+	if (!c->team) {
+		c->share = &c->own;
+		return true;
+	}
+	number = ++c->shares;
+	c->share = &c->team->shares[number % SHARES];
+	old = before(number);
+	await(&c->share->done, old);
+	if (atomic_compare_exchange_strong(&c->share->owner, &old, number))
+		return true;
+	await(&c->share->ready, number);
+	return false;
+}
+
+void share_made(struct context *c)
+{
+	if (c->team)
+		atomic_store_explicit(&c->share->ready, c->shares,
+				      memory_order_release);
+}
+
+void share_leave(struct context *c)
+{
+	struct share *s = c->share;
+	uint64_t number = c->shares;
+
+	c->share = NULL;
+	if (!c->team || atomic_fetch_add(&s->left, 1) + 1 < c->size)
+		return;
+	atomic_store_explicit(&s->left, 0, memory_order_relaxed);
+	atomic_store_explicit(&s->done, number, memory_order_release);
+}

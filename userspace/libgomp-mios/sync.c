@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Meeting: the members of one process on one line, then one of each process on
+ * another, so that a line goes from instance to instance once for each
+ * instance, not for each member.  Locks are words; whoever holds one and dies
+ * ends the job.
+ */
+#include "gomp.h"
+
+static struct meeting *here(struct team *team)
+{
+	return &team->places[gomp_place];
+}
+
+/* By the master, when nobody is in a region. */
+void meet_set(struct team *team, uint32_t size)
+{
+	const struct omp_window *w = gomp_window;
+	uint32_t i, n = 0;
+
+	for (i = 0; i < w->nr_places && w->first[i] < size; i++, n++)
+		team->places[i].expected =
+			(w->first[i + 1] < size ? w->first[i + 1] : size) -
+			w->first[i];
+	team->all.expected = n;
+	team->size = size;
+}
+
+/* Is it the last one that is expected? */
+static bool arrive(struct meeting *m)
+{
+	if (atomic_fetch_add(&m->count, 1) + 1 < m->expected)
+		return false;
+	atomic_store_explicit(&m->count, 0, memory_order_relaxed);
+	return true;
+}
+
+static void open_up(struct meeting *m, uint32_t round)
+{
+	atomic_store_explicit(&m->round, round + 1, memory_order_release);
+}
+
+static void stay(struct meeting *m, uint32_t round)
+{
+	struct omp_wait wait = { 0 };
+
+	while (atomic_load_explicit(&m->round, memory_order_acquire) == round)
+		wait_turn(&wait);
+}
+
+void meet_all(struct team *team)
+{
+	struct meeting *p = here(team), *all = &team->all;
+	uint32_t round = atomic_load(&p->round), far = atomic_load(&all->round);
+
+	if (!arrive(p)) {
+		stay(p, round);
+		return;
+	}
+	if (arrive(all))
+		open_up(all, far);
+	else
+		stay(all, far);
+	open_up(p, round);
+}
+
+/* The end of a region: only the master needs to know that all are there. */
+void meet_join(struct team *team, bool master)
+{
+	uint32_t round = atomic_load(&team->joined.round);
+
+	if (arrive(here(team)) && arrive(&team->all))
+		open_up(&team->joined, round);
+	else if (master)
+		stay(&team->joined, round);
+}
+
+void GOMP_barrier(void)
+{
+	struct context *c = context();
+
+	if (c->team)
+		meet_all(c->team);
+}

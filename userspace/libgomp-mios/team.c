@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Parallel regions.  The master, who runs the program's main(), writes what is
+ * to be done into each member's mailbox, does its own part, and waits until
+ * all have joined.  Regions within a region, and those of threads that the
+ * program has made itself, are run by the one thread that meets them.
+ */
+#include <stdio.h>
+#include <stdio_ext.h>
+#include <unistd.h>
+
+#include "gomp.h"
+
+struct omp_window *gomp_window;
+unsigned int gomp_place;
+
+static __thread struct context base = { .size = 1 };
+static __thread struct context *current;
+static __thread bool is_master;
+
+struct context *context(void)
+{
+	if (!current)
+		current = &base;
+	return current;
+}
+
+struct team *gomp_team(void)
+{
+	return (struct team *)((char *)gomp_window + OMP_RUNTIME_AT);
+}
+
+static void enter(struct context *c, struct team *team, uint32_t number,
+		  uint32_t size)
+{
+	struct context *outer = context();
+
+	c->outer = outer;
+	c->team = team;
+	c->number = number;
+	c->size = size;
+	c->level = outer->level + 1;
+	c->active = outer->active + (size > 1);
+	c->shares = 0;
+	c->threads = outer->threads;
+	c->share = NULL;
+	c->final = false;
+	current = c;
+}
+
+static void leave(struct context *c)
+{
+	current = c->outer;
+}
+
+static uint32_t size_wanted(const struct context *c, unsigned int threads)
+{
+	uint32_t size;
+
+	if (!is_master || c->active || settings->max_active < 1)
+		return 1;
+	size = threads ? threads : c->threads ? c->threads : settings->threads;
+	if (!size || size > gomp_window->nr_members)
+		size = gomp_window->nr_members;
+	return size;
+}
+
+/* Idle members see the number of the region change, and find the rest. */
+static void give_work(struct team *team, const struct context *c, body_fn fn,
+		      void *data)
+{
+	struct mailbox *box;
+	uint32_t i;
+
+	for (i = 1; i < c->size; i++) {
+		box = &team->members[i];
+		box->size = c->size;
+		box->shares = c->shares;
+		box->fn = fn;
+		box->data = data;
+		atomic_fetch_add_explicit(&box->region, 1,
+					  memory_order_release);
+	}
+}
+
+void team_run(body_fn fn, void *data, unsigned int threads)
+{
+	struct context c, *outer = context();
+	uint32_t size = size_wanted(outer, threads);
+	struct team *team;
+
+	if (size == 1) {
+		enter(&c, NULL, 0, 1);
+		fn(data);
+		leave(&c);
+		return;
+	}
+	team = gomp_team();
+	if (team->size != size)
+		meet_set(team, size);
+	enter(&c, team, 0, size);
+	c.shares = outer->shares;
+	give_work(team, &c, fn, data);
+	fn(data);
+	meet_join(team, true);
+	leave(&c);
+	outer->shares = c.shares;
+}
+
+static void work(struct mailbox *box, uint32_t number)
+{
+	struct context c;
+
+	enter(&c, gomp_team(), number, box->size);
+	c.shares = box->shares;
+	box->fn(box->data);
+	leave(&c);
+	if (gomp_place && __fpending(stdout))
+		fflush(stdout);
+	meet_join(c.team, false);
+}
+
+/* Never returns: the process ends when its first thread sees that all is. */
+static void member(unsigned int number)
+{
+	struct mailbox *box = &gomp_team()->members[number];
+	struct omp_wait wait;
+	uint32_t region = 0;
+
+	for (;;) {
+		wait.turns = 0;
+		while (atomic_load_explicit(&box->region,
+					    memory_order_acquire) == region)
+			wait_turn(&wait);
+		region++;
+		work(box, number);
+	}
+}
+
+static void master(void)
+{
+	is_master = true;
+}
+
+/* More members than CPUs: who spins keeps another from its work. */
+static void start(struct omp_window *w, unsigned int place)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	gomp_window = w;
+	gomp_place = place;
+	if (w->first[place + 1] - w->first[place] > cpus)
+		mios_omp_spins = 0;
+	if (!place)
+		gomp_team()->settings = *settings;
+	settings = &gomp_team()->settings;
+}
+
+static const struct omp_runtime ops = { start, master, member };
+
+static void __attribute__((constructor)) join_team(void)
+{
+	mios_omp_register(&ops);
+}
+
+void GOMP_parallel(body_fn fn, void *data, unsigned int threads,
+		   unsigned int flags)
+{
+	team_run(fn, data, threads);
+}
