@@ -18,8 +18,9 @@ TICKS = os.sysconf("SC_CLK_TCK")
 def stat(process):
     """Its parent, its CPU seconds, and those of its dead children."""
     try:
-        words = pathlib.Path(f"/proc/{process}/stat").read_text() \
-            .rpartition(")")[2].split()
+        # The name in it may be any bytes.
+        words = pathlib.Path(f"/proc/{process}/stat").read_bytes() \
+            .rpartition(b")")[2].split()
     except OSError:                     # it has ended
         return 0, 0.0, 0.0
     user, kernel, below, kernel_below = (int(w) / TICKS for w in words[11:15])

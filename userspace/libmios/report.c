@@ -25,7 +25,9 @@ static int add_task(struct task_report *r, const void *data, size_t len)
 		return -ENOMEM;
 	r->tasks = grown;
 	memcpy(&grown[r->nr_tasks], data, len);
-	grown[r->nr_tasks++].command[sizeof(grown->command) - 1] = '\0';
+	grown += r->nr_tasks++;
+	grown->command[sizeof(grown->command) - 1] = '\0';
+	mios_utf8(grown->command);
 	return 0;
 }
 

@@ -35,6 +35,37 @@ void mios_cut(char *to, size_t size, const char *from)
 	to[len] = '\0';
 }
 
+/* How many bytes the letter of UTF-8 has that begins here; 0: none does. */
+static int letter(const unsigned char *at)
+{
+	int len = *at < 0x80 ? 1 : *at < 0xc2 ? 0 : *at < 0xe0 ? 2 :
+		  *at < 0xf0 ? 3 : *at < 0xf5 ? 4 : 0;
+	int i;
+
+	for (i = 1; i < len; i++)
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+	/* Longer than need be, half of a pair, beyond the last. */
+	if ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) ||
+	    (*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f))
+		return 0;
+	return len;
+}
+
+/* What is no letter of UTF-8 becomes a question mark: names may be anything. */
+void mios_utf8(char *text)
+{
+	int len;
+
+	for (; *text; text += len) {
+		len = letter((unsigned char *)text);
+		if (!len) {
+			*text = '?';
+			len = 1;
+		}
+	}
+}
+
 /* 1073741824 as "1.0G"; below a kibibyte as it is. */
 void mios_size_text(uint64_t bytes, char *buf, size_t len)
 {
