@@ -10,15 +10,12 @@ everything_down
 boots 3 "${WITNESS:-stay}"
 witness=$(incarnation 3)
 before=$(accounts)
-# Nobody looks for ends meanwhile: what is not announced is not noticed.
-echo 1 > $KNOBS/fault_deaf_watch
-trap 'echo 0 > $KNOBS/fault_deaf_watch' EXIT
 
 # ending LIFE WORD-IN-THE-LOG
 ending()
 {
 	boot 1 "$1" > /tmp/boot.log 2>&1
-	becomes 1 down 30 "$1: its end is not announced"
+	becomes 1 down 30 "$1: its end is not noticed"
 	mios log 1 > /tmp/log1 || fail "$1: no log of the dead instance"
 	grep -q "tiny: joined, life=$1" /tmp/log1 || fail "$1: it never joined"
 	grep -q "$2" /tmp/log1 || fail "$1: no '$2' in the log"
