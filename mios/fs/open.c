@@ -51,6 +51,11 @@ int mios_inode_reap(struct mios_fs *fs, u64 number)
 		return -EEXIST;
 	}
 	mios_pages_free(fs, number);
+	/* One that is dead, and is to be recovered yet, was removing the top. */
+	if (READ_ONCE(inode->root)) {
+		WRITE_ONCE(inode->freeing, 0);
+		return -EEXIST;
+	}
 	mios_tx_put(fs, &inode->id, 0);
 	mios_tx_put(fs, &inode->mode, 0);
 	mios_tx_put(fs, &inode->size, 0);
