@@ -33,7 +33,7 @@ struct client_command {
 	int instance;
 	unsigned int cpus;	/* to bind, or 0 */
 	bool tty;		/* on a terminal of its own */
-	bool linger;		/* end with the last process */
+	bool login;		/* from home, and until the last process ends */
 	char **argv;
 	char **envp;
 };

@@ -328,7 +328,7 @@ static void let_peer_close(struct mios_link *l)
 
 static uint32_t spec_flags(const struct client_command *cmd)
 {
-	uint32_t flags = cmd->linger ? MIOS_SPEC_LINGER : 0;
+	uint32_t flags = cmd->login ? MIOS_SPEC_LINGER | MIOS_SPEC_HOME : 0;
 
 	if (cmd->tty)
 		flags |= MIOS_SPEC_TTY;

@@ -161,6 +161,7 @@ struct mios_winsize {
 #define MIOS_SPEC_LINGER	(1u << 2)	/* until its last process ends */
 #define MIOS_SPEC_TERMIOS	(1u << 3)	/* iflag... are given */
 #define MIOS_SPEC_STDIN		(1u << 4)	/* with TTY: 0 is apart */
+#define MIOS_SPEC_HOME		(1u << 5)	/* a login: without its directory, / */
 #define MIOS_NCCS		32
 
 /**

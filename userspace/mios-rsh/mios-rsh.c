@@ -18,20 +18,22 @@
 #define WHO	"mios-rsh"
 
 static const char help[] =
-"usage: mios-rsh [OPTION]... HOST COMMAND [WORD]...\n"
+"usage: mios-rsh [OPTION]... [NAME@]HOST [OPTION]... COMMAND [WORD]...\n"
 "Run COMMAND on the instance called HOST (node2, its address, or the name of\n"
 "this one), through your shell, as ssh does; for mpirun and its relatives.\n"
-"  -l NAME   your own name; others are refused\n"
+"  -l NAME   your own name, as NAME@HOST: others are refused\n"
 "  -n        read no input\n"
-"  -4 -6 -a -A -C -f -k -q -T -v -x -X -Y, -o TEXT, -p PORT, -i FILE\n"
+"  -t        give it a terminal of its own, if input is one; -tt: always\n"
+"  -T        do not\n"
+"  -4 -6 -a -A -C -f -k -q -v -x -X -Y, -o TEXT, -p PORT, -i FILE\n"
 "            accepted for ssh's sake and ignored\n";
 
 /* -1: no instance is called so. */
 static int instance_of(const char *host)
 {
+	char own[256] = "", text[MIOS_NETWORK_LEN];
 	struct in_addr addr;
-	char own[256] = "";
-	uint32_t a;
+	uint32_t a, net;
 	long id;
 
 	if (!strncmp(host, "node", 4) &&
@@ -39,8 +41,9 @@ static int instance_of(const char *host)
 		return id;
 	if (inet_pton(AF_INET, host, &addr) == 1) {
 		a = ntohl(addr.s_addr);
-		if (a >> 16 == (10u << 8 | 77) && (a & 0xff) &&
-		    (a & 0xff) <= MIOS_MAX_INSTANCES)
+		if (!mios_network_text(text) &&
+		    !mios_network_parse(text, &net) && (a ^ net) >> 16 == 0 &&
+		    (a & 0xff) && (a & 0xff) <= MIOS_MAX_INSTANCES)
 			return (a & 0xff) - 1;
 		return a >> 24 == 127 ? mios_self() : -1;
 	}
@@ -95,68 +98,96 @@ static char *join(int argc, char **argv)
 	return line;
 }
 
-static bool is_me(const char *name)
+/* Nobody changes his name on the way. */
+static void be_me(const char *name)
 {
 	const struct passwd *pw = getpwuid(getuid());
 
-	return pw && !strcmp(pw->pw_name, name);
+	if (pw && !strcmp(pw->pw_name, name))
+		return;
+	mios_error(WHO, "cannot become %s: use sudo or su first", name);
+	exit(125);
 }
 
-/* Returns how many arguments were options. */
-static int parse(int argc, char **argv)
+/* From @argv[optind] on; @terminals: how often -t was there. */
+static void parse(int argc, char **argv, int *terminals)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "+46aACfhkl:no:p:i:qTvxXY")) != -1) {
+	while ((c = getopt(argc, argv, "+46aACfhkl:no:p:i:qtTvxXY")) != -1) {
 		switch (c) {
 		case 'h':
 			fputs(help, stdout);
 			exit(0);
 		case 'l':
-			if (!is_me(optarg)) {
-				mios_error(WHO, "cannot become %s: use sudo "
-					   "or su first", optarg);
-				exit(125);
-			}
+			be_me(optarg);
 			break;
 		case 'n':
 			mios_no_input();
+			break;
+		case 't':
+			++*terminals;
+			break;
+		case 'T':
+			*terminals = 0;
 			break;
 		case '?':
 			exit(MIOS_EXIT_USAGE);
 		}
 	}
-	return optind;
+}
+
+/* [NAME@]HOST; ends this where there is no such instance. */
+static int take_host(char *word)
+{
+	char *host = strrchr(word, '@');
+	int instance;
+
+	if (host) {
+		*host++ = '\0';
+		be_me(word);
+	} else {
+		host = word;
+	}
+	instance = instance_of(host);
+	if (instance >= 0)
+		return instance;
+	mios_error(WHO, "no instance is called %s: they are node0 to node%d",
+		   host, MIOS_MAX_INSTANCES - 1);
+	exit(125);
 }
 
 int main(int argc, char **argv)
 {
-	struct client_command cmd = { .who = WHO, .linger = true };
+	struct client_command cmd = { .who = WHO, .login = true };
 	const struct passwd *pw = getpwuid(getuid());
+	int terminals = 0;
 	char *words[4];
-	int first;
 
 	mios_streams_open();
 	if (argc > 1 && !strcmp(argv[1], "--help")) {
 		fputs(help, stdout);
 		return 0;
 	}
-	first = parse(argc, argv);
-	if (argc - first < 2) {
+	parse(argc, argv, &terminals);
+	if (optind < argc) {
+		cmd.instance = take_host(argv[optind++]);
+		/* As rsh has it: they may follow the host, too. */
+		parse(argc, argv, &terminals);
+	}
+	if (optind >= argc) {
 		mios_error(WHO, "a host and a command are needed (try "
 			   "'mios-rsh --help')");
 		return MIOS_EXIT_USAGE;
 	}
-	cmd.instance = instance_of(argv[first]);
-	if (cmd.instance < 0) {
-		mios_error(WHO, "no instance is called %s: they are node0 to "
-			   "node%d", argv[first], MIOS_MAX_INSTANCES - 1);
-		return 125;
-	}
+	cmd.tty = terminals > 1 || (terminals && isatty(STDIN_FILENO));
+	if (terminals && !cmd.tty)
+		mios_error(WHO, "no terminal is made, as input is none: -tt "
+			   "makes one all the same");
 	words[0] = pw && pw->pw_shell && *pw->pw_shell ? pw->pw_shell :
 		   "/bin/sh";
 	words[1] = "-c";
-	words[2] = join(argc - first - 1, argv + first + 1);
+	words[2] = join(argc - optind, argv + optind);
 	words[3] = NULL;
 	if ((!pw || chdir(pw->pw_dir)) && chdir("/"))
 		return 125;

@@ -201,19 +201,33 @@ static int child_become(const struct caller *c, const struct slot *slot,
 	return err ? fail_set(fail, 125, step, err) : 0;
 }
 
+/* Its working directory; who logs in and has no home here gets the root. */
+static int enter(const struct spec *spec)
+{
+	if (!chdir(spec->cwd))
+		return 0;
+	if (!(spec->head.flags & MIOS_SPEC_HOME))
+		return -errno;
+	dprintf(STDERR_FILENO, "mios-rsh: cannot enter %s: %m; going on in /\n",
+		spec->cwd);
+	return chdir("/") ? -errno : 0;
+}
+
 /* As the caller; returns only if a step fails. */
 static int child_run(const struct errand *e, struct mios_fail *fail)
 {
 	const struct spec *spec = &e->spec;
+	int err;
 
 	if (e->tty[0] && take_terminal(e))
 		return fail_set(fail, 125, "open its terminal", -errno);
 	child_signals(&spec->head);
 	umask(spec->head.umask & 0777);
 	personality(spec->head.personality);
-	if (chdir(spec->cwd)) {
-		snprintf(fail->text, sizeof(fail->text), "cannot enter %s: %m",
-			 spec->cwd);
+	err = enter(spec);
+	if (err) {
+		snprintf(fail->text, sizeof(fail->text), "cannot enter %s: %s",
+			 spec->cwd, strerror(-err));
 		fail->code = 125;
 		return -EIO;
 	}
