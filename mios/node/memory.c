@@ -208,22 +208,24 @@ static int take_thread(void *data)
 	return 0;
 }
 
-static bool folio_has_extra_references(struct folio *folio)
+/* References to a folio on which we have one that nobody can account for. */
+static int folio_extra_references(struct folio *folio)
 {
-	int expected = folio_mapcount(folio);
+	int expected = 1 + folio_mapcount(folio);
 
 	if (folio_test_swapcache(folio) ||
 	    (!folio_test_anon(folio) && folio->mapping))
 		expected += folio_nr_pages(folio);
 	if (folio_test_private(folio))
 		expected++;
-	return folio_ref_count(folio) > expected;
+	return folio_ref_count(folio) - expected;
 }
 
 /* What stood in the way: the first page somebody holds a reference to. */
 static unsigned long find_pinned(const struct mios_node *node, int *refs)
 {
 	unsigned int i;
+	bool found;
 
 	for (i = 0; i < node->nr_ranges; i++) {
 		struct mios_range r = lendable(&node->ranges[i]);
@@ -241,15 +243,11 @@ static unsigned long find_pinned(const struct mios_node *node, int *refs)
 			folio = page_folio(page);
 			if (!folio_try_get(folio))
 				continue;
-			*refs = folio_ref_count(folio) - 1;
-			if (folio_test_lru(folio) &&
-			    folio_ref_count(folio) > 1 &&
-			    *refs > folio_mapcount(folio) &&
-			    folio_has_extra_references(folio)) {
-				folio_put(folio);
-				return pfn;
-			}
+			*refs = folio_extra_references(folio);
+			found = folio_test_lru(folio) && *refs > 0;
 			folio_put(folio);
+			if (found)
+				return pfn;
 		}
 	}
 	return 0;
@@ -300,7 +298,7 @@ static void explain(struct mios_node *node, const struct balance *b, int err,
 	why->frame = pfn;
 	if (pfn)
 		mios_reason_set(why,
-				"node %u: page frame %#lx is pinned (%d references) and cannot move",
+				"node %u: page frame %#lx is pinned (%d references beyond its own) and cannot move",
 				node->id, pfn, refs);
 	else if (err == -ETIME)
 		mios_reason_set(why,
