@@ -33,8 +33,9 @@ unmounts()
 	local i
 
 	for i; do
-		on "$i" "umount $AT && { ! mountpoint -q /mios || umount /mios; } &&
-			rmmod mios_fs" || fail "instance $i cannot unmount"
+		on "$i" "umount $AT && { ! mountpoint -q /mios ||
+				umount /dev/shm /mios; } && rmmod mios_fs" ||
+			fail "instance $i cannot unmount"
 	done
 }
 

@@ -17,14 +17,17 @@
 #define PARAMETERS	"/sys/module/mios/parameters/"
 #define NUMBER_MAX	86400
 
+#define BOOT		"boot"
 #define NETWORK		"network"
 
 static const struct setting settings[] = {
-	{ "boot", "all none", "none",
+	{ BOOT, "all none", "none",
 	  "nodes that boot at start-up: all, none, or a list such as 1-3" },
 	{ NETWORK, NULL, MIOS_NETWORK,
 	  "addresses between instances, A.B.0.0/16, from the next boot of "
 	  "instance 0" },
+	{ "shm", "ring private", "ring",
+	  "whose /dev/shm is, from the next boot: ring or private" },
 	{ "hang_policy", "report kill reboot", NULL,
 	  "what is done with an instance that hangs: report, kill or reboot" },
 	{ "hang_timeout", NULL, NULL,
@@ -95,7 +98,8 @@ int setting_valid(const struct setting *s, const char *value)
 		return mios_network_parse(value, &net);
 	if (s->choices && is_word(s->choices, value))
 		return 0;
-	if (s->fallback && !mios_parse_nodes(value, &nodes) && !(nodes & 1))
+	if (!strcmp(s->name, BOOT) && !mios_parse_nodes(value, &nodes) &&
+	    !(nodes & 1))
 		return 0;
 	if (!s->choices && !mios_number(value, 0, NUMBER_MAX, &number))
 		return 0;
