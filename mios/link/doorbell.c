@@ -17,6 +17,7 @@
 
 static struct work_struct rang_work;
 static u64 strays;	/* doorbells for which no reason was found */
+static bool ending;	/* mios_bell_ending() */
 
 void mios_bell_ring(struct mios_peer *peer, enum mios_bell bell)
 {
@@ -97,10 +98,17 @@ static void bell_interrupt(void)
 	for_each_mios_ring(ring, i)
 		for (bell = 0; bell < MIOS_BELLS; bell++)
 			any |= bell_take(ring, bell, ~0ULL);
-	if (any)
-		return;
-	WRITE_ONCE(strays, strays + 1);
-	queue_work(mios_link.mail, &rang_work);
+	if (!any)
+		WRITE_ONCE(strays, strays + 1);
+	if (!any || READ_ONCE(ending))
+		queue_work(mios_link.mail, &rang_work);
+}
+
+void mios_bell_ending(bool some)
+{
+	WRITE_ONCE(ending, some);
+	/* Pairs with the interrupt that follows the last words: mios_end(). */
+	smp_mb();
 }
 
 u64 mios_bell_strays(void)

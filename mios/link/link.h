@@ -28,7 +28,8 @@ enum mios_ending {
  * @joined:	the incarnation announced by mios_link_expect() is at its sync
  *		point, and every message to it arrives
  * @leaving:	it says that it ends; to be fenced, then mios_link_dead()
- * @rang:	a doorbell without a message: perhaps somebody's last words
+ * @rang:	a doorbell without a message, or any while mios_bell_ending():
+ *		perhaps somebody's last words
  *
  * Each may be NULL.  All are called in process context without locks, possibly
  * at the same time for different instances; they may call anything in this
@@ -181,6 +182,14 @@ void mios_link_state(u32 instance, enum mios_state state);
  * Who has not done so yet is told by mios_link_owing().
  */
 void mios_link_dead(u32 instance, u32 incarnation);
+
+/**
+ * mios_bell_ending() - is somebody expected to say his last words?
+ * @some: while true, each doorbell is also taken for one without a message
+ *
+ * A full barrier.  Callable from any context.
+ */
+void mios_bell_ending(bool some);
 
 /**
  * mios_link_owing() - who may still use something of a dead instance?
