@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,7 @@ static struct {
 } program;
 
 static const struct omp_runtime *runtime;
+static pid_t process;
 
 void mios_omp_register(const struct omp_runtime *r)
 {
@@ -47,6 +49,15 @@ static void look_later(void)
 	nanosleep(&(struct timespec){ 0, LOOK_NS }, NULL);
 }
 
+/* Seconds; a clock that is set meanwhile ends no start. */
+static time_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec;
+}
+
 static uint32_t over(void)
 {
 	return atomic_load(&mios_omp_place.window->over);
@@ -54,10 +65,10 @@ static uint32_t over(void)
 
 static void await(atomic_uint *word, uint32_t value, const char *what)
 {
-	time_t end = time(NULL) + START_LIMIT;
+	time_t end = now() + START_LIMIT;
 
 	while (atomic_load(word) < value) {
-		if (time(NULL) > end)
+		if (now() > end)
 			omp_die("process %u: %s within %d s",
 				mios_omp_place.number, what, START_LIMIT);
 		if (over())	/* whoever did it has said why */
@@ -99,12 +110,18 @@ static void init_streams(void)
 		init(object);
 }
 
+/*
+ * The program has them all: another stream buffer for std::cout would be made
+ * in the first process only, and used by all.  It may be called too late, too.
+ */
+bool ignore_sync(bool sync) __asm__("_ZNSt8ios_base15sync_with_stdioEb");
+bool ignore_sync(bool sync)
+{
+	return true;
+}
+
 static void *run_member(void *number)
 {
-	sigset_t all;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, NULL);
 	runtime->member((uintptr_t)number);
 	return NULL;
 }
@@ -136,24 +153,40 @@ static void start_thread(unsigned int member, void *(*fn)(void *))
 	pthread_attr_destroy(&attr);
 }
 
+/* Signals are for the program's own thread: members inherit this. */
+static void block_signals(sigset_t *before)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
 static void start_members(void)
 {
 	struct omp_window *w = mios_omp_place.window;
 	unsigned int i = w->first[mios_omp_place.number];
+	sigset_t before;
 
 	runtime->start(w, mios_omp_place.number);
+	block_signals(&before);
 	for (i += !mios_omp_place.number;
 	     i < w->first[mios_omp_place.number + 1]; i++)
 		start_thread(i, run_member);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* exit() by any thread of any process is the end of all. */
+/*
+ * exit() by any thread of any process is the end of all.  A child that the
+ * program has forked shares the window, but is not of the team.
+ */
 static void at_exit(int status, void *unused)
 {
 	uint32_t none = 0;
 
-	atomic_compare_exchange_strong(&mios_omp_place.window->over, &none,
-				       1 + (status & 0xff));
+	if (getpid() == process)
+		atomic_compare_exchange_strong(&mios_omp_place.window->over,
+					       &none, 1 + (status & 0xff));
 }
 
 /* In place of main(), by libc. */
@@ -161,6 +194,7 @@ static int keep_program(int argc, char **argv, char **envp)
 {
 	start_members();
 	start_thread(0, run_program);
+	block_signals(NULL);
 	while (!program.done) {
 		if (over()) {
 			fflush(NULL);
@@ -212,6 +246,16 @@ static void start_other(struct omp_window *w)
 	atomic_fetch_add(&w->arrived, 1);
 }
 
+/* It is the same in all processes: the first one says so. */
+static _Noreturn void refuse_program(const char *name)
+{
+	const char *number = getenv("MIOS_RANK");
+
+	if (number && strcmp(number, "0"))
+		_exit(OMP_FAILED);
+	omp_die("%s does not use gcc's OpenMP, libgomp.so.1", name);
+}
+
 int __libc_start_main(main_fn main, int argc, char **argv, void (*init)(void),
 		      void (*fini)(void), void (*rtld_fini)(void), void *end)
 {
@@ -222,7 +266,8 @@ int __libc_start_main(main_fn main, int argc, char **argv, void (*init)(void),
 	if (!path)
 		return start(main, argc, argv, init, fini, rtld_fini, end);
 	if (!runtime)
-		omp_die("%s does not use MIOS's libgomp.so.1", argv[0]);
+		refuse_program(argv[0]);
+	process = getpid();
 	window_open(path);
 	clean_environment();
 	init_streams();
