@@ -16,7 +16,7 @@
 
 #include "omp.h"
 
-#define CLASSES		128
+#define CLASSES		168		/* up to 2^47 */
 #define CHUNK		(256ul << 10)
 #define LARGE		(64ul << 10)	/* from here on not out of a chunk */
 #define PAGE		4096ul
@@ -65,7 +65,7 @@ static unsigned int class_of(size_t size)
 
 	if (size <= 64)
 		return size <= 32 ? 0 : size <= 48 ? 1 : 2;
-	if (size > 1ul << 32)
+	if (size > 1ul << 46)
 		return CLASSES;
 	last = size - 1;
 	bit = 63 - __builtin_clzl(last);

@@ -5,6 +5,7 @@
  * all have joined.  Regions within a region, and those of threads that the
  * program has made itself, are run by the one thread that meets them.
  */
+#include <sched.h>
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <unistd.h>
@@ -145,11 +146,12 @@ static void master(void)
 /* More members than CPUs: who spins keeps another from its work. */
 static void start(struct omp_window *w, unsigned int place)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	cpu_set_t cpus;
 
 	gomp_window = w;
 	gomp_place = place;
-	if (w->first[place + 1] - w->first[place] > cpus)
+	if (!sched_getaffinity(0, sizeof(cpus), &cpus) &&
+	    w->first[place + 1] - w->first[place] > CPU_COUNT(&cpus))
 		mios_omp_spins = 0;
 	if (!place)
 		gomp_team()->settings = *settings;

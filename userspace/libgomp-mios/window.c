@@ -25,7 +25,7 @@
 
 struct omp_place mios_omp_place;
 
-/* One line, and the end of this process; the others see it. */
+/* One line, of the first who has one, and the end of all. */
 void omp_die(const char *fmt, ...)
 {
 	struct omp_window *w = mios_omp_place.window;
@@ -34,16 +34,17 @@ void omp_die(const char *fmt, ...)
 	va_list args;
 	int len;
 
+	fflush(NULL);
+	if (w && !atomic_compare_exchange_strong(&w->over, &none,
+						 1 + OMP_FAILED))
+		_exit(none - 1);
 	va_start(args, fmt);
 	len = vsnprintf(text, sizeof(text) - 1, fmt, args);
 	va_end(args);
 	if (len > (int)sizeof(text) - 2)
 		len = sizeof(text) - 2;
 	text[len] = '\n';
-	fflush(NULL);
 	dprintf(STDERR_FILENO, "mios: omp: %.*s", len + 1, text);
-	if (w)
-		atomic_compare_exchange_strong(&w->over, &none, 1 + OMP_FAILED);
 	_exit(OMP_FAILED);
 }
 
