@@ -110,21 +110,31 @@ static void hang_up_all(struct job *job)
 		hang_up(&job->tasks[i]);
 }
 
-/* The first failure decides the status; the others are asked to end. */
-static void fail(struct job *job, int status)
+static void signal_all(struct job *job, uint32_t sig)
 {
-	uint32_t sig = SIGTERM;
 	unsigned int i;
 
-	if (job->failed)
-		return;
-	job->failed = true;
-	job->status = status;
-	job->deadline = mios_now_ms() + GRACE_MS;
 	for (i = 0; i < job->nr_tasks; i++)
 		if (job->tasks[i].open && !job->tasks[i].ended)
 			link_send(&job->tasks[i].link, MIOS_FRAME_SIGNAL, 0,
 				  &sig, sizeof(sig));
+}
+
+/* The first failure decides the status; the rest has some time to end. */
+static void fail_quietly(struct job *job, int status)
+{
+	job->failed = true;
+	job->status = status;
+	job->deadline = mios_now_ms() + GRACE_MS;
+}
+
+/* The others are asked to end. */
+static void fail(struct job *job, int status)
+{
+	if (job->failed)
+		return;
+	fail_quietly(job, status);
+	signal_all(job, SIGTERM);
 }
 
 /*
@@ -157,20 +167,36 @@ static void write_out(struct job *job, int stream)
 		pay(job, &job->tasks[i], stream);
 }
 
-static void task_ended(struct job *job, struct job_task *t)
+static const char *noun(const struct job *job)
 {
-	put_data(job, t, 1, "", 0, true);
-	put_data(job, t, 2, "", 0, true);
-	if (!job->failed && t->exit.signal)
-		say(job, WHO ": task %u on instance %d was ended by signal "
-		    "%u (%s)\n", t->rank, t->instance, t->exit.signal,
-		    strsignal(t->exit.signal));
-	else if (!job->failed && t->exit.code)
+	return job->one ? "process" : "task";
+}
+
+static void say_end(struct job *job, const struct job_task *t)
+{
+	if (t->exit.signal && t->exit.signal != job->forwarded)
+		say(job, WHO ": %s %u on instance %d was ended by signal "
+		    "%u (%s)\n", noun(job), t->rank, t->instance,
+		    t->exit.signal, strsignal(t->exit.signal));
+	else if (t->exit.code && !job->one)
 		say(job, WHO ": task %u on instance %d exited with %u\n",
 		    t->rank, t->instance, t->exit.code & 0xff);
-	if (t->exit.signal || t->exit.code)
-		fail(job, t->exit.signal ? 128 + (int)t->exit.signal :
-		     (int)(t->exit.code & 0xff));
+}
+
+/* When a part of one program has ended, the others are about to. */
+static void task_ended(struct job *job, struct job_task *t)
+{
+	int status = t->exit.signal ? 128 + (int)t->exit.signal :
+		     (int)(t->exit.code & 0xff);
+
+	put_data(job, t, 1, "", 0, true);
+	put_data(job, t, 2, "", 0, true);
+	if (!job->failed)
+		say_end(job, t);
+	if (job->one && !job->failed && !t->exit.signal)
+		fail_quietly(job, status);
+	else if (status)
+		fail(job, status);
 	hang_up(t);
 }
 
@@ -178,8 +204,8 @@ static void task_lost(struct job *job, struct job_task *t, int status,
 		      const char *colon, const char *why)
 {
 	if (!job->failed)
-		say(job, WHO ": task %u: instance %d%s %s\n", t->rank,
-		    t->instance, colon, why);
+		say(job, WHO ": %s %u: instance %d%s %s\n", noun(job),
+		    t->rank, t->instance, colon, why);
 	t->exit.code = status;
 	fail(job, status);
 	hang_up(t);
@@ -251,11 +277,31 @@ static void serve_task(struct job *job, struct job_task *t)
 			  "has died" : "closed the connection");
 }
 
+/* One program's first process has its handlers; all of it stops together. */
+static void forward_to_one(struct job *job, uint32_t sig)
+{
+	struct job_task *t = &job->tasks[0];
+
+	job->forwarded = sig;
+	if (sig == SIGTSTP || sig == SIGCONT)
+		signal_all(job, sig);
+	else if (t->open)
+		link_send(&t->link, MIOS_FRAME_SIGNAL, 0, &sig, sizeof(sig));
+}
+
 /* ^C and its like go to every task, and a second later nobody lives. */
+static void forward_to_all(struct job *job, uint32_t sig)
+{
+	signal_all(job, sig);
+	if (!mios_ends(sig))
+		return;
+	fail_quietly(job, 128 + sig);
+	job->signalled = true;
+}
+
 static void forward_signals(struct job *job)
 {
 	struct signalfd_siginfo si;
-	struct job_task *t;
 	unsigned int i;
 	uint32_t sig;
 
@@ -263,18 +309,10 @@ static void forward_signals(struct job *job)
 		sig = si.ssi_signo;
 		if (sig == SIGWINCH)
 			continue;
-		for (i = 0; i < job->nr_tasks; i++) {
-			t = &job->tasks[i];
-			if (t->open)
-				link_send(&t->link, MIOS_FRAME_SIGNAL, 0, &sig,
-					  sizeof(sig));
-		}
-		if (mios_ends(sig)) {
-			job->failed = true;
-			job->signalled = true;
-			job->status = 128 + sig;
-			job->deadline = mios_now_ms() + GRACE_MS;
-		}
+		if (job->one)
+			forward_to_one(job, sig);
+		else
+			forward_to_all(job, sig);
 		for (i = 0; sig == SIGTSTP && i < job->nr_tasks; i++)
 			if (job->tasks[i].open)
 				link_flush(&job->tasks[i].link);
@@ -375,10 +413,10 @@ static int start_task(struct job *job, struct job_task *t)
 	err = set_variables(job, t);
 	if (err)
 		return err;
-	err = client_connect(t->instance, MIOS_OP_EXEC, job->cpus_per_task,
-			     &t->link, why, sizeof(why));
+	err = client_connect(t->instance, MIOS_OP_EXEC, t->cpus, &t->link,
+			     why, sizeof(why));
 	if (err) {
-		mios_error(WHO, "task %u: %s", t->rank, why);
+		mios_error(WHO, "%s %u: %s", noun(job), t->rank, why);
 		return err;
 	}
 	t->open = true;
@@ -393,9 +431,20 @@ static int start_task(struct job *job, struct job_task *t)
 	if (!err)	/* now: the others take their time to connect */
 		link_push(&t->link);
 	if (err)
-		mios_error(WHO, "task %u: cannot send the command: %s",
-			   t->rank, client_why(err));
+		mios_error(WHO, "%s %u: cannot send the command: %s",
+			   noun(job), t->rank, client_why(err));
 	return err;
+}
+
+/* Of one program no output is lost to a slow reader of ours. */
+static bool is_late(struct job *job)
+{
+	if (!job->deadline || mios_now_ms() <= job->deadline)
+		return false;
+	if (!job->one || (!job->out[0].len && !job->out[1].len))
+		return true;
+	job->deadline = mios_now_ms() + GRACE_MS;
+	return false;
 }
 
 /* Returns the exit status. */
@@ -413,7 +462,7 @@ int job_run(struct job *job)
 		return STATUS_LOST;
 	}
 	while (goes_on(job) && !step(job, p)) {
-		if (!job->deadline || mios_now_ms() <= job->deadline)
+		if (!is_late(job))
 			continue;
 		hang_up_all(job);
 		if (job->signalled)

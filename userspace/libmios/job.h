@@ -10,6 +10,7 @@
 struct job_task {
 	int instance;
 	unsigned int rank, local_rank, local_size;
+	unsigned int cpus;		/* to bind, 0: do not */
 	struct mios_link link;
 	struct mios_source in;		/* rank 0 reads our input */
 	struct mios_watch *watch;	/* one for all tasks there */
@@ -22,8 +23,8 @@ struct job_task {
 struct job {
 	struct job_task *tasks;
 	unsigned int nr_tasks;
-	unsigned int cpus_per_task;	/* to bind, 0: do not */
 	bool label;			/* lines begin with [rank] */
+	bool one;			/* they are parts of one program */
 	char **argv;
 	struct mios_watch watches[MIOS_MAX_INSTANCES];
 	uint64_t watched;		/* bit per instance: it is watched */
@@ -31,6 +32,7 @@ struct job {
 	/* how it ended */
 	int status;			/* of the first failure */
 	bool failed, hung_up, signalled;
+	uint32_t forwarded;		/* the last signal, to one program */
 	int signals;
 	int64_t deadline;		/* ms; then the rest is killed */
 };

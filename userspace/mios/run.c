@@ -210,7 +210,6 @@ static int start(const struct run_options *o, const struct placement *places,
 	unsigned int rank = 0, local;
 	int i;
 
-	job.cpus_per_task = o->bind ? o->rq.cpus_per_task : 0;
 	job.tasks = calloc(job.nr_tasks, sizeof(*job.tasks));
 	if (!job.tasks)
 		return STATUS;
@@ -221,6 +220,7 @@ static int start(const struct run_options *o, const struct placement *places,
 			t->instance = places[i].inst->id;
 			t->local_rank = local;
 			t->local_size = places[i].tasks;
+			t->cpus = o->bind ? o->rq.cpus_per_task : 0;
 		}
 	}
 	return job_run(&job);
