@@ -22,7 +22,7 @@
 #define STATUS	125
 
 /* As execvp() looks for it; -1 if it is not there to be read. */
-static int open_program(const char *name)
+int open_program(const char *name)
 {
 	const char *dir = getenv("PATH"), *end;
 	char path[4096];

@@ -17,6 +17,7 @@ struct mpi_job {
 	char **argv;
 };
 
+int open_program(const char *name);
 bool mpi_program(const char *program, char *library, size_t size);
 int mpi_run(const struct mpi_job *job, const char *library);
 

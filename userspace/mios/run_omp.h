@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* OpenMP programs over instances in mios run: see run_omp.c. */
+#ifndef MIOS_RUN_OMP_H
+#define MIOS_RUN_OMP_H
+
+#include <stdbool.h>
+
+#include "libmios/placement.h"
+
+struct omp_job {
+	const struct placement *places;
+	int nr_places;
+	unsigned int threads;
+	bool bind, label;
+	int ring;
+	char **argv;
+};
+
+unsigned int omp_threads(void);
+int omp_run(const struct omp_job *job);
+
+/* omp_program.c: 0, or -errno and a line that says why it cannot work */
+int omp_check_program(const char *program);
+
+/* omp_window.c: the file that the processes share, and who removes it */
+int omp_window_create(unsigned int threads, char *path, size_t size);
+void omp_window_end(void);
+
+#endif /* MIOS_RUN_OMP_H */
