@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The window of an OpenMP team: a file of /mios that has a name until all its
+ * processes have opened it, when the first one removes that.  If it does not
+ * come to that, a process of ours does, which sees us end however we do; and if
+ * this instance dies meanwhile, the next mios run --omp of the same user.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "libmios/mios.h"
+#include "run_omp.h"
+
+#define WHO		"mios: run"
+#define WINDOW_DIR	"/mios"
+#define WINDOW_NAME	".omp-%d-%u-%d"	/* instance, incarnation, PID */
+#define MIOSFS_TYPE	0x534f494d	/* as mios/fs/super.c has it */
+#define FIXED_SIZE	(64ull << 20)	/* data, and what stands before it */
+#define STACK_SIZE	(64ull << 20)	/* the largest: room costs nothing */
+#define START_SECONDS	600		/* no start takes longer */
+
+static int keeper = -1;			/* the pipe to it */
+
+static unsigned int incarnation_of(int instance)
+{
+	struct mios_instance inst;
+
+	return mios_instance_read(instance, &inst) ? 0 : inst.incarnation;
+}
+
+/* Has who made it ended?  PIDs of one instance come back, so by age, too. */
+static bool is_left(const char *name, int dir)
+{
+	int instance, pid, end = 0;
+	unsigned int incarnation;
+	struct stat st;
+
+	if (sscanf(name, WINDOW_NAME "%n", &instance, &incarnation, &pid,
+		   &end) != 3 || name[end])
+		return false;
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) ||
+	    st.st_uid != geteuid())
+		return false;
+	if (incarnation_of(instance) != incarnation)
+		return true;
+	return instance == mios_self() && kill(pid, 0) && errno == ESRCH &&
+	       time(NULL) - st.st_ctime > START_SECONDS;
+}
+
+static void remove_left(void)
+{
+	struct dirent *entry;
+	DIR *dir = opendir(WINDOW_DIR);
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir)))
+		if (is_left(entry->d_name, dirfd(dir)))
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	closedir(dir);
+}
+
+/* All that is free, in case it is wanted, and the stacks. */
+static int window_size(unsigned int threads, off_t *size)
+{
+	struct statfs fs;
+
+	if (statfs(WINDOW_DIR, &fs) || fs.f_type != MIOSFS_TYPE) {
+		mios_error(WHO, "there is no " WINDOW_DIR ", the memory that "
+			   "instances share: see mios reserve --pool");
+		return -ENODEV;
+	}
+	*size = (fs.f_bfree * fs.f_bsize + threads * STACK_SIZE + FIXED_SIZE) &
+		~4095ull;
+	return 0;
+}
+
+/* In a process of its own, which no signal to our group ends. */
+static void __attribute__((noreturn)) keep(const char *path, int pipe)
+{
+	sigset_t all;
+	char byte;
+
+	setsid();
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	while (read(pipe, &byte, 1) < 0 && errno == EINTR)
+		;
+	unlink(path);
+	_exit(0);
+}
+
+static int start_keeper(const char *path)
+{
+	int ends[2], err;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	pid = fork();
+	if (!pid) {
+		close(ends[1]);
+		keep(path, ends[0]);
+	}
+	err = pid < 0 ? -errno : 0;
+	close(ends[0]);
+	keeper = ends[1];
+	return err;
+}
+
+/* Leaves the name in @path. */
+int omp_window_create(unsigned int threads, char *path, size_t size)
+{
+	off_t length;
+	int fd, err;
+
+	err = window_size(threads, &length);
+	if (err)
+		return err;
+	remove_left();
+	snprintf(path, size, WINDOW_DIR "/" WINDOW_NAME, mios_self(),
+		 incarnation_of(mios_self()), getpid());
+	unlink(path);		/* of a process with our PID, long ago */
+	err = start_keeper(path);
+	fd = err ? -1 : open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (!err && (fd < 0 || ftruncate(fd, length)))
+		err = -errno;
+	if (fd >= 0)
+		close(fd);
+	if (err) {
+		mios_error(WHO, "cannot make a window in " WINDOW_DIR ": %s",
+			   strerror(-err));
+		omp_window_end();
+	}
+	return err;
+}
+
+/* Whatever has become of the job; nothing is left when this returns. */
+void omp_window_end(void)
+{
+	if (keeper >= 0)
+		close(keeper);
+	keeper = -1;
+	while (wait(NULL) < 0 && errno == EINTR)
+		;
+}
