@@ -66,7 +66,7 @@ _mios()
 		;;
 	run)
 		words="--tasks= --cpus-per-task= --per-instance= --on= --ring=
-			--bind= --oversubscribe --label --explain --no-input"
+			--bind= --oversubscribe --label --explain --no-input --omp"
 		[[ $prev != -o && $prev != --on ]] ||
 			words=$(_mios_instances up)
 		compopt -o default

@@ -15,6 +15,7 @@
 #include "libmios/report.h"
 #include "mios.h"
 #include "run_mpi.h"
+#include "run_omp.h"
 
 #define WHO	"mios: run"
 #define STATUS	125		/* nothing was started */
@@ -30,6 +31,7 @@ static const char help[] =
 "  -b, --bind core|none   keep every task on its own CPUs (core) or not\n"
 "  -s, --oversubscribe    more tasks than CPUs\n"
 "      --no-input         task 0 reads nothing either\n"
+"      --omp              one OpenMP program, its N threads on the instances\n"
 "  -L, --label            begin every line of output with [rank]\n"
 "  -e, --explain          say what was decided and which variables are set\n"
 "  -h, --help             print this\n"
@@ -38,7 +40,7 @@ static const char help[] =
 "same instances.  Input goes to task 0; the first failure ends the others and\n"
 "gives the exit status.\n";
 
-enum { OPT_MEMORY = 256, OPT_NO_INPUT };
+enum { OPT_MEMORY = 256, OPT_NO_INPUT, OPT_OMP };
 
 static const struct option options[] = {
 	{ "tasks", required_argument, NULL, 'n' },
@@ -51,6 +53,7 @@ static const struct option options[] = {
 	{ "label", no_argument, NULL, 'L' },
 	{ "explain", no_argument, NULL, 'e' },
 	{ "no-input", no_argument, NULL, OPT_NO_INPUT },
+	{ "omp", no_argument, NULL, OPT_OMP },
 	{ "help", no_argument, NULL, 'h' },
 	{ "membind", optional_argument, NULL, OPT_MEMORY },
 	{ "interleave", optional_argument, NULL, OPT_MEMORY },
@@ -62,7 +65,7 @@ static const struct option options[] = {
 
 struct run_options {
 	struct placement_request rq;
-	bool bind, label, explain;
+	bool bind, label, explain, omp;
 };
 
 static unsigned int number(const char *text, long max)
@@ -128,6 +131,9 @@ static void take_option(int c, const char *word, char **argv,
 	case OPT_NO_INPUT:
 		mios_no_input();
 		break;
+	case OPT_OMP:
+		o->omp = true;
+		break;
 	case 'm':
 	case 'i':
 	case 'l':
@@ -161,15 +167,25 @@ static unsigned int bound_cpus(int instance)
 	return n;
 }
 
+static void explain_variables(const struct placement *p, unsigned int rank)
+{
+	printf("    MIOS_INSTANCE=%d MIOS_LOCAL_SIZE=%u MIOS_LOCAL_RANK=0..%u "
+	       "MIOS_RANK=%u..%u\n", p->inst->id, p->tasks, p->tasks - 1, rank,
+	       rank + p->tasks - 1);
+}
+
 static void explain(const struct run_options *o, const struct placement *places,
 		    int n)
 {
+	const char *task = o->omp ? "thread" : "task";
+	const char *number = o->omp ? "thread" : "rank";
 	const struct placement *p;
 	unsigned int rank = 0;
 	int i;
 
-	printf("mios run: %u task%s of %u CPU%s on ring %d, %s\n",
-	       o->rq.tasks, o->rq.tasks == 1 ? "" : "s", o->rq.cpus_per_task,
+	printf("mios run: %u %s%s of %u CPU%s on ring %d, %s\n",
+	       o->rq.tasks, task, o->rq.tasks == 1 ? "" : "s",
+	       o->rq.cpus_per_task,
 	       o->rq.cpus_per_task == 1 ? "" : "s", o->rq.ring,
 	       o->bind ? "bound to CPUs of their own" : "not bound");
 	for (i = 0; i < n; i++) {
@@ -188,15 +204,16 @@ static void explain(const struct run_options *o, const struct placement *places,
 		else
 			printf(": taken as number %u, distance %u to those "
 			       "before", p->order, p->distance);
-		printf(": rank%s %u", p->tasks == 1 ? "" : "s", rank);
+		printf(": %s%s %u", number, p->tasks == 1 ? "" : "s", rank);
 		if (p->tasks > 1)
 			printf("-%u", rank + p->tasks - 1);
-		printf("\n    MIOS_INSTANCE=%d MIOS_LOCAL_SIZE=%u "
-		       "MIOS_LOCAL_RANK=0..%u MIOS_RANK=%u..%u\n", p->inst->id,
-		       p->tasks, p->tasks - 1, rank, rank + p->tasks - 1);
+		printf("\n");
+		if (!o->omp)
+			explain_variables(p, rank);
 		rank += p->tasks;
 	}
-	printf("  every task: MIOS_SIZE=%u\n", o->rq.tasks);
+	if (!o->omp)
+		printf("  every task: MIOS_SIZE=%u\n", o->rq.tasks);
 	mios_flush_stdout();
 }
 
@@ -226,6 +243,18 @@ static int start(const struct run_options *o, const struct placement *places,
 	return job_run(&job);
 }
 
+static int start_omp(const struct run_options *o,
+		     const struct placement *places, int n, char **argv)
+{
+	struct omp_job job = {
+		.places = places, .nr_places = n, .threads = o->rq.tasks,
+		.bind = o->bind, .label = o->label, .ring = o->rq.ring,
+		.argv = argv,
+	};
+
+	return omp_run(&job);
+}
+
 /* By mpirun, if the program's tasks would not find each other without it. */
 static int start_any(const struct run_options *o,
 		     const struct placement *places, int n, char **argv)
@@ -239,6 +268,8 @@ static int start_any(const struct run_options *o,
 	char library[64];
 	int i;
 
+	if (o->omp)
+		return start_omp(o, places, n, argv);
 	if (o->rq.tasks == 1 || !mpi_program(argv[0], library, sizeof(library)))
 		return start(o, places, n, argv);
 	for (i = 0; i < n; i++)
@@ -249,6 +280,23 @@ static int start_any(const struct run_options *o,
 		       "ranks\n", library);
 	mios_flush_stdout();
 	return mpi_run(&job, library);
+}
+
+/* No number, which only a team may leave out: all CPUs there are. */
+static int decide(struct placement_request *rq, struct placement *places,
+		  int n, char *why, size_t size)
+{
+	int i, err;
+
+	if (rq->tasks)
+		return placement_decide(rq, places, n, why, size);
+	rq->tasks = 1;
+	err = placement_decide(rq, places, n, why, size);
+	if (err)
+		return err;
+	for (i = 0, rq->tasks = 0; i < n; i++)
+		rq->tasks += places[i].room;
+	return placement_decide(rq, places, n, why, size);
 }
 
 static int place_and_start(struct run_options *o, char **argv)
@@ -274,7 +322,7 @@ static int place_and_start(struct run_options *o, char **argv)
 		     list[i].ring == o->rq.ring))
 			places[i].bound = bound_cpus(list[i].id);
 	}
-	if (placement_decide(&o->rq, places, n, why, sizeof(why))) {
+	if (decide(&o->rq, places, n, why, sizeof(why))) {
 		mios_error(WHO, "%s", why);
 		return STATUS;
 	}
@@ -286,7 +334,7 @@ static int place_and_start(struct run_options *o, char **argv)
 int cmd_run(int argc, char **argv)
 {
 	struct run_options o = {
-		.rq = { .tasks = 1, .cpus_per_task = 1, .ring = -1 },
+		.rq = { .cpus_per_task = 1, .ring = -1 },
 		.bind = true,
 	};
 	const char *word;
@@ -300,5 +348,10 @@ int cmd_run(int argc, char **argv)
 		mios_usage("run", "which program?");
 	if (o.rq.oversubscribe)
 		o.bind = false;
+	if (o.omp && o.rq.cpus_per_task > 1)
+		mios_usage("run", "with --omp each thread has one CPU: leave "
+			   "--cpus-per-task out");
+	if (!o.rq.tasks)
+		o.rq.tasks = o.omp ? omp_threads() : 1;
 	return place_and_start(&o, argv + optind);
 }
