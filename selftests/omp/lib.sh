@@ -18,7 +18,7 @@ compile() {
 	local name=$1
 
 	shift
-	g++ -O2 -fopenmp "$@" -o "$tmp/${name%.*}" "$(dirname "$0")/$name" ||
+	g++ -O2 -fopenmp "$@" -o "$tmp/${name%.*}" "$(dirname "$0")/guest/$name" ||
 		fail "$name does not compile"
 }
 

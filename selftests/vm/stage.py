@@ -38,17 +38,22 @@ def run(command, **options):
     return done.stdout
 
 
-def build_helper(name, area="vm"):
-    """AREA/guest/NAME.c, static, so that it runs in any root."""
-    source = HERE.parent / area / "guest" / f"{name}.c"
+STATIC = ("gcc", "-O2", "-Wall", "-Wextra", "-Werror",
+          "-Wno-unused-parameter", "-static")
+OPENMP = ("g++", "-O2", "-Wall", "-fopenmp")
+
+
+def build_helper(name, area="vm", compiler=STATIC):
+    """AREA/guest/NAME.c, static, so that it runs in any root; or NAME.cc as
+    OpenMP programs are, with the guest's own libraries."""
+    suffix = ".c" if compiler is STATIC else ".cc"
+    source = HERE.parent / area / "guest" / (name + suffix)
     binary = BUILD / "guest" / name
     with buildcache.lock_folder(BUILD):
         if not binary.exists() or \
                 binary.stat().st_mtime < source.stat().st_mtime:
             binary.parent.mkdir(parents=True, exist_ok=True)
-            run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror",
-                 "-Wno-unused-parameter", "-static", "-o", binary, source,
-                 "-lutil"])
+            run([*compiler, "-o", binary, source, "-lutil"])
     return binary
 
 
@@ -107,7 +112,8 @@ def stage_modules(built, modules):
 def guest_files():
     """The harness's own side in the guest."""
     return [build_helper("agent"), build_helper("futexes", "ipc"),
-            build_checker(),
+            build_helper("spread", "omp", OPENMP),
+            build_helper("team", "omp", OPENMP), build_checker(),
             *(HERE / "guest" / name for name in ("init", "agents", "systemd"))]
 
 

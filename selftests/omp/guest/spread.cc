@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An OpenMP program as any other, which says where its members were: a line
+ * for each, with the name of its host.  "spread MODE", of
+ *
+ *	sum	data of each kind, filled by all and read by main()
+ *	exit N	a member other than the first ends the program, with status N
+ *	wait	regions one after the other until somebody ends it
+ *	abort	a member other than the first aborts
+ *	streams	input, output of each member, directory, arguments
+ */
+#include <omp.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <string>
+#include <vector>
+
+enum { N = 3000 };
+
+static double squares[N];
+static std::vector<std::string> hosts;
+
+static std::string host()
+{
+	char name[64] = "";
+
+	gethostname(name, sizeof(name) - 1);
+	return name;
+}
+
+static int sum()
+{
+	int on_stack[N], members = 0, right = 0;
+	std::vector<long> numbers(N);
+	long total = 0;
+
+#pragma omp parallel
+	{
+#pragma omp critical
+		{
+			members++;
+			hosts.push_back(host());
+		}
+#pragma omp for reduction(+ : total)
+		for (int i = 0; i < N; i++) {
+			squares[i] = (double)i * i;
+			on_stack[i] = i;
+			numbers[i] = 2 * i;
+			total += i;
+		}
+	}
+	for (int i = 0; i < N; i++)
+		right += squares[i] == (double)i * i && on_stack[i] == i &&
+			 numbers[i] == 2 * i;
+	for (int i = 0; i < members; i++)
+		std::cout << "member of " << hosts[i] << '\n';
+	std::cout << members << " members, " << right << " right, total " <<
+		total << std::endl;
+	return !(right == N && total == (long)N * (N - 1) / 2);
+}
+
+static int streams(int argc, char **argv)
+{
+	std::string word;
+	char dir[256];
+
+	std::ios::sync_with_stdio(false);
+	std::cin >> word;
+#pragma omp parallel
+#pragma omp critical
+	std::cout << "read " << word << ", in " << getcwd(dir, sizeof(dir)) <<
+		", last argument " << argv[argc - 1] << std::endl;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	std::string mode = argc > 1 ? argv[1] : "sum";
+
+	if (mode == "streams")
+		return streams(argc, argv);
+	if (mode == "exit" || mode == "abort") {
+#pragma omp parallel
+		if (omp_get_thread_num() == omp_get_num_threads() - 1) {
+			if (mode == "abort")
+				abort();
+			exit(atoi(argv[2]));
+		}
+		return 1;
+	}
+	for (volatile long i = 0; mode == "wait"; i = i + 1) {
+#pragma omp parallel
+		squares[omp_get_thread_num()] += 1;
+		if (i == 10)
+			std::cout << "begun" << std::endl;
+	}
+	return sum();
+}
