@@ -15,7 +15,8 @@
 
 #include "window.h"
 
-#define PAGE_MASK	0xffful
+#define PAGE_SIZE	4096
+#define PAGE_MASK	(PAGE_SIZE - 1ul)
 
 struct range {
 	unsigned long start, end;
@@ -45,12 +46,32 @@ static int find_data(struct dl_phdr_info *info, size_t size, void *out)
 	return 1;
 }
 
+static struct range shared;		/* once it is */
+
 static struct range data_range(void)
 {
 	struct range data = { 0, 0 };
 
 	dl_iterate_phdr(find_data, &data);
 	return data;
+}
+
+bool data_holds(const void *p)
+{
+	return (unsigned long)p >= shared.start &&
+	       (unsigned long)p < shared.end;
+}
+
+/* Pages of zeroes are left to whoever uses them first: .bss may be large. */
+static void copy_data(char *to, const struct range *data)
+{
+	static const char zeroes[PAGE_SIZE];
+	const char *from;
+
+	for (from = (char *)data->start; from < (char *)data->end;
+	     from += PAGE_SIZE, to += PAGE_SIZE)
+		if (memcmp(from, zeroes, PAGE_SIZE))
+			memcpy(to, from, PAGE_SIZE);
 }
 
 size_t data_size(void)
@@ -69,11 +90,12 @@ void data_share(struct omp_window *w)
 	if (!size)
 		return;
 	if (!mios_omp_place.number)
-		memcpy((char *)w + OMP_DATA_AT, (void *)data.start, size);
+		copy_data((char *)w + OMP_DATA_AT, &data);
 	if (mmap((void *)data.start, size, PROT_READ | PROT_WRITE, MAP_SHARED |
 		 MAP_FIXED, mios_omp_place.fd, OMP_DATA_AT) == MAP_FAILED)
 		omp_die("cannot share the program's data: %s",
 			strerror(errno));
+	shared = data;
 }
 
 static char **copy_words(char **words)

@@ -153,12 +153,40 @@ static void start_thread(unsigned int member, void *(*fn)(void *))
 	pthread_attr_destroy(&attr);
 }
 
+/* A page of the window that there is no memory for: nobody can go on. */
+static void on_bus_error(int signal, siginfo_t *info, void *context)
+{
+	static const char text[] = "mios: omp: no memory is left in the window\n";
+	struct omp_window *w = mios_omp_place.window;
+	uint32_t none = 0;
+
+	if (!data_holds(info->si_addr) &&
+	    ((char *)info->si_addr < (char *)w ||
+	     (char *)info->si_addr >= (char *)w + w->size)) {
+		sigaction(SIGBUS, &(struct sigaction){ .sa_handler = SIG_DFL },
+			  NULL);
+		return;		/* and it happens again */
+	}
+	if (atomic_compare_exchange_strong(&w->over, &none, 1 + OMP_FAILED))
+		write(STDERR_FILENO, text, sizeof(text) - 1);
+	_exit(OMP_FAILED);
+}
+
+static void watch_memory(void)
+{
+	struct sigaction action = { .sa_sigaction = on_bus_error,
+				    .sa_flags = SA_SIGINFO };
+
+	sigaction(SIGBUS, &action, NULL);
+}
+
 /* Signals are for the program's own thread: members inherit this. */
 static void block_signals(sigset_t *before)
 {
 	sigset_t all;
 
 	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, before);
 }
 
@@ -277,6 +305,7 @@ int __libc_start_main(main_fn main, int argc, char **argv, void (*init)(void),
 	else
 		start_first(w, path, argv);
 	close(mios_omp_place.fd);
+	watch_memory();
 	on_exit(at_exit, NULL);
 	if (mios_omp_place.number)
 		keep_members();

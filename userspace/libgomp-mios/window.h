@@ -9,6 +9,7 @@
 
 #include <assert.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -68,6 +69,7 @@ void layout_compare(const struct omp_window *w);
 /* data.c APIs: */
 size_t data_size(void);
 void data_share(struct omp_window *w);
+bool data_holds(const void *p);
 char **arguments_share(char **argv);
 
 /* heap.c APIs: */
