@@ -143,7 +143,7 @@ void omp_get_schedule(int *kind, int *chunk)
 
 int omp_in_final(void)
 {
-	return context()->final;
+	return context()->task->final;
 }
 
 int omp_get_cancellation(void)

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "omp.h"
+#include "task.h"
 
-#define LINE		128		/* two cache lines: they are fetched so */
 #define SHARES		8		/* work shares that overlap, by nowait */
 
 enum schedule { STATIC = 1, DYNAMIC, GUIDED, AUTO };
@@ -70,6 +70,7 @@ struct team {
 	uint32_t size;			/* of the present region */
 	struct settings settings;
 	struct meeting all, joined;
+	struct tasks tasks;
 	struct meeting places[OMP_MAX_PLACES];
 	struct share shares[SHARES];
 	struct mailbox members[OMP_MAX_MEMBERS];
@@ -88,7 +89,8 @@ struct context {
 	uint64_t chunk, chunk_end;	/* of the loop, now at work */
 	uint64_t turns;			/* static: chunks taken */
 	struct share own;		/* for who is alone */
-	bool final;
+	struct task part;		/* of the region */
+	struct task *task;		/* at work: that, or one of tasks */
 };
 
 /* team.c APIs: */

@@ -40,12 +40,24 @@ static void open_up(struct meeting *m, uint32_t round)
 	atomic_store_explicit(&m->round, round + 1, memory_order_release);
 }
 
-static void stay(struct meeting *m, uint32_t round)
+/* There may be tasks to run meanwhile. */
+static void stay(struct team *team, struct meeting *m, uint32_t round)
 {
 	struct omp_wait wait = { 0 };
 
-	while (atomic_load_explicit(&m->round, memory_order_acquire) == round)
-		wait_turn(&wait);
+	while (atomic_load_explicit(&m->round, memory_order_acquire) == round) {
+		if (tasks_help(team))
+			wait.turns = 0;
+		else
+			wait_turn(&wait);
+	}
+}
+
+/* All are here: what they have made is done before any of them goes on. */
+static void let_all_go(struct team *team, struct meeting *m, uint32_t round)
+{
+	tasks_finish(team);
+	open_up(m, round);
 }
 
 void meet_all(struct team *team)
@@ -54,13 +66,13 @@ void meet_all(struct team *team)
 	uint32_t round = atomic_load(&p->round), far = atomic_load(&all->round);
 
 	if (!arrive(p)) {
-		stay(p, round);
+		stay(team, p, round);
 		return;
 	}
 	if (arrive(all))
-		open_up(all, far);
+		let_all_go(team, all, far);
 	else
-		stay(all, far);
+		stay(team, all, far);
 	open_up(p, round);
 }
 
@@ -70,9 +82,9 @@ void meet_join(struct team *team, bool master)
 	uint32_t round = atomic_load(&team->joined.round);
 
 	if (arrive(here(team)) && arrive(&team->all))
-		open_up(&team->joined, round);
+		let_all_go(team, &team->joined, round);
 	else if (master)
-		stay(&team->joined, round);
+		stay(team, &team->joined, round);
 }
 
 void GOMP_barrier(void)

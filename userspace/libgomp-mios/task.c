@@ -39,11 +39,11 @@ static void *own_copy(char *room, void *data, copy_fn copy, long size,
 static void run(body_fn fn, void *data, bool final)
 {
 	struct context *c = context();
-	bool before = c->final;
+	bool before = c->task->final;
 
-	c->final |= final;
+	c->task->final |= final;
 	fn(data);
-	c->final = before;
+	c->task->final = before;
 }
 
 void GOMP_task(body_fn fn, void *data, copy_fn copy, long size, long align,

@@ -21,8 +21,11 @@ static __thread bool is_master;
 
 struct context *context(void)
 {
-	if (!current)
+	if (!current) {
 		current = &base;
+		task_init(&base.part, NULL);
+		base.task = &base.part;
+	}
 	return current;
 }
 
@@ -45,7 +48,8 @@ static void enter(struct context *c, struct team *team, uint32_t number,
 	c->shares = 0;
 	c->threads = outer->threads;
 	c->share = NULL;
-	c->final = false;
+	task_init(&c->part, NULL);
+	c->task = &c->part;
 	current = c;
 }
 
@@ -108,34 +112,51 @@ void team_run(body_fn fn, void *data, unsigned int threads)
 	outer->shares = c.shares;
 }
 
-static void work(struct mailbox *box, uint32_t number)
+/* Whether the tasks that there may be are of a region like ours. */
+static bool may_help(const struct context *c)
+{
+	return c->team->size == c->size;
+}
+
+/* Until there is another region; tasks of this one may still be made. */
+static void rest(struct context *c, struct mailbox *box, uint32_t region)
+{
+	struct omp_wait wait = { 0 };
+
+	while (atomic_load_explicit(&box->region, memory_order_acquire) ==
+	       region) {
+		if (may_help(c) && tasks_help(c->team))
+			wait.turns = 0;
+		else
+			wait_turn(&wait);
+	}
+}
+
+static void work(struct mailbox *box, uint32_t number, uint32_t region)
 {
 	struct context c;
 
 	enter(&c, gomp_team(), number, box->size);
 	c.shares = box->shares;
 	box->fn(box->data);
-	leave(&c);
 	if (gomp_place && __fpending(stdout))
 		fflush(stdout);
 	meet_join(c.team, false);
+	rest(&c, box, region);
+	leave(&c);
 }
 
 /* Never returns: the process ends when its first thread sees that all is. */
 static void member(unsigned int number)
 {
 	struct mailbox *box = &gomp_team()->members[number];
-	struct omp_wait wait;
-	uint32_t region = 0;
+	struct omp_wait wait = { 0 };
+	uint32_t region;
 
-	for (;;) {
-		wait.turns = 0;
-		while (atomic_load_explicit(&box->region,
-					    memory_order_acquire) == region)
-			wait_turn(&wait);
-		region++;
-		work(box, number);
-	}
+	while (!atomic_load_explicit(&box->region, memory_order_acquire))
+		wait_turn(&wait);
+	for (region = 1;; region++)
+		work(box, number, region);
 }
 
 static void master(void)
@@ -153,8 +174,10 @@ static void start(struct omp_window *w, unsigned int place)
 	if (!sched_getaffinity(0, sizeof(cpus), &cpus) &&
 	    w->first[place + 1] - w->first[place] > CPU_COUNT(&cpus))
 		mios_omp_spins = 0;
-	if (!place)
+	if (!place) {
 		gomp_team()->settings = *settings;
+		tasks_init(&gomp_team()->tasks);
+	}
 	settings = &gomp_team()->settings;
 }
 

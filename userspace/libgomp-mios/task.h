@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tasks of a team.  A task is memory of the window; any member of any process
+ * runs it.  All lists and counts below are changed under the team's task lock;
+ * who waits reads counts without it.
+ */
+#ifndef MIOS_GOMP_TASK_H
+#define MIOS_GOMP_TASK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LINE		128		/* two cache lines: they are fetched so */
+
+struct list {
+	struct list *next, *prev;
+};
+
+struct depend {
+	void *addr;
+	bool in;		/* only reads */
+};
+
+/* taskgroup: of the tasks made within it, and of theirs. */
+struct group {
+	struct group *outer;
+	_Atomic uint32_t count;		/* not finished */
+	struct list ready;
+};
+
+/*
+ * What a member runs: its part of the region, or what GOMP_task() has made.  It
+ * is freed when it has ended and so have all that it has made.
+ */
+struct task {
+	struct task *parent;
+	struct group *group;		/* where those that it makes belong */
+	struct group *in;		/* where it belongs */
+	void (*fn)(void *data);
+	void *data;
+	_Atomic uint32_t children;	/* not finished */
+	uint32_t blocked;		/* by so many brothers made before it */
+	bool final, ended;
+	struct list ready;		/* children that wait to be run */
+	struct list dependent;		/* unfinished ones with depend, in order */
+	struct list in_team, in_parent, in_group, in_dependent;
+	uint32_t nr_depend;
+	struct depend *depend;
+};
+
+/* Of the team. */
+struct tasks {
+	_Atomic uint32_t lock;
+	struct list queue;		/* ready ones, the oldest first */
+	/* who waits looks at these */
+	_Atomic uint32_t unfinished __attribute__((aligned(LINE)));
+	_Atomic uint32_t ready;
+} __attribute__((aligned(LINE)));
+
+struct team;
+
+/* task_run.c APIs: */
+void task_init(struct task *task, struct task *parent);
+void tasks_init(struct tasks *tasks);
+bool tasks_help(struct team *team);
+void tasks_finish(struct team *team);
+void task_add(struct task *task);
+void task_run_here(struct task *task);
+void task_await_children(void);
+void task_await_group(struct group *group);
+void task_await_depend(uint32_t nr, struct depend *depend);
+bool tasks_are_enough(const struct team *team);
+
+#endif /* MIOS_GOMP_TASK_H */

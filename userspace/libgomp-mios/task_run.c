@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who runs which task.  Ready tasks stand in up to three queues: the team's, for
+ * members that wait at a barrier; their parent's, for its taskwait; and that
+ * of their group.  Whoever waits runs what it waits for, so waiting needs no
+ * other thread.  One lock for all: a member that dies with it ends the job.
+ */
+#include <stdlib.h>
+
+#include "gomp.h"
+
+#define MANY		64	/* unfinished tasks for each member */
+
+static void list_init(struct list *list)
+{
+	list->next = list->prev = list;
+}
+
+static void list_add(struct list *entry, struct list *after)
+{
+	entry->next = after->next;
+	entry->prev = after;
+	after->next->prev = entry;
+	after->next = entry;
+}
+
+static void list_remove(struct list *entry)
+{
+	entry->prev->next = entry->next;
+	entry->next->prev = entry->prev;
+}
+
+#define entry_of(LIST, MEMBER)						\
+	((struct task *)((char *)(LIST) - offsetof(struct task, MEMBER)))
+
+/* One that @parent makes, or a member's part of a region, without one. */
+void task_init(struct task *task, struct task *parent)
+{
+	memset(task, 0, sizeof(*task));
+	task->parent = parent;
+	task->in = task->group = parent ? parent->group : NULL;
+	task->final = parent && parent->final;
+	list_init(&task->ready);
+	list_init(&task->dependent);
+}
+
+void tasks_init(struct tasks *tasks)
+{
+	list_init(&tasks->queue);
+}
+
+static void add_ready(struct tasks *tasks, struct task *task)
+{
+	list_add(&task->in_team, tasks->queue.prev);
+	list_add(&task->in_parent, &task->parent->ready);
+	if (task->in)
+		list_add(&task->in_group, &task->in->ready);
+	tasks->ready++;
+}
+
+static void take(struct tasks *tasks, struct task *task)
+{
+	list_remove(&task->in_team);
+	list_remove(&task->in_parent);
+	if (task->in)
+		list_remove(&task->in_group);
+	tasks->ready--;
+}
+
+static bool conflict(const struct depend *a, uint32_t nr_a,
+		     const struct depend *b, uint32_t nr_b)
+{
+	uint32_t i, j;
+
+	for (i = 0; i < nr_a; i++)
+		for (j = 0; j < nr_b; j++)
+			if (a[i].addr == b[j].addr && !(a[i].in && b[j].in))
+				return true;
+	return false;
+}
+
+/* How many children of @parent come before one with these? */
+static uint32_t conflicts(const struct task *parent,
+			  const struct depend *depend, uint32_t nr)
+{
+	const struct task *other;
+	const struct list *l;
+	uint32_t n = 0;
+
+	for (l = parent->dependent.next; l != &parent->dependent; l = l->next) {
+		other = entry_of(l, in_dependent);
+		n += conflict(other->depend, other->nr_depend, depend, nr);
+	}
+	return n;
+}
+
+/* Those that were made after it and have waited for it. */
+static void let_go(struct tasks *tasks, struct task *task)
+{
+	struct list *l, *end = &task->parent->dependent;
+	struct task *other;
+
+	for (l = task->in_dependent.next; l != end; l = l->next) {
+		other = entry_of(l, in_dependent);
+		if (conflict(task->depend, task->nr_depend, other->depend,
+			     other->nr_depend) && !--other->blocked)
+			add_ready(tasks, other);
+	}
+	list_remove(&task->in_dependent);
+}
+
+static void add_locked(struct tasks *tasks, struct task *task)
+{
+	struct task *parent = task->parent;
+
+	parent->children++;
+	if (task->in)
+		task->in->count++;
+	tasks->unfinished++;
+	if (task->nr_depend) {
+		task->blocked = conflicts(parent, task->depend,
+					  task->nr_depend);
+		list_add(&task->in_dependent, parent->dependent.prev);
+	}
+	if (!task->blocked)
+		add_ready(tasks, task);
+}
+
+/* From now on anybody may run it, and free it. */
+void task_add(struct task *task)
+{
+	struct tasks *tasks = &gomp_team()->tasks;
+
+	word_lock(&tasks->lock);
+	add_locked(tasks, task);
+	word_unlock(&tasks->lock);
+}
+
+/*
+ * What a count reaches zero for may be gone at once: a group, or a parent on its
+ * member's stack, so nothing of them is touched after it.  A member's part of
+ * the region stays until there is no task any more: "unfinished" comes last.
+ */
+static void finish(struct tasks *tasks, struct task *task)
+{
+	struct task *parent = task->parent;
+	bool last, orphan;
+
+	word_lock(&tasks->lock);
+	if (task->nr_depend)
+		let_go(tasks, task);
+	task->ended = true;
+	last = !task->children;
+	orphan = parent->ended && parent->children == 1;
+	parent->children--;
+	if (task->in)
+		task->in->count--;
+	tasks->unfinished--;
+	word_unlock(&tasks->lock);
+	if (last)
+		free(task);
+	if (orphan)
+		free(parent);
+}
+
+static void run(struct task *task)
+{
+	struct context *c = context();
+	struct task *before = c->task;
+
+	c->task = task;
+	task->fn(task->data);
+	c->task = before;
+}
+
+/* The first of those that stand in @queue, as @offset has it. */
+static bool run_first(struct tasks *tasks, struct list *queue, size_t offset)
+{
+	struct task *task = NULL;
+
+	if (!atomic_load_explicit(&tasks->ready, memory_order_relaxed))
+		return false;
+	word_lock(&tasks->lock);
+	if (queue->next != queue) {
+		task = (struct task *)((char *)queue->next - offset);
+		take(tasks, task);
+	}
+	word_unlock(&tasks->lock);
+	if (!task)
+		return false;
+	run(task);
+	finish(tasks, task);
+	return true;
+}
+
+/* One task of any kind, by a member that has nothing else to do. */
+bool tasks_help(struct team *team)
+{
+	return run_first(&team->tasks, &team->tasks.queue,
+			 offsetof(struct task, in_team));
+}
+
+/* By the last one at a barrier: there is none that could make others. */
+void tasks_finish(struct team *team)
+{
+	struct omp_wait wait = { 0 };
+
+	while (atomic_load_explicit(&team->tasks.unfinished,
+				    memory_order_acquire)) {
+		if (tasks_help(team))
+			wait.turns = 0;
+		else
+			wait_turn(&wait);
+	}
+}
+
+bool tasks_are_enough(const struct team *team)
+{
+	return atomic_load_explicit(&team->tasks.unfinished,
+				    memory_order_relaxed) > MANY * team->size;
+}
+
+static void await_children(struct task *task)
+{
+	struct omp_wait wait = { 0 };
+
+	while (atomic_load_explicit(&task->children, memory_order_acquire)) {
+		if (run_first(&gomp_team()->tasks, &task->ready,
+			      offsetof(struct task, in_parent)))
+			wait.turns = 0;
+		else
+			wait_turn(&wait);
+	}
+}
+
+void task_await_children(void)
+{
+	await_children(context()->task);
+}
+
+/* At once, by who makes it; its memory is the caller's, so until all is done. */
+void task_run_here(struct task *task)
+{
+	run(task);
+	await_children(task);
+}
+
+void task_await_group(struct group *group)
+{
+	struct omp_wait wait = { 0 };
+
+	while (atomic_load_explicit(&group->count, memory_order_acquire)) {
+		if (run_first(&gomp_team()->tasks, &group->ready,
+			      offsetof(struct task, in_group)))
+			wait.turns = 0;
+		else
+			wait_turn(&wait);
+	}
+}
+
+static bool is_blocked(struct tasks *tasks, const struct task *parent,
+		       uint32_t nr, const struct depend *depend)
+{
+	bool blocked;
+
+	word_lock(&tasks->lock);
+	blocked = conflicts(parent, depend, nr) > 0;
+	word_unlock(&tasks->lock);
+	return blocked;
+}
+
+/* Until no child of this task is before one that would have these. */
+void task_await_depend(uint32_t nr, struct depend *depend)
+{
+	struct tasks *tasks = &gomp_team()->tasks;
+	struct task *task = context()->task;
+	struct omp_wait wait = { 0 };
+
+	while (is_blocked(tasks, task, nr, depend)) {
+		if (run_first(tasks, &task->ready,
+			      offsetof(struct task, in_parent)))
+			wait.turns = 0;
+		else
+			wait_turn(&wait);
+	}
+}
