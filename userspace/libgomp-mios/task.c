@@ -1,18 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks, run at once by whoever makes them.  Then all that came before is done
- * when a task begins, so dependences, groups and waits are kept as they are.
+ * Tasks, groups of them, and loops by tasks: the entry points.  A thread that is
+ * alone, and whoever makes a task that is not to be put off, runs it at once.
  */
 #include <stdlib.h>
 
 #include "gomp.h"
 
-#define FLAG_UP		(1u << 8)	/* of taskloop: the step is positive */
 #define FLAG_FINAL	(1u << 1)
+#define FLAG_DEPEND	(1u << 3)
+#define FLAG_UP		(1u << 8)	/* of taskloop: the step is positive */
+#define FLAG_GRAIN	(1u << 9)	/* the number is one of iterations */
+#define FLAG_IF		(1u << 10)
+#define FLAG_NOGROUP	(1u << 11)
 #define FLAG_REDUCTION	(1u << 12)
 #define FLAG_DETACH	(1u << 13)
+#define FLAG_STRICT	(1u << 14)	/* exactly so many iterations */
 
 typedef void (*copy_fn)(void *to, void *from);
+
+/* What a task is made of, as the compiler says it. */
+struct source {
+	body_fn fn;
+	void *data;
+	copy_fn copy;
+	long size, align;
+};
 
 static void refuse_flags(unsigned int flags)
 {
@@ -22,90 +35,157 @@ static void refuse_flags(unsigned int flags)
 		omp_die("detached tasks are not there yet");
 }
 
+static void *allocate(size_t size)
+{
+	void *p = malloc(size);
+
+	if (!p)
+		omp_die("no memory left in the window for a task");
+	return p;
+}
+
 /* What the task has for itself: a copy, which @copy makes if it must. */
-static void *own_copy(char *room, void *data, copy_fn copy, long size,
-		      long align)
+static void *own_copy(char *room, const struct source *s)
 {
 	char *at;
 
-	at = (char *)(((uintptr_t)room + align - 1) & ~(align - 1ul));
-	if (copy)
-		copy(at, data);
+	at = (char *)(((uintptr_t)room + s->align - 1) & ~(s->align - 1ul));
+	if (s->copy)
+		s->copy(at, s->data);
 	else
-		memcpy(at, data, size);
+		memcpy(at, s->data, s->size);
 	return at;
 }
 
-static void run(body_fn fn, void *data, bool final)
+/*
+ * The compiler's list: how many, how many of them are written, addresses.  Or,
+ * after a zero: how many, how many of them are written, are written by one at a
+ * time, are read; addresses; then depend objects, of an address and a kind.
+ */
+static uint32_t count_depend(void **list)
+{
+	return (uintptr_t)(list[0] ? list[0] : list[1]);
+}
+
+/* An address that is NULL stands for all memory: then false. */
+static bool read_depend(void **list, struct depend *depend)
+{
+	bool with_objects = !list[0];
+	uintptr_t written = (uintptr_t)list[with_objects ? 2 : 1];
+	uintptr_t plain = count_depend(list), i;
+	void **object;
+	bool all = false;
+
+	if (with_objects) {
+		written += (uintptr_t)list[3];
+		plain = written + (uintptr_t)list[4];
+	}
+	for (i = 0; i < count_depend(list); i++) {
+		depend[i].addr = list[i + (with_objects ? 5 : 2)];
+		depend[i].in = i >= written;
+		if (i < plain) {
+			all |= !depend[i].addr;
+			continue;
+		}
+		object = depend[i].addr;
+		depend[i].addr = object[0];
+		depend[i].in = (uintptr_t)object[1] == 1;
+		all |= !object[0];
+	}
+	return !all;
+}
+
+static void await_depend(void **list)
+{
+	uint32_t n = count_depend(list);
+	struct depend depend[n + 1];
+
+	if (read_depend(list, depend))
+		task_await_depend(n, depend);
+	else
+		task_await_children();
+}
+
+/* Of it nothing is left when this returns. */
+static void run_here(const struct source *s, bool final, uint64_t *bounds)
 {
 	struct context *c = context();
-	bool before = c->task->final;
+	struct task task;
+	char *room;
 
-	c->task->final |= final;
-	fn(data);
-	c->task->final = before;
+	task_init(&task, c->task);
+	task.final |= final;
+	task.fn = s->fn;
+	task.data = s->data;
+	if (!s->copy && !bounds) {
+		task_run_here(&task);
+		return;
+	}
+	room = allocate(s->size + s->align);
+	task.data = own_copy(room, s);
+	if (bounds)
+		memcpy(task.data, bounds, 2 * sizeof(*bounds));
+	task_run_here(&task);
+	free(room);
+}
+
+/* Task, dependences and data are one block of memory. */
+static void put_off(const struct source *s, bool final, uint32_t nr_depend,
+		    const struct depend *depend, uint64_t *bounds)
+{
+	size_t listed = nr_depend * sizeof(*depend);
+	struct task *task;
+
+	task = allocate(sizeof(*task) + listed + s->size + s->align);
+	task_init(task, context()->task);
+	task->final |= final;
+	task->fn = s->fn;
+	task->nr_depend = nr_depend;
+	task->depend = (struct depend *)(task + 1);
+	if (nr_depend)
+		memcpy(task->depend, depend, listed);
+	task->data = own_copy((char *)(task + 1) + listed, s);
+	if (bounds)
+		memcpy(task->data, bounds, 2 * sizeof(*bounds));
+	task_add(task);
+}
+
+static bool is_deferred(const struct context *c, bool if_clause)
+{
+	return c->team && if_clause && !c->task->final &&
+	       !tasks_are_enough(c->team);
 }
 
 void GOMP_task(body_fn fn, void *data, copy_fn copy, long size, long align,
-	       bool if_clause, unsigned int flags, void **depend, int priority,
+	       bool if_clause, unsigned int flags, void **list, int priority,
 	       void *detach)
 {
-	char *room;
+	struct source s = { fn, data, copy, size, align };
+	struct context *c = context();
+	bool final = flags & FLAG_FINAL;
+	uint32_t n = flags & FLAG_DEPEND ? count_depend(list) : 0;
+	struct depend depend[n + 1];
 
 	refuse_flags(flags);
-	if (!copy && !if_clause) {
-		run(fn, data, flags & FLAG_FINAL);
+	if (is_deferred(c, if_clause) && (!n || read_depend(list, depend))) {
+		put_off(&s, final, n, depend, NULL);
 		return;
 	}
-	room = malloc(size + align);
-	if (!room)
-		omp_die("no memory left in the window for a task");
-	run(fn, own_copy(room, data, copy, size, align), flags & FLAG_FINAL);
-	free(room);
-}
-
-/* One task for all iterations; the bounds stand first in its data. */
-static void loop_task(body_fn fn, void *data, copy_fn copy, long size,
-		      long align, unsigned int flags, uint64_t start,
-		      uint64_t end)
-{
-	uint64_t *bounds;
-	char *room;
-
-	refuse_flags(flags);
-	room = malloc(size + align);
-	if (!room)
-		omp_die("no memory left in the window for a task");
-	bounds = own_copy(room, data, copy, size, align);
-	bounds[0] = start;
-	bounds[1] = end;
-	run(fn, bounds, flags & FLAG_FINAL);
-	free(room);
-}
-
-void GOMP_taskloop(body_fn fn, void *data, copy_fn copy, long size, long align,
-		   unsigned int flags, unsigned long tasks, int priority,
-		   long start, long end, long step)
-{
-	if (step > 0 ? start < end : start > end)
-		loop_task(fn, data, copy, size, align, flags, start, end);
-}
-
-void GOMP_taskloop_ull(body_fn fn, void *data, copy_fn copy, long size,
-		       long align, unsigned int flags, unsigned long tasks,
-		       int priority, unsigned long long start,
-		       unsigned long long end, unsigned long long step)
-{
-	if (flags & FLAG_UP ? start < end : start > end)
-		loop_task(fn, data, copy, size, align, flags, start, end);
+	if (n && c->team && !c->task->final)
+		await_depend(list);
+	run_here(&s, final, NULL);
 }
 
 void GOMP_taskwait(void)
 {
+	if (context()->team)
+		task_await_children();
 }
 
-void GOMP_taskwait_depend(void **depend)
+void GOMP_taskwait_depend(void **list)
 {
+	if (context()->team)
+		await_depend(list);
 }
 
 void GOMP_taskyield(void)
@@ -114,8 +194,97 @@ void GOMP_taskyield(void)
 
 void GOMP_taskgroup_start(void)
 {
+	struct context *c = context();
+	struct group *group;
+
+	if (!c->team)
+		return;
+	group = allocate(sizeof(*group));
+	*group = (struct group){ .outer = c->task->group };
+	group->ready.next = group->ready.prev = &group->ready;
+	c->task->group = group;
 }
 
 void GOMP_taskgroup_end(void)
 {
+	struct context *c = context();
+	struct group *group = c->task->group;
+
+	if (!c->team || !group)
+		return;
+	task_await_group(group);
+	c->task->group = group->outer;
+	free(group);
+}
+
+/* So many tasks for @total iterations, at least one. */
+static uint64_t how_many(uint64_t total, unsigned long number,
+			 unsigned int flags)
+{
+	uint64_t n = number;
+
+	if (flags & FLAG_GRAIN)
+		n = flags & FLAG_STRICT ? (total - 1) / number + 1 :
+		    total / number;
+	else if (!number)
+		n = context()->size;
+	return n > total ? total : n ? n : 1;
+}
+
+/* The bounds stand first in a task's data. */
+static void loop_tasks(const struct source *s, unsigned int flags,
+		       unsigned long number, const struct loop *loop)
+{
+	uint64_t n = how_many(loop->total, number, flags);
+	uint64_t each = loop->total / n, more = loop->total % n, at = 0, i;
+	uint64_t bounds[2];
+
+	if (flags & FLAG_GRAIN && flags & FLAG_STRICT) {
+		each = number;
+		more = 0;
+	}
+	for (i = 0; i < n; i++) {
+		bounds[0] = loop->start + at * loop->step;
+		at += each + (i < more);
+		if (at > loop->total)
+			at = loop->total;
+		bounds[1] = loop->start + at * loop->step;
+		if (is_deferred(context(), flags & FLAG_IF))
+			put_off(s, flags & FLAG_FINAL, 0, NULL, bounds);
+		else
+			run_here(s, flags & FLAG_FINAL, bounds);
+	}
+}
+
+static void taskloop(const struct source *s, unsigned int flags,
+		     unsigned long number, struct loop loop)
+{
+	refuse_flags(flags);
+	if (!loop.total)
+		return;
+	if (!(flags & FLAG_NOGROUP))
+		GOMP_taskgroup_start();
+	loop_tasks(s, flags, number, &loop);
+	if (!(flags & FLAG_NOGROUP))
+		GOMP_taskgroup_end();
+}
+
+void GOMP_taskloop(body_fn fn, void *data, copy_fn copy, long size, long align,
+		   unsigned int flags, unsigned long tasks, int priority,
+		   long start, long end, long step)
+{
+	struct source s = { fn, data, copy, size, align };
+
+	taskloop(&s, flags, tasks, loop_signed(start, end, step));
+}
+
+void GOMP_taskloop_ull(body_fn fn, void *data, copy_fn copy, long size,
+		       long align, unsigned int flags, unsigned long tasks,
+		       int priority, unsigned long long start,
+		       unsigned long long end, unsigned long long step)
+{
+	struct source s = { fn, data, copy, size, align };
+
+	taskloop(&s, flags, tasks,
+		 loop_unsigned(flags & FLAG_UP, start, end, step));
 }
