@@ -113,7 +113,8 @@ def guest_files():
     """The harness's own side in the guest."""
     return [build_helper("agent"), build_helper("futexes", "ipc"),
             build_helper("spread", "omp", OPENMP),
-            build_helper("team", "omp", OPENMP), build_checker(),
+            build_helper("team", "omp", OPENMP),
+            build_helper("tasks", "omp", OPENMP), build_checker(),
             *(HERE / "guest" / name for name in ("init", "agents", "systemd"))]
 
 
