@@ -30,7 +30,7 @@ left_nothing()
 {
 	local i
 
-	is "$(ls -A /mios)" "" "no file is left $1"
+	is "$(ls -A -I .shm /mios)" "" "no file is left $1"
 	for i in 0 1 2; do
 		! state_is $i up || until_true 20 no_process $i spread ||
 			fail "instance $i has processes of the team $1"
