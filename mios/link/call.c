@@ -32,15 +32,19 @@ static_assert(SERVED_MAX * (MIOS_AREA_INSTANCES - 1) < WQ_DFL_ACTIVE);
 /* Until a callee that had enough to do is asked again. */
 #define BUSY_MS		5
 
-/* A call that waits for its answer, on its caller's stack. */
+/**
+ * struct pending - a call that waits for its answer
+ * @node:	in pendings
+ * @id:		of the call
+ * @ask:	whom, and where the answer goes
+ * @sent:	is there one to be waited for?
+ * @done:	it has come
+ */
 struct pending {
 	struct hlist_node node;
 	u64 id;
-	u32 instance;
-	void *answer;
-	u32 size;
-	u32 length;
-	int result;
+	struct mios_ask *ask;
+	bool sent;
 	struct completion done;
 };
 
@@ -105,6 +109,18 @@ static void pending_remove(struct pending *p)
 	spin_unlock_bh(&pendings_lock);
 }
 
+/* What the caller gets of an answer. */
+static int answer_take(struct mios_ask *ask, const struct mios_msg_answer *head,
+		       const void *data, u32 length)
+{
+	if (head->result < 0)
+		return head->result;
+	if (head->result || length > ask->size)
+		return -EPROTO;
+	memcpy(ask->answer, data, length);
+	return length;
+}
+
 /* Softirq context.  An answer that nobody waits for any more is dropped. */
 static void answered(void *ctx, u32 instance, u32 incarnation,
 		     const void *data, u32 length)
@@ -115,17 +131,14 @@ static void answered(void *ctx, u32 instance, u32 incarnation,
 	if (length < sizeof(answer) || mios_fault(MIOS_FAULT_LOSE_ANSWER))
 		return;
 	memcpy(&answer, data, sizeof(answer));
-	length -= sizeof(answer);
 	spin_lock(&pendings_lock);
 	hash_for_each_possible(pendings, p, node, answer.id) {
-		if (p->id != answer.id || p->instance != instance ||
+		if (p->id != answer.id || p->ask->instance != instance ||
 		    completion_done(&p->done))
 			continue;
-		p->result = answer.result;
-		if (answer.result > 0 || (!answer.result && length > p->size))
-			p->result = -EPROTO;
-		p->length = p->result ? 0 : length;
-		memcpy(p->answer, data + sizeof(answer), p->length);
+		p->ask->result = answer_take(p->ask, &answer,
+					     data + sizeof(answer),
+					     length - sizeof(answer));
 		complete(&p->done);
 	}
 	spin_unlock(&pendings_lock);
@@ -139,64 +152,103 @@ void mios_call_abort(u32 instance)
 
 	spin_lock_bh(&pendings_lock);
 	hash_for_each(pendings, i, p, node) {
-		if (p->instance != instance || completion_done(&p->done))
+		if (p->ask->instance != instance || completion_done(&p->done))
 			continue;
-		p->result = -ENOTCONN;
+		p->ask->result = -ENOTCONN;
 		complete(&p->done);
 	}
 	spin_unlock_bh(&pendings_lock);
 }
 
-/* Ask once; -EBUSY: it has enough to do. */
-static int call_once(struct pending *p, const void *message, u32 length,
-		     unsigned long end)
+static void call_begin(struct pending *p, struct mios_msg_call *call,
+		       u32 length, unsigned long end)
 {
 	long left = end - jiffies;
 	int err;
 
+	p->ask->result = -ETIMEDOUT;
 	if (left <= 0)
-		return -ETIMEDOUT;
-	p->result = -ETIMEDOUT;
-	p->length = 0;
+		return;
+	p->id = atomic64_inc_return(&last_id);
+	call->id = p->id;
 	init_completion(&p->done);
 	pending_add(p);
-	err = mios_send_wait(p->instance, MIOS_MSG_CALL, message, length,
-			     jiffies_to_msecs(left));
-	left = end - jiffies;
-	if (!err)
-		wait_for_completion_timeout(&p->done, max(left, 0L));
+	err = mios_send_wait(p->ask->instance, MIOS_MSG_CALL, call,
+			     sizeof(*call) + length, jiffies_to_msecs(left));
+	p->sent = !err;
+	if (p->sent)
+		return;
 	pending_remove(p);
-	return err ?: p->result;
+	p->ask->result = err;
 }
+
+static void call_end(struct pending *p, unsigned long end)
+{
+	long left = end - jiffies;
+
+	if (!p->sent)
+		return;
+	p->sent = false;
+	wait_for_completion_timeout(&p->done, max(left, 0L));
+	pending_remove(p);
+}
+
+/* Ask all that have not been asked, or had enough to do.  Is that so again? */
+static bool call_round(struct pending *p, u32 nr, struct mios_msg_call *call,
+		       u32 length, unsigned long end)
+{
+	bool busy = false;
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		if (p[i].ask->result == -EBUSY)
+			call_begin(&p[i], call, length, end);
+	for (i = 0; i < nr; i++) {
+		call_end(&p[i], end);
+		busy |= p[i].ask->result == -EBUSY;
+	}
+	return busy;
+}
+
+void mios_call_all(struct mios_ask *ask, u32 nr, u32 what, const void *data,
+		   u32 length, u32 timeout_ms)
+{
+	unsigned long end = jiffies + msecs_to_jiffies(timeout_ms);
+	struct mios_msg_call *call = NULL;
+	struct pending *p = NULL;
+	int err = -EMSGSIZE;
+	u32 i;
+
+	if (length <= MIOS_CALL_MAX) {
+		err = -ENOMEM;
+		call = kmalloc(sizeof(*call) + length, GFP_KERNEL);
+		p = kcalloc(nr, sizeof(*p), GFP_KERNEL);
+	}
+	for (i = 0; i < nr; i++)
+		ask[i].result = call && p ? -EBUSY : err;
+	if (call && p) {
+		for (i = 0; i < nr; i++)
+			p[i].ask = &ask[i];
+		call->what = what;
+		call->reserved = 0;
+		memcpy(call + 1, data, length);
+		while (call_round(p, nr, call, length, end))
+			msleep(BUSY_MS);
+	}
+	kfree(p);
+	kfree(call);
+}
+EXPORT_SYMBOL_NS_GPL(mios_call_all, MIOS);
 
 int mios_call(u32 instance, u32 what, const void *data, u32 length,
 	      void *answer, u32 size, u32 timeout_ms)
 {
-	struct pending p = {
-		.instance = instance, .answer = answer, .size = size
+	struct mios_ask ask = {
+		.instance = instance, .answer = answer, .size = size,
 	};
-	unsigned long end = jiffies + msecs_to_jiffies(timeout_ms);
-	struct mios_msg_call *call;
-	int err;
 
-	if (length > MIOS_CALL_MAX)
-		return -EMSGSIZE;
-	call = kmalloc(sizeof(*call) + length, GFP_KERNEL);
-	if (!call)
-		return -ENOMEM;
-	call->what = what;
-	call->reserved = 0;
-	memcpy(call + 1, data, length);
-	for (;;) {
-		p.id = atomic64_inc_return(&last_id);
-		call->id = p.id;
-		err = call_once(&p, call, sizeof(*call) + length, end);
-		if (err != -EBUSY)
-			break;
-		msleep(BUSY_MS);
-	}
-	kfree(call);
-	return err ?: p.length;
+	mios_call_all(&ask, 1, what, data, length, timeout_ms);
+	return ask.result;
 }
 EXPORT_SYMBOL_NS_GPL(mios_call, MIOS);
 

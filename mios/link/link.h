@@ -366,6 +366,34 @@ void mios_callee_unregister(u32 what);
 int mios_call(u32 instance, u32 what, const void *data, u32 length,
 	      void *answer, u32 size, u32 timeout_ms);
 
+/**
+ * struct mios_ask - one of those that are asked at once
+ * @instance:	whom
+ * @answer:	where the answer goes
+ * @size:	room there
+ * @result:	out: what mios_call() would return
+ */
+struct mios_ask {
+	u32 instance;
+	void *answer;
+	u32 size;
+	int result;
+};
+
+/**
+ * mios_call_all() - ask several instances the same, and wait for all answers
+ * @ask: whom
+ * @nr: how many
+ * @what: enum mios_call_type
+ * @data: what to send, copied
+ * @length: bytes of it, at most MIOS_CALL_MAX
+ * @timeout_ms: how long it may take in all
+ *
+ * All calls are on their way before the first answer is waited for.
+ */
+void mios_call_all(struct mios_ask *ask, u32 nr, u32 what, const void *data,
+		   u32 length, u32 timeout_ms);
+
 /* console: how mios.ko finds mios_console.ko */
 int mios_console_register(struct file *(*open)(u32 instance),
 			  struct module *owner);
