@@ -323,14 +323,15 @@ int mios_fs_rename(struct mios_fs *fs, u64 dir,
 
 /* SIZE */
 static int size_set(struct mios_fs *fs, struct mios_fs_inode *inode, u64 to,
-		    bool grow)
+		    u32 which)
 {
 	u64 size = mios_tx_get(fs, &inode->size);
 	u64 cut = mios_tx_get(fs, &inode->cut);
 
-	if (to == size || (grow && to < size))
+	if (to == size || (which & MIOS_FS_SET_GROW && to < size))
 		return 0;
-	if (to > size && cut)
+	if (to > size && (cut || ((u32)READ_ONCE(inode->left) &&
+				  !(which & MIOS_FS_SET_ZEROED))))
 		return -EINPROGRESS;
 	if (to < size && (!cut || cut > size_pages(to) + 1))
 		mios_tx_put(fs, &inode->cut, size_pages(to) + 1);
@@ -348,7 +349,7 @@ static int set(struct mios_fs *fs, u64 number, const struct mios_fs_attr *attr,
 	if (!inode_exists(fs, number) || inode->id != attr->id)
 		return -ESTALE;
 	if (which & (MIOS_FS_SET_SIZE | MIOS_FS_SET_GROW))
-		err = size_set(fs, inode, attr->size, which & MIOS_FS_SET_GROW);
+		err = size_set(fs, inode, attr->size, which);
 	if (err)
 		return err;
 	mode = mios_tx_get(fs, &inode->mode);

@@ -125,12 +125,13 @@ enum mios_fs_set {
 	MIOS_FS_SET_GROW = 8,	/* @size, unless it is larger already */
 	MIOS_FS_SET_ATIME = 16,
 	MIOS_FS_SET_MTIME = 32,
+	MIOS_FS_SET_ZEROED = 64, /* beyond the end all is zero: see cut.c */
 };
 
 /*
  * What @which names becomes that of @attr, and so does ->ctime.  Where the file
- * becomes shorter, mios_fs_cut() is to follow, by whomever; until that is done
- * it becomes no longer: -EINPROGRESS.
+ * becomes shorter, its pages are to be removed (cut.c), by whomever; until that
+ * is done, or while some are left, it becomes no longer: -EINPROGRESS.
  */
 int mios_fs_setattr(struct mios_fs *fs, u64 inode,
 		    const struct mios_fs_attr *attr, u32 which);
@@ -145,7 +146,8 @@ int mios_fs_setattr(struct mios_fs *fs, u64 inode,
  * @index: which page of it
  * @phys: out
  *
- * -ERANGE: beyond the file's end; -ENOENT: there is none; -ENOMEM.
+ * -ERANGE: beyond the file's end; -ENOENT: there is none; -EBUSY: it is just
+ * being removed; -ENOMEM.
  */
 int mios_fs_page(struct mios_fs *fs, struct mios_cursor *cursor, u64 inode,
 		 u64 index, u64 *phys);
@@ -162,19 +164,68 @@ int mios_fs_page(struct mios_fs *fs, struct mios_cursor *cursor, u64 inode,
 int mios_fs_next(struct mios_fs *fs, u64 inode, u64 *index, u64 *phys);
 
 /**
- * mios_fs_cut() - take the next page out of a file that has become shorter
+ * mios_fs_take() - take a page out of a file
  * @fs: the file system
- * @inode: open by this instance
- * @index: 0 at first; where to go on
- * @page: out: held; to be freed when no instance maps it any more
+ * @inode: this instance is its cutter
+ * @index: which page; nobody maps it any more, nor can
+ * @page: out: held, to be freed
  *
- * 1, or 0 when there is none: then mios_fs_cut_end().
+ * -ENOENT: it has gone.
  */
-int mios_fs_cut(struct mios_fs *fs, u64 inode, u64 *index,
-		struct mios_page *page);
+int mios_fs_take(struct mios_fs *fs, u64 inode, u64 index,
+		 struct mios_page *page);
 
-/* Nothing is left to cut: the file may become longer again. */
-int mios_fs_cut_end(struct mios_fs *fs, u64 inode);
+/*
+ * cut.c: removing pages from the middle or the end of a file.  One instance at
+ * a time does it, the file's cutter.  It finds out what is to be removed, which
+ * no page fault gives to anybody from then on, has everybody unmap that, takes
+ * it out with mios_fs_take(), and says so.  Who dies in it leaves the rest.
+ */
+
+/* -EBUSY: it has one. */
+int mios_fs_cutter(struct mios_fs *fs, u64 inode);
+void mios_fs_cutter_end(struct mios_fs *fs, u64 inode);
+
+/* As cutter: the pages from @first up to before @end are to be removed. */
+void mios_fs_hole(struct mios_fs *fs, u64 inode, u32 first, u32 end);
+
+enum mios_fs_removal {
+	MIOS_FS_REMOVE_HOLE,	/* in the middle; what is not free is zeroed */
+	MIOS_FS_REMOVE_END,	/* the end; what is not free is left there */
+	MIOS_FS_REMOVE_LEFT,	/* what was left there */
+};
+
+/**
+ * struct mios_fs_cut - pages that are to be removed
+ * @what:	which
+ * @first, @end: from, up to before
+ * @word:	by which mios_fs_cut_end() sees that there is more by now
+ */
+struct mios_fs_cut {
+	enum mios_fs_removal what;
+	u64 first;
+	u64 end;
+	u64 word;
+};
+
+/**
+ * mios_fs_cut() - what is to be removed?
+ * @fs: the file system
+ * @inode: this instance is its cutter
+ * @left: also what was left beyond the end?
+ * @cut: out
+ *
+ * 1, or 0: nothing.
+ */
+int mios_fs_cut(struct mios_fs *fs, u64 inode, bool left,
+		struct mios_fs_cut *cut);
+
+/* It is, as far as it is not left there. -EBUSY: the lock is taken. */
+int mios_fs_cut_end(struct mios_fs *fs, u64 inode,
+		    const struct mios_fs_cut *cut);
+
+/* A page stays beyond the end, for the moment. */
+void mios_fs_leave(struct mios_fs *fs, u64 inode, u64 index);
 
 /* open.c: of one instance one caller at a time for a file */
 

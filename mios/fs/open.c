@@ -60,6 +60,8 @@ int mios_inode_reap(struct mios_fs *fs, u64 number)
 	mios_tx_put(fs, &inode->mode, 0);
 	mios_tx_put(fs, &inode->size, 0);
 	mios_tx_put(fs, &inode->cut, 0);
+	mios_tx_put(fs, &inode->hole, 0);
+	mios_tx_put(fs, &inode->left, 0);
 	mios_tx_put(fs, &inode->next, mios_tx_get(fs, &fs->super->free_inode));
 	mios_tx_put(fs, &fs->super->free_inode, number);
 	mios_tx_apply(fs);

@@ -111,32 +111,31 @@ static bool is_inside(struct mios_fs *fs, u64 inode, u64 index)
 
 /*
  * INDEX: into a slot that says @was, or back to the pool.  SIZE: a page that
- * lies beyond the end by now goes again, before it is kept: if its maker dies
- * first, recovery comes by.
+ * lies beyond the end by now is left to the next cutter, before it is kept: if
+ * its maker dies first, recovery comes by.  Its maker must not remove it: the
+ * file may have grown again, and somebody have mapped it.
  */
 static int page_publish(struct mios_fs *fs, u64 inode, u32 level, u64 index,
 			u64 *slot, u64 was, struct mios_page *page)
 {
-	struct mios_page taken;
+	bool beyond;
 
 	if (!try_cmpxchg(slot, &was,
 			 slot_value(fs, inode, slot, level, page->phys))) {
 		mios_pool_free(fs->pool, page);
 		return -EAGAIN;
 	}
-	if (!level && !is_inside(fs, inode, index) &&
-	    !mios_fs_fault(MIOS_FS_FAULT_NO_SIZE_CHECK)) {
-		if (page_remove(fs, inode, level, index, &taken))
-			mios_pool_free(fs->pool, &taken);
-		return -ERANGE;
-	}
+	beyond = !level && !is_inside(fs, inode, index) &&
+		 !mios_fs_fault(MIOS_FS_FAULT_NO_SIZE_CHECK);
+	if (beyond)
+		mios_fs_leave(fs, inode, index);
 	/* Who has taken it by now also takes it out of the slot. */
 	if (mios_pool_keep(fs->pool, page))
 		return -EAGAIN;
 	if (mios_fs_fault(MIOS_FS_FAULT_ZERO_LATE))
 		memset(mios_pool_memory(fs->pool, page->phys), 0,
 		       MIOS_FS_PAGE);
-	return 0;
+	return beyond ? -ERANGE : 0;
 }
 
 /* One more level, above all that there are. */
@@ -220,13 +219,16 @@ int mios_fs_page(struct mios_fs *fs, struct mios_cursor *cursor, u64 inode,
 		return -ENOENT;
 	if (!is_inside(fs, inode, index))
 		return -ERANGE;
+	if (is_in_hole(&fs->inode[inode], index))
+		return -EBUSY;
 	slot = slot_find(fs, inode, 0, index);
 	*phys = slot ? READ_ONCE(*slot) : 0;
 	if (*phys)
 		return 0;
 	for (tries = 0; tries < READ_TRIES && err == -EAGAIN; tries++)
 		err = page_add(fs, cursor, inode, index, phys);
-	return err;
+	/* HOLE: it stays there, and is zero, if nobody has removed it. */
+	return !err && is_in_hole(&fs->inode[inode], index) ? -EBUSY : err;
 }
 
 /* The next place from @index on at which a page of the file lies. */
@@ -268,45 +270,12 @@ int mios_fs_next(struct mios_fs *fs, u64 inode, u64 *index, u64 *phys)
 	return 0;
 }
 
-int mios_fs_cut(struct mios_fs *fs, u64 inode, u64 *index,
-		struct mios_page *page)
+int mios_fs_take(struct mios_fs *fs, u64 inode, u64 index,
+		 struct mios_page *page)
 {
-	u64 cut;
-
-	if (!inode_exists(fs, inode))
-		return 0;
-	cut = READ_ONCE(fs->inode[inode].cut);
-	if (!cut)
-		return 0;
-	if (*index < cut - 1)
-		*index = cut - 1;
-	while (next_page(fs, inode, index))
-		if (page_remove(fs, inode, 0, (*index)++, page))
-			return 1;
-	return 0;
-}
-
-int mios_fs_cut_end(struct mios_fs *fs, u64 inode)
-{
-	u64 index = 0;
-	int err;
-
 	if (!inode_exists(fs, inode))
 		return -ENOENT;
-	err = mios_tx_begin(fs);
-	if (err)
-		return err;
-	index = READ_ONCE(fs->inode[inode].cut);
-	index = index ? index - 1 : ~0ull;
-	/* It may have become shorter still. */
-	if (next_page(fs, inode, &index)) {
-		err = -EAGAIN;
-	} else {
-		mios_tx_put(fs, &fs->inode[inode].cut, 0);
-		mios_tx_apply(fs);
-	}
-	mios_tx_end(fs);
-	return err;
+	return page_remove(fs, inode, 0, index, page) ? 0 : -ENOENT;
 }
 
 /* All of a file that nobody has open; the caller has the lock. */
@@ -327,8 +296,24 @@ void mios_pages_free(struct mios_fs *fs, u64 inode)
 }
 
 /*
+ * Of a page beyond the end, whose maker or remover is dead: will somebody come
+ * to remove it?  A cutter may have gone past, and so it is left to the next.
+ */
+static bool is_doomed(struct mios_fs *fs, u64 inode, u64 index)
+{
+	u32 left = READ_ONCE(fs->inode[inode].left);
+
+	if (left && index >= left - 1)
+		return true;
+	if (!READ_ONCE(fs->inode[inode].cut))
+		return false;
+	mios_fs_leave(fs, inode, index);
+	return true;
+}
+
+/*
  * KEEP: is a page found where it says?  SIZE: not beyond the end of the file,
- * where its maker had no time to remove it; the caller has the lock.
+ * where nobody has been told of it; the caller has the lock.
  */
 bool mios_page_is_named(void *ctx, u64 phys, bool huge, u64 object)
 {
@@ -349,7 +334,7 @@ bool mios_page_is_named(void *ctx, u64 phys, bool huge, u64 object)
 	if (READ_ONCE(*slot) != value)
 		return false;
 	if (level || is_inside(fs, inode, index) ||
-	    READ_ONCE(fs->inode[inode].cut))
+	    is_doomed(fs, inode, index))
 		return true;
 	return !try_cmpxchg(slot, &value, 0);
 }

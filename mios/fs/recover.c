@@ -35,9 +35,13 @@ int mios_fs_recover(struct mios_fs *fs, u32 instance, u32 epoch)
 		return err;
 	opens_forget(fs, instance);
 	mios_pool_recover(fs->pool, instance, epoch, mios_page_is_named, fs);
-	for (number = 1; number < fs->nr_inodes; number++)
-		if (READ_ONCE(fs->inode[number].id))
-			mios_inode_reap(fs, number);
+	for (number = 1; number < fs->nr_inodes; number++) {
+		if (!READ_ONCE(fs->inode[number].id))
+			continue;
+		/* Only now is every page kept or free for who comes next. */
+		mios_cutter_forget(fs, number, instance, epoch);
+		mios_inode_reap(fs, number);
+	}
 	mios_tx_end(fs);
 	return 0;
 }

@@ -67,6 +67,21 @@ static bool page_drop(struct inode *inode, u64 index,
 	return false;
 }
 
+/* All from page @index on.  One that stays is waited for, not each. */
+static bool pages_drop(struct inode *inode, u64 index, bool wait)
+{
+	struct mios_mount *m = mount_of(inode);
+	struct mios_page page;
+	u64 phys;
+
+	while (mios_fs_next(&m->fs, number_of(inode), &index, &phys)) {
+		if (!mios_fs_take(&m->fs, number_of(inode), index - 1, &page))
+			wait = page_drop(inode, index - 1, &page, wait);
+		cond_resched();
+	}
+	return wait;
+}
+
 /* What comes there when it grows again is zero; until then it cannot grow. */
 static void tail_zero(struct inode *inode)
 {
@@ -92,9 +107,9 @@ int mios_cut(struct inode *inode)
 {
 	struct mios_mount *m = mount_of(inode);
 	u64 number = number_of(inode);
-	struct mios_page page;
+	struct mios_fs_cut cut;
 	bool wait = true;
-	u64 index = 0;
+	int err;
 
 	/* SIZE: who opens it after this look sees the new size. */
 	smp_mb();
@@ -102,12 +117,15 @@ int mios_cut(struct inode *inode)
 		return -EBUSY;
 	mios_pinned_free(m);
 	tail_zero(inode);
-	while (mios_fs_cut(&m->fs, number, &index, &page)) {
-		/* One that stays is waited for, not each. */
-		wait = page_drop(inode, index - 1, &page, wait);
-		cond_resched();
+	err = MIOS_PATIENTLY(m, mios_fs_cutter(&m->fs, number));
+	if (err)
+		return err;
+	while (!err && mios_fs_cut(&m->fs, number, true, &cut)) {
+		wait = pages_drop(inode, cut.first, wait);
+		err = MIOS_PATIENTLY(m, mios_fs_cut_end(&m->fs, number, &cut));
 	}
-	return MIOS_PATIENTLY(m, mios_fs_cut_end(&m->fs, number));
+	mios_fs_cutter_end(&m->fs, number);
+	return err;
 }
 
 static int size_change(struct inode *inode, loff_t size, u32 how)

@@ -71,6 +71,13 @@ static inline u64 size_pages(u64 size)
 	return DIV_ROUND_UP(size, MIOS_FS_PAGE);
 }
 
+static inline bool is_in_hole(const struct mios_fs_inode *inode, u64 index)
+{
+	u64 hole = READ_ONCE(inode->hole);
+
+	return index >= (u32)hole && index < hole >> 32;
+}
+
 /* tx.c */
 int mios_tx_begin(struct mios_fs *fs);
 u64 mios_tx_get(struct mios_fs *fs, const u64 *word);
@@ -91,6 +98,9 @@ bool mios_name_is(const struct mios_fs_entry *entry, u64 dir, u64 hash,
 /* page.c */
 bool mios_page_is_named(void *ctx, u64 phys, bool huge, u64 object);
 void mios_pages_free(struct mios_fs *fs, u64 inode);
+
+/* cut.c */
+void mios_cutter_forget(struct mios_fs *fs, u64 inode, u32 instance, u32 epoch);
 
 /* open.c: with the lock */
 int mios_inode_reap(struct mios_fs *fs, u64 inode);

@@ -21,7 +21,7 @@
 #include <linux/types.h>
 
 #define MIOS_FS_MAGIC		0x47414d4953464f4dULL
-#define MIOS_FS_VERSION		2
+#define MIOS_FS_VERSION		3
 #define MIOS_FS_INSTANCES	64u
 #define MIOS_FS_NAME		255u
 #define MIOS_FS_PAGE		4096u
@@ -112,7 +112,13 @@ static_assert(sizeof(struct mios_fs_redo) == MIOS_FS_PAGE);
  * @open:	bit i: instance i has it open (atomic)
  * @freeing:	its @id while its pages are freed (who holds the lock)
  * @cut:	not 0: the pages from number @cut - 1 on are still to be removed
- * @reserved:	0
+ * @hole:	not 0: pages that are being removed, from the lower half up to
+ *		before the upper half (who is @cutter)
+ * @left:	lower half, not 0: pages from that number - 1 on may lie beyond
+ *		the end of the file, mapped by nobody; upper half: how often
+ *		that has been said (compare-and-exchange)
+ * @cutter:	bit 0: somebody removes pages; owner and epoch as in the lock
+ *		(compare-and-exchange)
  */
 struct mios_fs_inode {
 	__u64 id;
@@ -128,7 +134,9 @@ struct mios_fs_inode {
 	__u64 open;
 	__u64 freeing;
 	__u64 cut;
-	__u64 reserved[3];
+	__u64 hole;
+	__u64 left;
+	__u64 cutter;
 };
 
 static_assert(sizeof(struct mios_fs_inode) == 128);

@@ -90,6 +90,7 @@ static void check_free(struct checker *c)
 		NEED(at < fs->nr_inodes);
 		NEED(!c->inode[at]++);
 		NEED(!fs->inode[at].id && !fs->inode[at].root);
+		NEED(!fs->inode[at].cutter);
 	}
 	for (at = 1; at < fs->nr_inodes; at++)
 		NEED(c->inode[at] == !fs->inode[at].id);
@@ -125,7 +126,8 @@ static void check_page(struct checker *c, u64 number, u64 phys, u32 level,
 	c->pages++;
 	if (!level) {
 		NEED(index < size_pages(inode->size) ||
-		     (inode->cut && index >= inode->cut - 1));
+		     (inode->cut && index >= inode->cut - 1) ||
+		     ((u32)inode->left && index >= (u32)inode->left - 1));
 		return;
 	}
 	for (i = 1; i < level; i++)
@@ -147,6 +149,7 @@ static void check_inode(struct checker *c, u64 number, u64 live)
 	NEED(inode->id < c->fs->super->next_id);
 	NEED(!(inode->open & ~live));
 	NEED(nlink || inode->open);
+	NEED(!inode->cutter);
 	if (is_directory(inode->mode))
 		NEED(nlink == (c->names[number] || number == MIOS_FS_ROOT ?
 			       2 + c->subdirs[number] : 0));

@@ -39,6 +39,13 @@ u64 fs_find(struct mios_fs *fs, u64 dir, const char *name);
 void fs_size(struct mios_fs *fs, u64 inode, u64 size);
 u8 *fs_page(struct world *w, u32 self, u64 inode, u64 index);
 
+/*
+ * All that is to be removed, by whoever has become the cutter; what lies at
+ * @pinned is not freed.  How many pages were.
+ */
+u64 fs_cut(struct world *w, u32 self, u64 inode, u64 pinned);
+#define NO_PIN	(~0ull)
+
 /* The whole tree in words; in @text. */
 void fs_describe(struct mios_fs *fs, char *text, size_t size);
 

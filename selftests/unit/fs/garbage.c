@@ -26,6 +26,19 @@ static void scribble(struct world *w, u64 *seed)
 	       sizeof(value));
 }
 
+static void remove_some(struct world *w, u32 self, u64 inode,
+			const struct mios_fs_cut *cut)
+{
+	struct mios_fs *fs = &w->fs[self];
+	u64 index = cut->first, phys;
+	struct mios_page page;
+
+	while (mios_fs_next(fs, inode, &index, &phys) && index <= cut->end)
+		if (!mios_fs_take(fs, inode, index - 1, &page))
+			mios_pool_free(&w->pool[self], &page);
+	mios_fs_cut_end(fs, inode, cut);
+}
+
 static void work(struct world *w, u64 *seed)
 {
 	u32 self = 1 + test_random(seed) % 2;
@@ -36,7 +49,7 @@ static void work(struct world *w, u64 *seed)
 	struct mios_fs_name name = fs_name(text), second = fs_name(to);
 	struct mios_fs_attr attr = fs_attr(test_random(seed) & 1 ? 0040755 :
 					   0100644);
-	struct mios_page page;
+	struct mios_fs_cut cut;
 
 	switch (test_random(seed) % 12) {
 	case 0:
@@ -64,10 +77,13 @@ static void work(struct world *w, u64 *seed)
 			     test_random(seed) % 1024, &other);
 		break;
 	case 8:
-		other = 0;
-		while (mios_fs_cut(fs, inode, &other, &page))
-			mios_pool_free(&w->pool[self], &page);
-		mios_fs_cut_end(fs, inode);
+		if (mios_fs_cutter(fs, inode))
+			break;
+		if (mios_fs_cut(fs, inode, true, &cut))
+			remove_some(w, self, inode, &cut);
+		mios_fs_hole(fs, inode, test_random(seed),
+			     test_random(seed) % 1024);
+		mios_fs_cutter_end(fs, inode);
 		break;
 	case 9:
 		mios_fs_lookup(fs, MIOS_FS_ROOT, &name, &inode);

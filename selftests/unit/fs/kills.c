@@ -114,13 +114,10 @@ static void do_fault(void)
 
 static void do_cut(void)
 {
-	struct mios_page page;
-	u64 index = 0;
-
 	fs_size(&w.fs[1], a, 5000);
-	while (mios_fs_cut(&w.fs[1], a, &index, &page))
-		mios_pool_free(&w.pool[1], &page);
-	CHECK(!mios_fs_cut_end(&w.fs[1], a));
+	CHECK(!mios_fs_cutter(&w.fs[1], a));
+	fs_cut(&w, 1, a, NO_PIN);
+	mios_fs_cutter_end(&w.fs[1], a);
 }
 
 static void do_open(void)
@@ -206,6 +203,10 @@ static void look(const char *name, const char *before, const char *after)
 			before, after);
 	CHECK(!strcmp(now, before) || !strcmp(now, after));
 	/* Whoever comes next is not held up. */
+	CHECK(!mios_fs_cutter(&w.fs[3], a));
+	fs_cut(&w, 3, a, NO_PIN);
+	mios_fs_cutter_end(&w.fs[3], a);
+	WHOLE(&w.fs[3], 8);
 	fs_make(&w.fs[3], MIOS_FS_ROOT, "next", FILE_);
 	*fs_page(&w, 3, x, 0) = 2;
 }

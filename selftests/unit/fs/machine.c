@@ -3,6 +3,7 @@
  * The world that the tests of miosfs play in, and short words for what they do
  * there most.
  */
+#include "../pool/explore.h"
 #include "fstest.h"
 
 void world_views(struct world *w)
@@ -95,6 +96,44 @@ u8 *fs_page(struct world *w, u32 self, u64 inode, u64 index)
 	CHECK(!mios_fs_page(&w->fs[self], &w->cursor[self], inode, index,
 			    &phys));
 	return mios_pool_memory(&w->pool[self], phys);
+}
+
+static u64 cut_once(struct world *w, u32 self, u64 inode,
+		    const struct mios_fs_cut *cut, u64 pinned)
+{
+	struct mios_fs *fs = &w->fs[self];
+	u64 index = cut->first, nr = 0, phys;
+	struct mios_page page;
+
+	while (mios_fs_next(fs, inode, &index, &phys) && index <= cut->end) {
+		if (index - 1 == pinned) {
+			if (cut->what == MIOS_FS_REMOVE_HOLE)
+				memset(mios_pool_memory(&w->pool[self], phys),
+				       0, MIOS_POOL_PAGE);
+			else
+				mios_fs_leave(fs, inode, pinned);
+			continue;
+		}
+		if (mios_fs_take(fs, inode, index - 1, &page))
+			continue;
+		CHECK(!mios_pool_free(&w->pool[self], &page));
+		nr++;
+	}
+	return nr;
+}
+
+u64 fs_cut(struct world *w, u32 self, u64 inode, u64 pinned)
+{
+	bool left = pinned == NO_PIN;
+	struct mios_fs_cut cut;
+	u64 nr = 0;
+
+	while (mios_fs_cut(&w->fs[self], inode, left, &cut)) {
+		nr += cut_once(w, self, inode, &cut, pinned);
+		while (mios_fs_cut_end(&w->fs[self], inode, &cut))
+			explore_pause();
+	}
+	return nr;
 }
 
 static size_t describe(struct mios_fs *fs, u64 dir, char *text, size_t size)

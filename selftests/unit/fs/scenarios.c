@@ -94,6 +94,9 @@ static void restore(void)
 	explore_hot(&w.fs[0].inode[file].open);
 	explore_hot(&w.fs[0].inode[file].freeing);
 	explore_hot(&w.fs[0].inode[file].id);
+	explore_hot(&w.fs[0].inode[file].hole);
+	explore_hot(&w.fs[0].inode[file].left);
+	explore_hot(&w.fs[0].inode[file].cutter);
 	explore_hot(&w.fs[0].super->lock);
 	explore_hot(&w.fs[0].super->sequence);
 }
@@ -137,8 +140,6 @@ static void one_faults_late(void)
 static void two_cuts(void)
 {
 	struct mios_fs_attr attr;
-	struct mios_page page;
-	u64 index = 0;
 	int err;
 
 	CHECK(!mios_fs_stat(&w.fs[2], file, &attr));
@@ -146,11 +147,9 @@ static void two_cuts(void)
 	PATIENTLY(err, mios_fs_setattr(&w.fs[2], file, &attr,
 				       MIOS_FS_SET_SIZE));
 	CHECK(!err);
-	while (mios_fs_cut(&w.fs[2], file, &index, &page))
-		mios_pool_free(&w.pool[2], &page);
-	/* A fault that is late removes its page itself. */
-	PATIENTLY(err, mios_fs_cut_end(&w.fs[2], file));
-	CHECK(!err || err == -EAGAIN);
+	PATIENTLY(err, mios_fs_cutter(&w.fs[2], file));
+	fs_cut(&w, 2, file, NO_PIN);
+	mios_fs_cutter_end(&w.fs[2], file);
 }
 
 static void one_opens(void)
@@ -220,12 +219,10 @@ static void bury(u32 dead)
 
 static void whole(void)
 {
-	struct mios_page page;
-	u64 index = 0;
-
-	/* What a death has left to cut. */
-	while (mios_fs_cut(&w.fs[0], file, &index, &page))
-		mios_pool_free(&w.pool[0], &page);
+	/* What a death, or a fault that was late, has left to cut. */
+	CHECK(!mios_fs_cutter(&w.fs[0], file));
+	fs_cut(&w, 0, file, NO_PIN);
+	mios_fs_cutter_end(&w.fs[0], file);
 	WHOLE(&w.fs[0], is_open ? 2 : 0);
 }
 

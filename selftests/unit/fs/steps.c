@@ -149,14 +149,12 @@ void test_names(void)
 
 static u64 cut_all(struct world *w, u32 self, u64 inode)
 {
-	struct mios_page page;
-	u64 index = 0, nr = 0;
+	u64 nr;
 
-	while (mios_fs_cut(&w->fs[self], inode, &index, &page)) {
-		CHECK(!mios_pool_free(&w->pool[self], &page));
-		nr++;
-	}
-	CHECK(!mios_fs_cut_end(&w->fs[self], inode));
+	CHECK(!mios_fs_cutter(&w->fs[self], inode));
+	CHECK(mios_fs_cutter(&w->fs[3], inode) == -EBUSY);
+	nr = fs_cut(w, self, inode, NO_PIN);
+	mios_fs_cutter_end(&w->fs[self], inode);
 	return nr;
 }
 
