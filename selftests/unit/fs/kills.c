@@ -120,6 +120,22 @@ static void do_cut(void)
 	mios_fs_cutter_end(&w.fs[1], a);
 }
 
+static void do_cut_pinned(void)
+{
+	fs_size(&w.fs[1], a, 100);
+	CHECK(!mios_fs_cutter(&w.fs[1], a));
+	fs_cut(&w, 1, a, 1);
+	mios_fs_cutter_end(&w.fs[1], a);
+}
+
+static void do_punch(void)
+{
+	CHECK(!mios_fs_cutter(&w.fs[1], a));
+	mios_fs_hole(&w.fs[1], a, 0, 700);
+	fs_cut(&w, 1, a, 1);
+	mios_fs_cutter_end(&w.fs[1], a);
+}
+
 static void do_open(void)
 {
 	struct mios_fs_attr attr;
@@ -151,6 +167,7 @@ static const struct {
 	{ "rmdir", do_rmdir }, { "rename", do_rename },
 	{ "replace", do_replace }, { "move", do_move_directory },
 	{ "fault", do_fault }, { "cut", do_cut }, { "open", do_open },
+	{ "cut, pinned", do_cut_pinned }, { "punch", do_punch },
 };
 
 /* /a with three pages, open by 1; /d with x, open by 3; /e. */

@@ -15,6 +15,8 @@ static struct world w;
 static u8 *snapshot;
 static u64 file, id, first_free;
 static bool is_open;
+/* As the kernel of 1 has it: the page's lock, and what is mapped. */
+static u64 page_lock, mapped;
 
 static u8 *pages(void)
 {
@@ -81,6 +83,8 @@ static void restore(void)
 	memset(pages(), 0xff, FREE * MIOS_POOL_PAGE);
 	world_views(&w);
 	is_open = false;
+	page_lock = 0;
+	mapped = 0;
 	for (i = 0; i < FS_EXTENTS; i++)
 		explore_hot(&w.pool[0].section[0].extent[i].word);
 	for (i = 0; i < FREE; i++)
@@ -97,6 +101,8 @@ static void restore(void)
 	explore_hot(&w.fs[0].inode[file].hole);
 	explore_hot(&w.fs[0].inode[file].left);
 	explore_hot(&w.fs[0].inode[file].cutter);
+	explore_hot(&page_lock);
+	explore_hot(&mapped);
 	explore_hot(&w.fs[0].super->lock);
 	explore_hot(&w.fs[0].super->sequence);
 }
@@ -149,6 +155,75 @@ static void two_cuts(void)
 	CHECK(!err);
 	PATIENTLY(err, mios_fs_cutter(&w.fs[2], file));
 	fs_cut(&w, 2, file, NO_PIN);
+	mios_fs_cutter_end(&w.fs[2], file);
+}
+
+static void lock_page(u32 self)
+{
+	u64 was = 0;
+
+	/* The dead map nothing, and are not waited for. */
+	while (!try_cmpxchg(&page_lock, &was, self)) {
+		if (explore_is_dead(was))
+			continue;
+		was = 0;
+		explore_pause();
+	}
+}
+
+static void unlock_page(void)
+{
+	WRITE_ONCE(page_lock, 0);
+}
+
+static void one_maps(void)
+{
+	u64 phys, same;
+
+	if (mios_fs_page(&w.fs[1], NULL, file, 3, &phys))
+		return;
+	lock_page(1);
+	if (!mios_fs_page(&w.fs[1], NULL, file, 3, &same) && same == phys)
+		WRITE_ONCE(mapped, phys);
+	unlock_page();
+}
+
+/* What another instance does before it answers. */
+static void unmap(void)
+{
+	lock_page(2);
+	WRITE_ONCE(mapped, 0);
+	unlock_page();
+}
+
+static void two_punches(void)
+{
+	int err;
+
+	PATIENTLY(err, mios_fs_cutter(&w.fs[2], file));
+	mios_fs_hole(&w.fs[2], file, 2, 4);
+	unmap();
+	fs_cut(&w, 2, file, NO_PIN);
+	mios_fs_cutter_end(&w.fs[2], file);
+}
+
+static void two_shortens(void)
+{
+	struct mios_fs_attr attr;
+	int err;
+
+	CHECK(!mios_fs_stat(&w.fs[2], file, &attr));
+	attr.size = 4096;
+	PATIENTLY(err, mios_fs_cutter(&w.fs[2], file));
+	PATIENTLY(err, mios_fs_setattr(&w.fs[2], file, &attr,
+				       MIOS_FS_SET_SIZE));
+	CHECK(!err);
+	unmap();
+	fs_cut(&w, 2, file, NO_PIN);
+	attr.size = 4 * 4096;
+	PATIENTLY(err, mios_fs_setattr(&w.fs[2], file, &attr,
+				       MIOS_FS_SET_SIZE));
+	CHECK(!err);
 	mios_fs_cutter_end(&w.fs[2], file);
 }
 
@@ -226,6 +301,19 @@ static void whole(void)
 	WHOLE(&w.fs[0], is_open ? 2 : 0);
 }
 
+/* What is mapped is the file's still. */
+static void still_there(void)
+{
+	u64 index = 3, phys;
+
+	if (mapped && !explore_is_dead(1))
+		CHECK(mios_fs_next(&w.fs[0], file, &index, &phys) &&
+		      index == 4 && phys == mapped);
+	/* One that died had everybody unmap it, or it is there. */
+	if (!mapped || explore_is_dead(1))
+		whole();
+}
+
 static void opened(void)
 {
 	if (is_open && !explore_is_dead(1))
@@ -240,6 +328,10 @@ static const struct scenario scenarios[] = {
 	  whole },
 	{ "a fault and a cut", restore, { one_faults_late, two_cuts },
 	  { 1, 2 }, 1, bury, whole },
+	{ "mapped and punched", restore, { one_maps, two_punches }, { 1, 2 }, 1,
+	  bury, still_there },
+	{ "mapped and cut", restore, { one_maps, two_shortens }, { 1, 2 }, 1,
+	  bury, still_there },
 	{ "opened and removed", restore, { one_opens, two_drops }, { 1, 2 },
 	  1, bury, opened },
 	{ "read and renamed", restore_names, { one_reads, two_renames },

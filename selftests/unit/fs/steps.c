@@ -158,6 +158,46 @@ static u64 cut_all(struct world *w, u32 self, u64 inode)
 	return nr;
 }
 
+/* What is pinned stays, in a hole as zeroes, beyond the end until it may go. */
+static void pins(struct world *w, u64 inode)
+{
+	struct mios_fs *fs = &w->fs[1];
+	struct mios_fs_attr attr;
+	u64 phys, same;
+
+	fs_size(fs, inode, 6 * 4096);
+	*fs_page(w, 2, inode, 1) = 1;
+	*fs_page(w, 2, inode, 2) = 2;
+	*fs_page(w, 2, inode, 5) = 5;
+	CHECK(!mios_fs_cutter(fs, inode));
+	mios_fs_hole(fs, inode, 1, 3);
+	CHECK(mios_fs_page(fs, &w->cursor[1], inode, 1, &phys) == -EBUSY);
+	CHECK(mios_fs_page(fs, &w->cursor[1], inode, 2, &phys) == -EBUSY);
+	CHECK(!mios_fs_page(fs, &w->cursor[1], inode, 3, &phys));
+	CHECK(fs_cut(w, 1, inode, 2) == 1);
+	CHECK(mios_fs_page(fs, NULL, inode, 1, &phys) == -ENOENT);
+	CHECK(!*fs_page(w, 2, inode, 2) && *fs_page(w, 2, inode, 5) == 5);
+	CHECK(!mios_fs_page(fs, NULL, inode, 5, &phys));
+	CHECK(!mios_fs_stat(fs, inode, &attr));
+	fs_size(fs, inode, 4096);
+	CHECK(fs_cut(w, 1, inode, 5) == 2);
+	mios_fs_cutter_end(fs, inode);
+	WHOLE(fs, 0);
+	CHECK(mios_fs_setattr(fs, inode, &attr, MIOS_FS_SET_SIZE) ==
+	      -EINPROGRESS);
+	CHECK(!mios_fs_setattr(fs, inode, &attr, MIOS_FS_SET_SIZE |
+			       MIOS_FS_SET_ZEROED));
+	CHECK(!mios_fs_page(fs, NULL, inode, 5, &same) && same == phys);
+	/* Inside by now: nothing is left. */
+	CHECK(!cut_all(w, 2, inode));
+	fs_size(fs, inode, 4096);
+	CHECK(cut_all(w, 2, inode) == 1);
+	CHECK(!mios_fs_setattr(fs, inode, &attr, MIOS_FS_SET_SIZE));
+	fs_size(fs, inode, 0);
+	cut_all(w, 1, inode);
+	WHOLE(fs, 0);
+}
+
 static void sparse(struct world *w, u64 inode)
 {
 	const u64 far = 512ull * 512 * 512 - 1;
@@ -188,6 +228,7 @@ void test_files(void)
 	one = &w.fs[1];
 	two = &w.fs[2];
 	a = fs_make(one, root, "a", FILE_);
+	pins(&w, a);
 	CHECK(!mios_fs_stat(one, a, &attr));
 	id = attr.id;
 	CHECK(!mios_fs_open(one, a, id) && !mios_fs_open(two, a, id));
