@@ -22,11 +22,16 @@ static int __init mios_fs_init(void)
 	err = mios_ipc_init();
 	if (err)
 		goto death;
-	err = mios_super_init();
+	err = mios_revoke_init();
 	if (err)
 		goto ipc;
+	err = mios_super_init();
+	if (err)
+		goto revoke;
 	return 0;
 
+revoke:
+	mios_revoke_exit();
 ipc:
 	mios_ipc_exit();
 death:
@@ -37,6 +42,7 @@ death:
 static void __exit mios_fs_exit(void)
 {
 	mios_super_exit();
+	mios_revoke_exit();
 	mios_ipc_exit();
 	mios_death_exit();
 }

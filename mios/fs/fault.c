@@ -27,8 +27,13 @@ MIOS_FS_FAULT_PARAM(elsewhere, MIOS_FS_FAULT_ELSEWHERE,
 		    "map files wherever there is room");
 MIOS_FS_FAULT_PARAM(uncached, MIOS_FS_FAULT_UNCACHED,
 		    "take the pool for memory that is not write-back");
+MIOS_FS_FAULT_PARAM(no_revoke, MIOS_FS_FAULT_NO_REVOKE,
+		    "free pages that other instances may have mapped");
+
 MIOS_FS_FAULT_PARAM(cut_open, MIOS_FS_FAULT_CUT_OPEN,
 		    "shorten what another instance has open");
+MIOS_FS_FAULT_PARAM(keep_mapped, MIOS_FS_FAULT_KEEP_MAPPED,
+		    "refuse to unmap what another instance takes away");
 
 bool mios_fs_fault(enum mios_fs_fault fault)
 {

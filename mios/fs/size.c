@@ -113,7 +113,7 @@ int mios_cut(struct inode *inode)
 
 	/* SIZE: who opens it after this look sees the new size. */
 	smp_mb();
-	if (is_open_elsewhere(inode))
+	if (open_elsewhere(inode))
 		return -EBUSY;
 	mios_pinned_free(m);
 	tail_zero(inode);
@@ -177,7 +177,7 @@ int mios_size_set(struct inode *inode, loff_t size)
 	struct mios_fs_inode *image = &m->fs.inode[number_of(inode)];
 	int err;
 
-	if (size < READ_ONCE(image->size) && is_open_elsewhere(inode) &&
+	if (size < READ_ONCE(image->size) && open_elsewhere(inode) &&
 	    !mios_fs_fault(MIOS_FS_FAULT_CUT_OPEN))
 		return -EBUSY;
 	err = size_make(inode, size, MIOS_FS_SET_SIZE);

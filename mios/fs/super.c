@@ -240,7 +240,9 @@ static int fill(struct super_block *sb, struct fs_context *fc)
 	mutex_init(&m->lock);
 	spin_lock_init(&m->cursor_lock);
 	INIT_LIST_HEAD(&m->pinned);
+	INIT_LIST_HEAD(&m->revoke_entry);
 	INIT_LIST_HEAD(&m->entry);
+	m->sb = sb;
 	err = mios_map_make(&m->map, fc, o->base, o->size);
 	if (err) {
 		kfree(m);
@@ -258,6 +260,7 @@ static int fill(struct super_block *sb, struct fs_context *fc)
 	sb->s_blocksize_bits = PAGE_SHIFT;
 	sb->s_maxbytes = MIOS_FILE_MAX;
 	sb->s_time_gran = 1;
+	mios_revoke_begin(m);
 	return root_make(sb);
 }
 
@@ -329,6 +332,8 @@ static void mount_end(struct super_block *sb)
 {
 	struct mios_mount *m = sb->s_fs_info;
 
+	if (m)
+		mios_revoke_end(m);
 	kill_anon_super(sb);
 	if (!m)
 		return;

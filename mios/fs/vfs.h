@@ -58,6 +58,8 @@ struct mios_map {
  * @cursor_lock: of @cursor
  * @cursor:	where pages come from
  * @pinned:	pages that are out of their file, and pinned: under @lock
+ * @sb:		of the VFS
+ * @revoke_entry: revoke.c: in the list of mounts
  * @entry, @over: death.c: who is to be recovered, up to which epoch
  */
 struct mios_mount {
@@ -68,6 +70,8 @@ struct mios_mount {
 	spinlock_t cursor_lock;		/* see above */
 	struct mios_cursor cursor;
 	struct list_head pinned;
+	struct super_block *sb;
+	struct list_head revoke_entry;
 	struct list_head entry;
 	u32 over[MIOS_FS_INSTANCES];
 };
@@ -102,8 +106,8 @@ static inline u64 number_of(const struct inode *inode)
 	return (uintptr_t)inode->i_private >> 1;
 }
 
-/* Has another instance the file open? */
-static inline bool is_open_elsewhere(const struct inode *inode)
+/* Which other instances have the file open, a bit for each? */
+static inline u64 open_elsewhere(const struct inode *inode)
 {
 	struct mios_mount *m = mount_of(inode);
 
@@ -165,6 +169,14 @@ int mios_size_grow(struct inode *inode, loff_t size);
 int mios_cut(struct inode *inode);
 bool mios_pages_let_go(struct inode *inode);
 void mios_pinned_free(struct mios_mount *m);
+
+/* revoke.c: taking pages away from all instances */
+int mios_revoke(struct inode *inode, u64 first, u64 nr, bool copies,
+		unsigned long *pinned);
+void mios_revoke_begin(struct mios_mount *m);
+void mios_revoke_end(struct mios_mount *m);
+int mios_revoke_init(void);
+void mios_revoke_exit(void);
 
 /* file.c, dir.c */
 int mios_page_hold(struct inode *inode, u64 index, bool create,

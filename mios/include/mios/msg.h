@@ -50,6 +50,7 @@ enum mios_call_type {
 	MIOS_CALL_NONE = 0,
 	MIOS_CALL_PROBE,	/* struct mios_call_probe; for tests */
 	MIOS_CALL_WAKE,		/* struct mios_call_wake: how many were */
+	MIOS_CALL_REVOKE,	/* struct mios_call_revoke: who is pinned */
 	MIOS_CALLS
 };
 
@@ -113,6 +114,32 @@ struct mios_call_wake {
 };
 
 static_assert(sizeof(struct mios_call_wake) == 32);
+
+/**
+ * struct mios_call_revoke - unmap pages of a file of miosfs
+ * @image:	physical address of the image
+ * @inode:	number of the file
+ * @id:		and its id
+ * @first:	from this page on
+ * @nr:		so many; 0: to the end of the file
+ * @copies:	1: private copies of them, too
+ *
+ * The answer, when no page table and no TLB of the instance has them any more:
+ * bit i of MIOS_REVOKE_PAGES is set if page @first + i is in use there still.
+ */
+struct mios_call_revoke {
+	__u64 image;
+	__u64 inode;
+	__u64 id;
+	__u64 first;
+	__u64 nr;
+	__u64 copies;
+};
+
+#define MIOS_REVOKE_PAGES	4096u
+
+static_assert(sizeof(struct mios_call_revoke) == 48);
+static_assert(MIOS_REVOKE_PAGES / 8 <= MIOS_CALL_MAX);
 
 struct mios_msg_status {
 	__s32 error;	/* 0 or -EBUSY: somebody else is attached */
