@@ -79,6 +79,8 @@ static int event(struct notifier_block *nb, unsigned long what, void *data)
 		else
 			pr_info("miosfs: instance %u is dead, and what it had is free\n",
 				change->instance);
+		/* What it was removing. */
+		mios_mend_soon(m);
 	}
 	mutex_unlock(&mounts_lock);
 	return NOTIFY_DONE;

@@ -30,8 +30,6 @@ MIOS_FS_FAULT_PARAM(uncached, MIOS_FS_FAULT_UNCACHED,
 MIOS_FS_FAULT_PARAM(no_revoke, MIOS_FS_FAULT_NO_REVOKE,
 		    "free pages that other instances may have mapped");
 
-MIOS_FS_FAULT_PARAM(cut_open, MIOS_FS_FAULT_CUT_OPEN,
-		    "shorten what another instance has open");
 MIOS_FS_FAULT_PARAM(keep_mapped, MIOS_FS_FAULT_KEEP_MAPPED,
 		    "refuse to unmap what another instance takes away");
 

@@ -23,7 +23,6 @@ enum mios_fs_fault {
 	MIOS_FS_FAULT_ELSEWHERE,	/* map wherever there is room */
 	MIOS_FS_FAULT_UNCACHED,		/* take the pool for not write-back */
 	MIOS_FS_FAULT_NO_REVOKE,	/* have nobody else unmap what is freed */
-	MIOS_FS_FAULT_CUT_OPEN,		/* cut what another instance has open */
 	MIOS_FS_FAULT_KEEP_MAPPED,	/* unmap nothing when asked to */
 	MIOS_FS_FAULT_DEAF,		/* do not hear of a death */
 	MIOS_FS_FAULTS

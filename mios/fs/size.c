@@ -1,85 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long a file is, and what becomes of its pages when it is made shorter:
- * nobody is told in another instance, so it is made shorter only while no other
- * one has it open, and a page that is pinned here waits until it is not.
+ * How long a file is, and what becomes of its pages when it is made shorter, or
+ * a hole in it: they are taken away from whoever has them mapped (revoke.c),
+ * and then freed.  One that is pinned stays until it is not: beyond the end,
+ * where it is zeroed before the file reaches it again, or in the hole, where it
+ * is zeroed at once.
  */
+#include <linux/bitmap.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/slab.h>
 
+#include <mios/msg.h>
+
 #include "vfs.h"
 
-/* A page that is out of its file, and pinned. */
-struct pinned {
-	struct list_head entry;
-	struct mios_page page;
-};
-
-static void page_keep_back(struct mios_mount *m, const struct mios_page *page)
+/* Of some bytes of a page, what is there becomes zero. */
+static void part_zero(struct inode *inode, loff_t from, loff_t to)
 {
-	struct pinned *p = kmalloc(sizeof(*p), GFP_KERNEL | __GFP_NOFAIL);
+	struct page *page;
 
-	p->page = *page;
-	mutex_lock(&m->lock);
-	list_add(&p->entry, &m->pinned);
-	mutex_unlock(&m->lock);
-}
-
-/**
- * mios_pinned_free() - give back what was pinned and is no more
- * @m: the mount
- */
-void mios_pinned_free(struct mios_mount *m)
-{
-	struct pinned *p, *next;
-
-	mutex_lock(&m->lock);
-	list_for_each_entry_safe(p, next, &m->pinned, entry) {
-		if (page_ref_count(pfn_to_page(PHYS_PFN(p->page.phys))) > 1)
-			continue;
-		mios_pool_free(&m->pool, &p->page);
-		list_del(&p->entry);
-		kfree(p);
-	}
-	mutex_unlock(&m->lock);
-}
-
-/*
- * Out of the file, but perhaps still mapped here.  Under the page's lock, so
- * that a fault that has found it before sees that it is gone.
- */
-static bool page_drop(struct inode *inode, u64 index,
-		      const struct mios_page *taken, bool wait)
-{
-	struct mios_mount *m = mount_of(inode);
-	struct page *page = pfn_to_page(PHYS_PFN(taken->phys));
-
-	lock_page(page);
-	unmap_mapping_pages(inode->i_mapping, index, 1, true);
-	page->mapping = NULL;
-	unlock_page(page);
-	if (mios_page_let_go(page, wait)) {
-		mios_pool_free(&m->pool, taken);
-		return true;
-	}
-	page_keep_back(m, taken);
-	return false;
-}
-
-/* All from page @index on.  One that stays is waited for, not each. */
-static bool pages_drop(struct inode *inode, u64 index, bool wait)
-{
-	struct mios_mount *m = mount_of(inode);
-	struct mios_page page;
-	u64 phys;
-
-	while (mios_fs_next(&m->fs, number_of(inode), &index, &phys)) {
-		if (!mios_fs_take(&m->fs, number_of(inode), index - 1, &page))
-			wait = page_drop(inode, index - 1, &page, wait);
-		cond_resched();
-	}
-	return wait;
+	if (from >= to || mios_page_hold(inode, from >> PAGE_SHIFT, false,
+					 &page))
+		return;
+	memset(page_address(page) + offset_in_page(from), 0, to - from);
+	put_page(page);
 }
 
 /* What comes there when it grows again is zero; until then it cannot grow. */
@@ -87,45 +32,158 @@ static void tail_zero(struct inode *inode)
 {
 	struct mios_mount *m = mount_of(inode);
 	u64 size = READ_ONCE(m->fs.inode[number_of(inode)].size);
-	struct page *page;
 
-	if (!offset_in_page(size) ||
-	    mios_page_hold(inode, size >> PAGE_SHIFT, false, &page))
+	part_zero(inode, size, round_up(size, PAGE_SIZE));
+}
+
+/* What is done about pages that were left beyond the end. */
+enum left {
+	LEFT_THERE,
+	LEFT_FREED,		/* as far as they are not in use */
+	LEFT_ZEROED,		/* and the others become zero */
+};
+
+/* Pages that are being removed. */
+struct removal {
+	struct inode *inode;
+	struct mios_fs_cut cut;
+	enum left left;
+	unsigned long *pinned;
+};
+
+/* Unmapped everywhere, but in use. */
+static void page_leave(const struct removal *r, u64 index, void *memory)
+{
+	struct mios_mount *m = mount_of(r->inode);
+
+	if (r->cut.what == MIOS_FS_REMOVE_HOLE ||
+	    (r->cut.what == MIOS_FS_REMOVE_LEFT && r->left == LEFT_ZEROED))
+		memset(memory, 0, PAGE_SIZE);
+	if (r->cut.what == MIOS_FS_REMOVE_HOLE)
 		return;
-	memset(page_address(page) + offset_in_page(size), 0,
-	       PAGE_SIZE - offset_in_page(size));
-	put_page(page);
+	mios_fs_leave(&m->fs, number_of(r->inode), index);
+	mios_mend_soon(m);
+}
+
+static void page_drop(const struct removal *r, u64 index, u64 phys, bool pinned)
+{
+	struct mios_mount *m = mount_of(r->inode);
+	void *memory = mios_pool_memory(&m->pool, phys);
+	struct mios_page page;
+
+	if (pinned && memory)
+		page_leave(r, index, memory);
+	else if (!mios_fs_take(&m->fs, number_of(r->inode), index, &page))
+		mios_pool_free(&m->pool, &page);
+}
+
+/*
+ * From page @first on, as many as one answer is about: 0, or where to go on, or
+ * an error.  At first all is unmapped, for private copies of what has no page.
+ */
+static s64 remove_part(const struct removal *r, u64 first)
+{
+	struct mios_mount *m = mount_of(r->inode);
+	const struct mios_fs_cut *cut = &r->cut;
+	u64 end = min(cut->end, first + MIOS_REVOKE_PAGES);
+	u64 nr = first != cut->first ? MIOS_REVOKE_PAGES :
+		 cut->end == ~0ull ? 0 : cut->end - first;
+	int err = mios_revoke(r->inode, first, nr,
+			      cut->what != MIOS_FS_REMOVE_HOLE, r->pinned);
+	u64 index = first, phys;
+
+	if (err)
+		return err;
+	while (mios_fs_next(&m->fs, number_of(r->inode), &index, &phys)) {
+		if (index > cut->end)
+			return 0;
+		if (index > end)
+			return index - 1;
+		page_drop(r, index - 1, phys, test_bit(index - 1 - first,
+						       r->pinned));
+		cond_resched();
+	}
+	return 0;
+}
+
+static int remove_all(struct removal *r)
+{
+	struct mios_mount *m = mount_of(r->inode);
+	u64 number = number_of(r->inode);
+	s64 next;
+
+	while (mios_fs_cut(&m->fs, number, r->left != LEFT_THERE, &r->cut)) {
+		if (r->cut.what == MIOS_FS_REMOVE_END)
+			tail_zero(r->inode);
+		next = r->cut.first;
+		do {
+			next = remove_part(r, next);
+		} while (next > 0);
+		if (!next)
+			next = MIOS_PATIENTLY(m, mios_fs_cut_end(&m->fs, number,
+								 &r->cut));
+		if (next || r->cut.what == MIOS_FS_REMOVE_LEFT)
+			return next;
+	}
+	return 0;
+}
+
+/* As cutter: all that is to be removed. */
+static int cut(struct inode *inode, enum left left)
+{
+	struct removal r = { .inode = inode, .left = left };
+	int err = -ENOMEM;
+
+	r.pinned = bitmap_alloc(MIOS_REVOKE_PAGES, GFP_KERNEL);
+	if (r.pinned)
+		err = remove_all(&r);
+	bitmap_free(r.pinned);
+	if (err)
+		mios_mend_soon(mount_of(inode));
+	return err;
+}
+
+/* Nobody else removes pages of it meanwhile, in any instance. */
+static int cutter_begin(struct inode *inode)
+{
+	struct mios_mount *m = mount_of(inode);
+
+	return MIOS_PATIENTLY(m, mios_fs_cutter(&m->fs, number_of(inode)));
+}
+
+static void cutter_end(struct inode *inode)
+{
+	mios_fs_cutter_end(&mount_of(inode)->fs, number_of(inode));
 }
 
 /**
  * mios_cut() - finish what somebody has begun who made the file shorter
  * @inode: a file
+ * @wait: also where somebody is at it: until he has
  *
- * -EBUSY: another instance has it open, and may have mapped it.
+ * -EBUSY: somebody is, or does not answer.
  */
-int mios_cut(struct inode *inode)
+int mios_cut(struct inode *inode, bool wait)
 {
 	struct mios_mount *m = mount_of(inode);
-	u64 number = number_of(inode);
-	struct mios_fs_cut cut;
-	bool wait = true;
-	int err;
+	int err = wait ? cutter_begin(inode) :
+		  mios_fs_cutter(&m->fs, number_of(inode));
 
-	/* SIZE: who opens it after this look sees the new size. */
-	smp_mb();
-	if (open_elsewhere(inode))
-		return -EBUSY;
-	mios_pinned_free(m);
-	tail_zero(inode);
-	err = MIOS_PATIENTLY(m, mios_fs_cutter(&m->fs, number));
 	if (err)
 		return err;
-	while (!err && mios_fs_cut(&m->fs, number, true, &cut)) {
-		wait = pages_drop(inode, cut.first, wait);
-		err = MIOS_PATIENTLY(m, mios_fs_cut_end(&m->fs, number, &cut));
-	}
-	mios_fs_cutter_end(&m->fs, number);
+	err = cut(inode, LEFT_FREED);
+	cutter_end(inode);
 	return err;
+}
+
+/**
+ * mios_has_to_cut() - is there anything that mios_cut() would do?
+ * @image: the file's inode in the image
+ */
+bool mios_has_to_cut(const struct mios_fs_inode *image)
+{
+	return READ_ONCE(image->cut) || READ_ONCE(image->hole) ||
+	       (u32)READ_ONCE(image->left);
 }
 
 static int size_change(struct inode *inode, loff_t size, u32 how)
@@ -143,15 +201,27 @@ static int size_change(struct inode *inode, loff_t size, u32 how)
 						 how | MIOS_FS_SET_MTIME));
 }
 
-/* One that died may have left a cut, which is finished first. */
+/*
+ * Where it grows, what was beyond the end before is removed or zeroed first.
+ * Another instance may make it shorter in between.
+ */
 static int size_make(struct inode *inode, loff_t size, u32 how)
 {
 	int err = size_change(inode, size, how);
 
-	if (err != -EINPROGRESS)
-		return err;
-	err = mios_cut(inode);
-	return err ? err : size_change(inode, size, how);
+	while (err == -EINPROGRESS) {
+		err = cutter_begin(inode);
+		if (err)
+			break;
+		err = cut(inode, LEFT_ZEROED);
+		if (!err)
+			err = size_change(inode, size,
+					  how | MIOS_FS_SET_ZEROED);
+		cutter_end(inode);
+		if (fatal_signal_pending(current))
+			break;
+	}
+	return err == -EINPROGRESS ? -EINTR : err;
 }
 
 /**
@@ -170,25 +240,18 @@ int mios_size_grow(struct inode *inode, loff_t size)
  * mios_size_set() - so long from now on
  * @inode: locked
  * @size: bytes
+ *
+ * When it returns, nobody has what was cut any more.  -EBUSY: it is so long,
+ * but an instance does not answer, and may have it.
  */
 int mios_size_set(struct inode *inode, loff_t size)
 {
 	struct mios_mount *m = mount_of(inode);
-	struct mios_fs_inode *image = &m->fs.inode[number_of(inode)];
-	int err;
+	int err = size_make(inode, size, MIOS_FS_SET_SIZE);
 
-	if (size < READ_ONCE(image->size) && open_elsewhere(inode) &&
-	    !mios_fs_fault(MIOS_FS_FAULT_CUT_OPEN))
-		return -EBUSY;
-	err = size_make(inode, size, MIOS_FS_SET_SIZE);
-	if (err)
-		return err;
-	/* Opened elsewhere by now: who closes it last does the rest. */
-	if (READ_ONCE(image->cut))
-		err = mios_cut(inode);
-	if (err && err != -EBUSY)
-		return err;
-	return mios_inode_refresh(inode);
+	if (!err && READ_ONCE(m->fs.inode[number_of(inode)].cut))
+		err = mios_cut(inode, true);
+	return err ? err : mios_inode_refresh(inode);
 }
 
 /**

@@ -239,10 +239,17 @@ static int fill(struct super_block *sb, struct fs_context *fc)
 		return -ENOMEM;
 	mutex_init(&m->lock);
 	spin_lock_init(&m->cursor_lock);
-	INIT_LIST_HEAD(&m->pinned);
+	m->sb = sb;
+	sb->s_magic = MIOS_SUPER_MAGIC;
+	sb->s_op = &super_ops;
+	sb->s_d_op = &mios_dentry_ops;
+	sb->s_blocksize = PAGE_SIZE;
+	sb->s_blocksize_bits = PAGE_SHIFT;
+	sb->s_maxbytes = MIOS_FILE_MAX;
+	sb->s_time_gran = 1;
 	INIT_LIST_HEAD(&m->revoke_entry);
 	INIT_LIST_HEAD(&m->entry);
-	m->sb = sb;
+	mios_mend_init(m);
 	err = mios_map_make(&m->map, fc, o->base, o->size);
 	if (err) {
 		kfree(m);
@@ -253,14 +260,8 @@ static int fill(struct super_block *sb, struct fs_context *fc)
 	err = mount_attach(m, fc);
 	if (err)
 		return err;
-	sb->s_magic = MIOS_SUPER_MAGIC;
-	sb->s_op = &super_ops;
-	sb->s_d_op = &mios_dentry_ops;
-	sb->s_blocksize = PAGE_SIZE;
-	sb->s_blocksize_bits = PAGE_SHIFT;
-	sb->s_maxbytes = MIOS_FILE_MAX;
-	sb->s_time_gran = 1;
 	mios_revoke_begin(m);
+	mios_mend_soon(m);
 	return root_make(sb);
 }
 
@@ -332,8 +333,10 @@ static void mount_end(struct super_block *sb)
 {
 	struct mios_mount *m = sb->s_fs_info;
 
-	if (m)
+	if (m) {
+		mios_mend_exit(m);
 		mios_revoke_end(m);
+	}
 	kill_anon_super(sb);
 	if (!m)
 		return;
@@ -344,7 +347,6 @@ static void mount_end(struct super_block *sb)
 		__module_get(THIS_MODULE);
 		return;
 	}
-	mios_pinned_free(m);
 	opens_end(m);
 	mios_cursor_release(&m->pool, &m->cursor);
 	mios_map_undo(&m->map);

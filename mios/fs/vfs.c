@@ -123,8 +123,9 @@ void mios_inode_evict(struct inode *inode)
 	if (test_bit(MIOS_WAS_MAPPED, (unsigned long *)&inode->i_private) &&
 	    !mios_pages_let_go(inode))
 		return;
-	if (READ_ONCE(m->fs.inode[number].cut))
-		mios_cut(inode);
+	/* Else whoever closes it last does it. */
+	if (mios_has_to_cut(&m->fs.inode[number]) && !open_elsewhere(inode))
+		mios_cut(inode, false);
 	mios_fs_close(&m->fs, number);
 	if (!MIOS_LOOK(mios_fs_stat(&m->fs, number, &attr)) && !attr.nlink)
 		MIOS_PATIENTLY(m, mios_fs_reap(&m->fs, number));

@@ -13,6 +13,7 @@
 #include <linux/mutex.h>
 #include <linux/sched/signal.h>
 #include <linux/spinlock.h>
+#include <linux/workqueue.h>
 
 #include "fault.h"
 #include "fs.h"
@@ -57,9 +58,9 @@ struct mios_map {
  * @lock:	one change at a time
  * @cursor_lock: of @cursor
  * @cursor:	where pages come from
- * @pinned:	pages that are out of their file, and pinned: under @lock
  * @sb:		of the VFS
  * @revoke_entry: revoke.c: in the list of mounts
+ * @mend:	mend.c: the worker
  * @entry, @over: death.c: who is to be recovered, up to which epoch
  */
 struct mios_mount {
@@ -69,9 +70,9 @@ struct mios_mount {
 	struct mutex lock;		/* see above */
 	spinlock_t cursor_lock;		/* see above */
 	struct mios_cursor cursor;
-	struct list_head pinned;
 	struct super_block *sb;
 	struct list_head revoke_entry;
+	struct delayed_work mend;
 	struct list_head entry;
 	u32 over[MIOS_FS_INSTANCES];
 };
@@ -166,9 +167,9 @@ void mios_inode_evict(struct inode *inode);
 /* size.c: how long a file is, and what goes when it becomes shorter */
 int mios_size_set(struct inode *inode, loff_t size);
 int mios_size_grow(struct inode *inode, loff_t size);
-int mios_cut(struct inode *inode);
+int mios_cut(struct inode *inode, bool wait);
+bool mios_has_to_cut(const struct mios_fs_inode *image);
 bool mios_pages_let_go(struct inode *inode);
-void mios_pinned_free(struct mios_mount *m);
 
 /* revoke.c: taking pages away from all instances */
 int mios_revoke(struct inode *inode, u64 first, u64 nr, bool copies,
@@ -177,6 +178,11 @@ void mios_revoke_begin(struct mios_mount *m);
 void mios_revoke_end(struct mios_mount *m);
 int mios_revoke_init(void);
 void mios_revoke_exit(void);
+
+/* mend.c: removing pages when nobody waits for it */
+void mios_mend_init(struct mios_mount *m);
+void mios_mend_soon(struct mios_mount *m);
+void mios_mend_exit(struct mios_mount *m);
 
 /* file.c, dir.c */
 int mios_page_hold(struct inode *inode, u64 index, bool create,
