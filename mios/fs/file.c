@@ -5,6 +5,7 @@
  * find on any other one.
  */
 #include <linux/compat.h>
+#include <linux/falloc.h>
 #include <linux/fs.h>
 #include <linux/mman.h>
 #include <linux/mm.h>
@@ -34,7 +35,8 @@ static int page_get(struct inode *inode, u64 index, bool create, u64 *phys)
  * @create: make it if there is none
  * @out: the page
  *
- * -ENOENT: there is none; -ERANGE: beyond the end; -ENOSPC; -EIO: damaged.
+ * -ENOENT: there is none; -ERANGE: beyond the end; -EBUSY: it is being removed;
+ * -ENOSPC; -EIO: damaged.
  */
 int mios_page_hold(struct inode *inode, u64 index, bool create,
 		   struct page **out)
@@ -55,12 +57,30 @@ int mios_page_hold(struct inode *inode, u64 index, bool create,
 	return err;
 }
 
+/* The same, but waits where the page is being removed, for who is at it. */
+static int page_wait(struct inode *inode, u64 index, bool create,
+		     struct page **out)
+{
+	int tries = 0, err;
+
+	do {
+		err = mios_page_hold(inode, index, create, out);
+	} while (err == -EBUSY && mios_patient(&tries));
+	return err;
+}
+
 static vm_fault_t file_fault(struct vm_fault *vmf)
 {
 	struct inode *inode = file_inode(vmf->vma->vm_file);
 	struct page *page, *same;
+	int err = mios_page_hold(inode, vmf->pgoff, true, &page);
 
-	if (mios_page_hold(inode, vmf->pgoff, true, &page))
+	if (err == -EBUSY) {
+		/* Again from the start, without locks, and if not killed. */
+		usleep_range(500, 1000);
+		return VM_FAULT_NOPAGE;
+	}
+	if (err)
 		return VM_FAULT_SIGBUS;
 	lock_page(page);
 	/* It may have been cut meanwhile; who cuts waits for this lock. */
@@ -126,8 +146,8 @@ static int part_read(struct kiocb *kiocb, struct iov_iter *to, size_t part)
 {
 	struct page *page;
 	size_t copied;
-	int err = mios_page_hold(file_inode(kiocb->ki_filp),
-				 kiocb->ki_pos >> PAGE_SHIFT, false, &page);
+	int err = page_wait(file_inode(kiocb->ki_filp),
+			    kiocb->ki_pos >> PAGE_SHIFT, false, &page);
 
 	if (err && err != -ENOENT)
 		return err;
@@ -174,8 +194,8 @@ static int part_write(struct kiocb *kiocb, struct iov_iter *from)
 	if (kiocb->ki_pos + part > i_size_read(inode))
 		err = mios_size_grow(inode, kiocb->ki_pos + part);
 	if (!err)
-		err = mios_page_hold(inode, kiocb->ki_pos >> PAGE_SHIFT, true,
-				     &page);
+		err = page_wait(inode, kiocb->ki_pos >> PAGE_SHIFT, true,
+				&page);
 	if (err)
 		return err;
 	copied = copy_page_from_iter(page, offset_in_page(kiocb->ki_pos), part,
@@ -215,6 +235,49 @@ out:
 	return ret;
 }
 
+/* Pages for these bytes, and the file so long; some at a time. */
+static int allocate(struct inode *inode, loff_t at, loff_t end)
+{
+	struct page *page;
+	int err = inode_newsize_ok(inode, end);
+
+	for (; !err && at < end; at = round_down(at, PAGE_SIZE) + PAGE_SIZE) {
+		loff_t next = min_t(loff_t, end,
+				    round_down(at, PMD_SIZE) + PMD_SIZE);
+
+		if (next > i_size_read(inode))
+			err = mios_size_grow(inode, next);
+		if (!err)
+			err = page_wait(inode, at >> PAGE_SHIFT, true, &page);
+		if (!err)
+			put_page(page);
+		if (!err && fatal_signal_pending(current))
+			err = -EINTR;
+		cond_resched();
+	}
+	return err;
+}
+
+static long file_allocate(struct file *file, int mode, loff_t offset,
+			  loff_t length)
+{
+	struct inode *inode = file_inode(file);
+	int err;
+
+	if (mode && mode != (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE))
+		return -EOPNOTSUPP;
+	inode_lock(inode);
+	err = mios_inode_refresh(inode);
+	if (!err)
+		err = file_remove_privs(file);
+	if (!err && mode)
+		err = mios_size_punch(inode, offset, offset + length);
+	else if (!err)
+		err = allocate(inode, offset, offset + length);
+	inode_unlock(inode);
+	return err;
+}
+
 static loff_t file_seek(struct file *file, loff_t offset, int whence)
 {
 	int err = mios_inode_refresh(file_inode(file));
@@ -233,6 +296,7 @@ const struct file_operations mios_file_ops = {
 	.write_iter = file_write,
 	.mmap = file_mmap,
 	.get_unmapped_area = file_area,
+	.fallocate = file_allocate,
 	.fsync = noop_fsync,
 	.splice_read = copy_splice_read,
 };

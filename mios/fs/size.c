@@ -255,6 +255,37 @@ int mios_size_set(struct inode *inode, loff_t size)
 }
 
 /**
+ * mios_size_punch() - make a hole: zeroes, as far as the file goes
+ * @inode: locked
+ * @from: first byte of it
+ * @to: up to before this one
+ */
+int mios_size_punch(struct inode *inode, loff_t from, loff_t to)
+{
+	struct mios_mount *m = mount_of(inode);
+	loff_t first = round_up(from, PAGE_SIZE);
+	loff_t end = round_down(to, PAGE_SIZE);
+	int err = cutter_begin(inode);
+
+	if (err)
+		return err;
+	if (first < end) {
+		err = cut(inode, LEFT_THERE);
+		if (!err)
+			mios_fs_hole(&m->fs, number_of(inode),
+				     first >> PAGE_SHIFT, end >> PAGE_SHIFT);
+	}
+	if (!err)
+		err = cut(inode, LEFT_THERE);
+	cutter_end(inode);
+	if (err)
+		return err;
+	part_zero(inode, from, min(first, to));
+	part_zero(inode, max(end, first), to);
+	return mios_size_grow(inode, 0);
+}
+
+/**
  * mios_pages_let_go() - has nobody here a page of a file that is not open here?
  * @inode: on its way out; no task maps it any more
  */
