@@ -13,7 +13,13 @@
  *   OPEN	who opens: ->open, then ->freeing; who reaps: ->freeing, then
  *		->open.  One of the two sees the other; both may, and give way.
  *   SIZE	who publishes a page: its place in the index, then ->size; who
- *		shortens: ->size, then all places beyond.  One of them takes it.
+ *		shortens: ->size, then all places beyond.  One of them sees that
+ *		it is too much.  Who maps it has seen the old size after he
+ *		found it, and so before the other looked.
+ *   HOLE	the same with ->hole.
+ *   LEFT	who leaves a page beyond the end: its place, then ->left, each
+ *		time to another value; who clears ->left: its value, all places
+ *		beyond, then from that value.
  *   INDEX	who publishes: zeroes the page, then its place; who finds it there
  *		finds zeroes.
  */
