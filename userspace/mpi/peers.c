@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * libmios-mpi.so, preloaded into the ranks of an MPI job by mios-rank: MPI
+ * libraries ask PMIx which ranks are on their own node, and use shared memory
+ * among those.  Here the instances of a ring are one node, as /dev/shm is one
+ * for all of them.  All that is about starting ranks, such as the daemons, the
+ * mapping and the binding, stays by instance.
+ *
+ * Only a job's questions about itself get another answer, and only when PMIx
+ * has one.  The answer is computed once; PMIx asks itself meanwhile, and so
+ * comes by here: such questions are handed on.
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pmix.h"
+
+#define HOST_NAME	"/etc/mios/host"	/* instance 0's */
+#define SELF		"/sys/kernel/mios/self"
+#define SHARING		"/mios/.shm/%ld"	/* is there if instance N shares */
+#define NAME_SIZE	256
+
+typedef int (*get_fn)(const struct pmix_proc *proc, const char *key,
+		      const struct pmix_info *info, size_t ninfo,
+		      struct pmix_value **value);
+typedef int (*put_fn)(uint8_t scope, const char *key,
+		      struct pmix_value *value);
+typedef int (*nodes_fn)(const char *nspace, char **nodes);
+typedef int (*peers_fn)(const char *node, const char *nspace,
+			struct pmix_proc **procs, size_t *count);
+
+/*
+ * @rank: those on instances that share, in order; none: nothing is to be said.
+ * @here: is it on this instance?
+ */
+static struct {
+	char nspace[NAME_SIZE];
+	uint32_t self;
+	struct peer {
+		uint32_t rank;
+		bool here;
+	} *peer;
+	size_t count;
+} job;
+
+static __thread bool asking;
+
+/* From the library that is there, whoever has loaded it and for whom. */
+static void *real(const char *name)
+{
+	void *library = dlopen("libpmix.so.2", RTLD_LAZY | RTLD_NOLOAD);
+	void *address = library ? dlsym(library, name) : NULL;
+
+	if (library)
+		dlclose(library);
+	return address ? address : dlsym(RTLD_NEXT, name);
+}
+
+/* The first line of a file. */
+static void read_word(const char *path, char *word)
+{
+	FILE *f = fopen(path, "re");
+
+	word[0] = '\0';
+	if (!f)
+		return;
+	if (fgets(word, NAME_SIZE, f))
+		word[strcspn(word, "\n")] = '\0';
+	fclose(f);
+}
+
+/* Up to the first dot, as launchers have names. */
+static bool is_name(const char *name, const char *of)
+{
+	size_t len = strcspn(of, ".");
+
+	return len && strcspn(name, ".") == len && !strncmp(name, of, len);
+}
+
+/* Which instance of the ring is it?  -1: none. */
+static long instance_of(const char *node)
+{
+	char own[NAME_SIZE] = "", word[NAME_SIZE], *end;
+	long id;
+
+	gethostname(own, sizeof(own) - 1);
+	if (is_name(node, own)) {
+		read_word(SELF, word);
+		return word[0] ? strtol(word, NULL, 10) : -1;
+	}
+	read_word(HOST_NAME, word);
+	if (is_name(node, word))
+		return 0;
+	if (strncmp(node, "node", 4) || node[4] < '0' || node[4] > '9')
+		return -1;
+	id = strtol(node + 4, &end, 10);
+	return *end ? -1 : id;
+}
+
+/* Is its /dev/shm the ring's? */
+static bool is_sharing(const char *node)
+{
+	long id = instance_of(node);
+	char path[64];
+
+	snprintf(path, sizeof(path), SHARING, id);
+	return id >= 0 && !access(path, F_OK);
+}
+
+static bool add_peers(const struct pmix_proc *procs, size_t count, bool here)
+{
+	struct peer *more;
+	size_t i;
+
+	more = reallocarray(job.peer, job.count + count, sizeof(*more));
+	if (!more)
+		return false;
+	job.peer = more;
+	for (i = 0; i < count; i++)
+		job.peer[job.count++] = (struct peer){ procs[i].rank, here };
+	return true;
+}
+
+/* The ranks on one instance. */
+static bool add_node(peers_fn resolve, const char *node)
+{
+	struct pmix_proc *procs = NULL;
+	bool here = false, added;
+	size_t i, count = 0;
+
+	if (!is_sharing(node))
+		return true;
+	if (resolve(node, job.nspace, &procs, &count) || !procs)
+		return false;
+	for (i = 0; i < count; i++)
+		here |= procs[i].rank == job.self;
+	added = add_peers(procs, count, here);
+	free(procs);
+	return added;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct peer *p = a, *q = b;
+
+	return p->rank < q->rank ? -1 : p->rank > q->rank;
+}
+
+static bool find_peers(void)
+{
+	nodes_fn resolve_nodes = (nodes_fn)real("PMIx_Resolve_nodes");
+	peers_fn resolve_peers = (peers_fn)real("PMIx_Resolve_peers");
+	char *nodes = NULL, *node, *rest;
+	bool found;
+
+	if (!resolve_nodes || !resolve_peers ||
+	    resolve_nodes(job.nspace, &nodes) || !nodes)
+		return false;
+	found = true;
+	for (node = strtok_r(nodes, ",", &rest); node && found;
+	     node = strtok_r(NULL, ",", &rest))
+		found = add_node(resolve_peers, node);
+	free(nodes);
+	return found;
+}
+
+static const struct peer *peer_of(uint32_t rank)
+{
+	const struct peer key = { .rank = rank };
+
+	return bsearch(&key, job.peer, job.count, sizeof(key), by_rank);
+}
+
+static void learn(void)
+{
+	const char *nspace = getenv("PMIX_NAMESPACE");
+	const char *rank = getenv("PMIX_RANK");
+
+	if (!nspace || !rank || strlen(nspace) >= sizeof(job.nspace))
+		return;
+	strcpy(job.nspace, nspace);
+	job.self = strtoul(rank, NULL, 10);
+	if (!find_peers())
+		job.count = 0;
+	qsort(job.peer, job.count, sizeof(*job.peer), by_rank);
+	if (!peer_of(job.self))
+		job.count = 0;
+}
+
+static bool is_known(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	asking = true;
+	pthread_once(&once, learn);
+	asking = false;
+	return job.count;
+}
+
+static void put_list(struct pmix_value *value)
+{
+	char *text = malloc(job.count * sizeof("4294967295") + 1);
+	size_t i, len = 0;
+
+	if (!text)
+		return;
+	for (i = 0; i < job.count; i++)
+		len += sprintf(text + len, "%s%u", i ? "," : "",
+			       job.peer[i].rank);
+	free(value->data.string);
+	value->data.string = text;
+}
+
+/* What PMIx has said about this job, for a ring that is one node. */
+static void amend(const struct pmix_proc *proc, const char *key,
+		  struct pmix_value *value)
+{
+	if (!strcmp(key, PMIX_LOCAL_PEERS) && value->type == PMIX_STRING)
+		put_list(value);
+	else if (!strcmp(key, PMIX_LOCAL_SIZE) && value->type == PMIX_UINT32)
+		value->data.uint32 = job.count;
+	else if (!strcmp(key, PMIX_LOCAL_RANK) && value->type == PMIX_UINT16 &&
+		 peer_of(proc->rank))
+		value->data.uint16 = peer_of(proc->rank) - job.peer;
+}
+
+/* Cores of another instance are none of this one's, whatever their numbers. */
+static bool is_far(const struct pmix_proc *proc, const char *key)
+{
+	const struct peer *peer = peer_of(proc->rank);
+
+	return !strcmp(key, PMIX_LOCALITY_STRING) && peer && !peer->here;
+}
+
+static bool is_ours(const struct pmix_proc *proc, const char *key)
+{
+	static const char * const keys[] = {
+		PMIX_LOCAL_PEERS, PMIX_LOCAL_SIZE, PMIX_LOCAL_RANK,
+		PMIX_LOCALITY_STRING
+	};
+	size_t i;
+
+	if (asking || !proc || !key)
+		return false;
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (!strcmp(key, keys[i]))
+			return is_known() && !strcmp(proc->nspace, job.nspace);
+	return false;
+}
+
+__attribute__((visibility("default")))
+int PMIx_Get(const struct pmix_proc *proc, const char *key,
+	     const struct pmix_info *info, size_t ninfo,
+	     struct pmix_value **value)
+{
+	get_fn get = (get_fn)real("PMIx_Get");
+	int err;
+
+	if (!get)
+		return PMIX_ERR_NOT_FOUND;
+	if (!is_ours(proc, key))
+		return get(proc, key, info, ninfo, value);
+	if (is_far(proc, key))
+		return PMIX_ERR_NOT_FOUND;
+	err = get(proc, key, info, ninfo, value);
+	if (!err && value && *value)
+		amend(proc, key, *value);
+	return err;
+}
+
+/* What is meant for one's own node has to leave the instance now. */
+__attribute__((visibility("default")))
+int PMIx_Put(uint8_t scope, const char *key, struct pmix_value *value)
+{
+	put_fn put = (put_fn)real("PMIx_Put");
+
+	if (!put)
+		return PMIX_ERR_NOT_FOUND;
+	if (scope == PMIX_LOCAL && !asking && is_known())
+		scope = PMIX_GLOBAL;
+	return put(scope, key, value);
+}
