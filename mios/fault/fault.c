@@ -62,6 +62,8 @@ MIOS_FAULT_PARAM(keep_connections, MIOS_FAULT_KEEP_CONNECTIONS,
 		 "end no connection with a dead instance");
 MIOS_FAULT_PARAM(keep_sessions, MIOS_FAULT_KEEP_SESSIONS,
 		 "leave running what a dead instance has started");
+MIOS_FAULT_PARAM(keep_segments, MIOS_FAULT_KEEP_SEGMENTS,
+		 "leave what a dead instance has in /dev/shm");
 MIOS_FAULT_PARAM(end_with_host, MIOS_FAULT_END_WITH_HOST,
 		 "end what instance 0 has started when it dies");
 MIOS_FAULT_PARAM(impatient, MIOS_FAULT_IMPATIENT,

@@ -32,6 +32,7 @@ enum mios_fault {
 	/* Asked by miosd (mios_fault() of libmios), no count: */
 	MIOS_FAULT_KEEP_CONNECTIONS,	/* end no TCP connection with the dead */
 	MIOS_FAULT_KEEP_SESSIONS,	/* leave running what the dead started */
+	MIOS_FAULT_KEEP_SEGMENTS,	/* leave what the dead have in /dev/shm */
 	MIOS_FAULT_END_WITH_HOST,	/* end what a dead instance 0 started */
 	MIOS_FAULT_IMPATIENT,		/* give up a session that is silent */
 	MIOS_FAULT_STAY_ROOT,		/* read what a user says as root */

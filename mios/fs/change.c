@@ -117,6 +117,11 @@ static int finish(struct mios_fs *fs, int err)
 	return err;
 }
 
+static u64 maker(const struct mios_fs *fs)
+{
+	return fs->pool->self | (u64)fs->pool->epoch << MIOS_FS_MAKER_EPOCH;
+}
+
 static int make(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
 		const struct mios_fs_attr *attr, u64 *number)
 {
@@ -145,7 +150,7 @@ static int make(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
 	mios_tx_put(fs, &inode->atime, attr->atime);
 	mios_tx_put(fs, &inode->mtime, attr->mtime);
 	mios_tx_put(fs, &inode->ctime, attr->ctime);
-	mios_tx_put(fs, &inode->parent, directory ? dir : 0);
+	mios_tx_put(fs, &inode->parent, directory ? dir : maker(fs));
 	mios_tx_put(fs, &inode->cut, 0);
 	insert(fs, at, dir, name, *number);
 	if (directory)

@@ -45,7 +45,7 @@ struct mios_fs_name {
  * struct mios_fs_attr - attributes of a file
  * @id:		never the same for two files
  * @mode, @nlink, @uid, @gid, @size, @atime, @mtime, @ctime: as in stat(2)
- * @parent:	of a directory
+ * @parent:	of a directory; of a file: who has made it
  */
 struct mios_fs_attr {
 	u64 id;

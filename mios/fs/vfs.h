@@ -195,6 +195,9 @@ extern const struct inode_operations mios_file_inode_ops;
 extern const struct file_operations mios_file_ops;
 extern const struct address_space_operations mios_aops;
 
+/* xattr.c: what only miosfs knows of a file */
+extern const struct xattr_handler * const mios_xattr_handlers[];
+
 /* death.c */
 int mios_death_watch(struct mios_mount *m);
 void mios_death_ignore(struct mios_mount *m);

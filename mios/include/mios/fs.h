@@ -105,7 +105,8 @@ static_assert(sizeof(struct mios_fs_redo) == MIOS_FS_PAGE);
  * @owner:	uid; the upper half: gid
  * @size:	bytes
  * @atime, @mtime, @ctime: ns
- * @parent:	of a directory: the one that it is in
+ * @parent:	of a directory: the one that it is in; of a file: which instance
+ *		has made it, and from MIOS_FS_MAKER_EPOCH on in which epoch
  * @next:	of a free one: the next free one
  * @root:	physical address of the top page of its index, and in the low
  *		bits how many levels that has; 0: none (compare-and-exchange)
@@ -140,6 +141,8 @@ struct mios_fs_inode {
 };
 
 static_assert(sizeof(struct mios_fs_inode) == 128);
+
+#define MIOS_FS_MAKER_EPOCH	8
 
 /*
  * An index page is 512 words: 0, or the physical address of a page of the

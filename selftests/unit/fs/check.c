@@ -70,6 +70,9 @@ static void check_chain(struct checker *c, u64 bucket)
 		if (is_directory(c->fs->inode[entry->inode].mode)) {
 			NEED(c->fs->inode[entry->inode].parent == dir);
 			c->subdirs[dir]++;
+		} else {
+			NEED(c->fs->inode[entry->inode].parent >>
+			     MIOS_FS_MAKER_EPOCH);
 		}
 	}
 }
