@@ -120,4 +120,9 @@ int mios_instances_read(struct mios_instance *list, int max);
 long mios_suspect_timeout(void);
 bool mios_fault(const char *name);
 
+/* shm.c APIs: */
+#define MIOS_SHM	"/dev/shm"
+
+bool mios_shm_is_shared(void);
+
 #endif /* LIBMIOS_MIOS_H */

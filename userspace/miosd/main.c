@@ -216,6 +216,7 @@ static void loop(void)
 			ring_refresh(&d.view);
 			reset_gone(&d.view);
 			hostfile_update(&d.view);
+			shm_refresh(&d.view);
 			device_refresh();
 		}
 		if (p[FD_SIGNAL].revents)

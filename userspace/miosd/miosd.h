@@ -194,4 +194,7 @@ void reset_gone(const struct ring_view *v);
 /* hostfile.c APIs: */
 void hostfile_update(const struct ring_view *v);
 
+/* shm.c APIs: */
+void shm_refresh(const struct ring_view *v);
+
 #endif /* MIOSD_MIOSD_H */
