@@ -30,9 +30,6 @@ typedef int (*get_fn)(const struct pmix_proc *proc, const char *key,
 		      struct pmix_value **value);
 typedef int (*put_fn)(uint8_t scope, const char *key,
 		      struct pmix_value *value);
-typedef int (*nodes_fn)(const char *nspace, char **nodes);
-typedef int (*peers_fn)(const char *node, const char *nspace,
-			struct pmix_proc **procs, size_t *count);
 
 /*
  * @rank: those on instances that share, in order; none: nothing is to be said.
@@ -112,36 +109,55 @@ static bool is_sharing(const char *node)
 	return id >= 0 && !access(path, F_OK);
 }
 
-static bool add_peers(const struct pmix_proc *procs, size_t count, bool here)
+/*
+ * The name of the node that a rank is on; from what this process has.  What has
+ * to ask the server, as PMIx_Resolve_peers() has for other nodes, hangs in PMIx
+ * 4.2 when mpirun's own node has no rank.
+ */
+static bool node_of(get_fn get, uint32_t rank, char *node)
 {
-	struct peer *more;
-	size_t i;
+	struct pmix_info optional = {
+		.key = PMIX_OPTIONAL,
+		.value = { .type = PMIX_BOOL, .data.flag = true },
+	};
+	struct pmix_proc proc = { .rank = rank };
+	struct pmix_value *value = NULL;
+	bool found;
 
-	more = reallocarray(job.peer, job.count + count, sizeof(*more));
-	if (!more)
+	strcpy(proc.nspace, job.nspace);
+	if (get(&proc, PMIX_HOSTNAME, &optional, 1, &value) || !value)
 		return false;
-	job.peer = more;
-	for (i = 0; i < count; i++)
-		job.peer[job.count++] = (struct peer){ procs[i].rank, here };
-	return true;
+	found = value->type == PMIX_STRING && value->data.string;
+	if (found) {
+		snprintf(node, NAME_SIZE, "%s", value->data.string);
+		free(value->data.string);
+	}
+	free(value);
+	return found;
 }
 
-/* The ranks on one instance. */
-static bool add_node(peers_fn resolve, const char *node)
+static bool find_peers(uint32_t size)
 {
-	struct pmix_proc *procs = NULL;
-	bool here = false, added;
-	size_t i, count = 0;
+	char own[NAME_SIZE], node[NAME_SIZE], last[NAME_SIZE] = "";
+	get_fn get = (get_fn)real("PMIx_Get");
+	bool sharing = false;
+	uint32_t rank;
 
-	if (!is_sharing(node))
-		return true;
-	if (resolve(node, job.nspace, &procs, &count) || !procs)
+	job.peer = calloc(size, sizeof(*job.peer));
+	if (!job.peer || !get || !node_of(get, job.self, own))
 		return false;
-	for (i = 0; i < count; i++)
-		here |= procs[i].rank == job.self;
-	added = add_peers(procs, count, here);
-	free(procs);
-	return added;
+	for (rank = 0; rank < size; rank++) {
+		if (!node_of(get, rank, node))
+			return false;
+		if (strcmp(node, last))
+			sharing = is_sharing(node);
+		strcpy(last, node);
+		if (sharing)
+			job.peer[job.count++] = (struct peer){
+				rank, !strcmp(node, own)
+			};
+	}
+	return true;
 }
 
 static int by_rank(const void *a, const void *b)
@@ -149,24 +165,6 @@ static int by_rank(const void *a, const void *b)
 	const struct peer *p = a, *q = b;
 
 	return p->rank < q->rank ? -1 : p->rank > q->rank;
-}
-
-static bool find_peers(void)
-{
-	nodes_fn resolve_nodes = (nodes_fn)real("PMIx_Resolve_nodes");
-	peers_fn resolve_peers = (peers_fn)real("PMIx_Resolve_peers");
-	char *nodes = NULL, *node, *rest;
-	bool found;
-
-	if (!resolve_nodes || !resolve_peers ||
-	    resolve_nodes(job.nspace, &nodes) || !nodes)
-		return false;
-	found = true;
-	for (node = strtok_r(nodes, ",", &rest); node && found;
-	     node = strtok_r(NULL, ",", &rest))
-		found = add_node(resolve_peers, node);
-	free(nodes);
-	return found;
 }
 
 static const struct peer *peer_of(uint32_t rank)
@@ -180,15 +178,13 @@ static void learn(void)
 {
 	const char *nspace = getenv("PMIX_NAMESPACE");
 	const char *rank = getenv("PMIX_RANK");
+	const char *size = getenv("OMPI_COMM_WORLD_SIZE");
 
-	if (!nspace || !rank || strlen(nspace) >= sizeof(job.nspace))
+	if (!nspace || !rank || !size || strlen(nspace) >= sizeof(job.nspace))
 		return;
 	strcpy(job.nspace, nspace);
 	job.self = strtoul(rank, NULL, 10);
-	if (!find_peers())
-		job.count = 0;
-	qsort(job.peer, job.count, sizeof(*job.peer), by_rank);
-	if (!peer_of(job.self))
+	if (!find_peers(strtoul(size, NULL, 10)) || !peer_of(job.self))
 		job.count = 0;
 }
 

@@ -7,6 +7,7 @@
 #ifndef MIOS_MPI_PMIX_H
 #define MIOS_MPI_PMIX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,10 +18,13 @@
 #define PMIX_LOCAL		1
 #define PMIX_GLOBAL		3
 
+#define PMIX_BOOL		1
 #define PMIX_STRING		3
 #define PMIX_UINT16		13
 #define PMIX_UINT32		14
 
+#define PMIX_HOSTNAME		"pmix.hname"
+#define PMIX_OPTIONAL		"pmix.optional"	/* asks no server */
 #define PMIX_LOCAL_PEERS	"pmix.lpeers"
 #define PMIX_LOCAL_RANK		"pmix.lrank"
 #define PMIX_LOCAL_SIZE		"pmix.local.size"
@@ -31,20 +35,26 @@ struct pmix_proc {
 	uint32_t rank;
 };
 
-/* Its real size is not needed: none is made here. */
 struct pmix_value {
 	uint16_t type;
 	union {
+		bool flag;
 		char *string;
 		uint16_t uint16;
 		uint32_t uint32;
+		uint64_t room[3];
 	} data;
+};
+
+struct pmix_info {
+	char key[512];
+	uint32_t flags;
+	struct pmix_value value;
 };
 
 _Static_assert(sizeof(struct pmix_proc) == 260, "PMIx's layout");
 _Static_assert(offsetof(struct pmix_value, data) == 8, "PMIx's layout");
-
-struct pmix_info;
+_Static_assert(sizeof(struct pmix_info) == 552, "PMIx's layout");
 
 int PMIx_Get(const struct pmix_proc *proc, const char *key,
 	     const struct pmix_info *info, size_t ninfo,
