@@ -40,7 +40,15 @@ struct share {
 	_Atomic uint32_t left;		/* so many have */
 	struct loop loop;
 	void *copy;			/* of copyprivate */
+	void *memory;			/* of the construct, until the next one */
+	uintptr_t *reductions;		/* of who came first */
 } __attribute__((aligned(LINE)));
+
+/* What a construct has besides its iterations; each may be NULL. */
+struct extra {
+	uintptr_t *reductions;
+	void **memory;			/* how many bytes, then where */
+};
 
 /* Members meet within their process first; the last one goes on to the rest. */
 struct meeting {
@@ -55,6 +63,7 @@ struct mailbox {
 	uint64_t shares;
 	body_fn fn;
 	void *data;
+	struct group *group;
 } __attribute__((aligned(LINE)));
 
 /* OMP_* variables and what omp_set_*() has made of them. */
@@ -98,7 +107,9 @@ extern struct omp_window *gomp_window;	/* NULL: no team, all are alone */
 extern unsigned int gomp_place;
 struct context *context(void);
 struct team *gomp_team(void);
-void team_run(body_fn fn, void *data, unsigned int threads);
+uint32_t team_size(unsigned int threads);
+void team_run(body_fn fn, void *data, unsigned int threads,
+	      struct group *group);
 
 /* env.c APIs: */
 extern struct settings *settings;	/* the team's, once there is one */
@@ -112,10 +123,15 @@ void GOMP_barrier(void);
 /* share.c APIs: */
 bool share_enter(struct context *c);
 void share_made(struct context *c);
+void share_begin(struct context *c, const struct loop *loop,
+		 const struct extra *extra);
 void share_leave(struct context *c);
 
+/* reduction.c APIs: */
+void reductions_add(uintptr_t *record, const uintptr_t *first);
+
 /* loop.c APIs: */
-void loop_begin(const struct loop *loop);
+void loop_begin(const struct loop *loop, const struct extra *extra);
 bool loop_take(uint64_t *first, uint64_t *end);
 void loop_end(void);
 struct loop loop_signed(long start, long end, long step);

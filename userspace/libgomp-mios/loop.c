@@ -28,23 +28,11 @@ struct loop loop_unsigned(bool up, uint64_t start, uint64_t end, uint64_t step)
 	return loop;
 }
 
-void loop_begin(const struct loop *loop)
+void loop_begin(const struct loop *loop, const struct extra *extra)
 {
 	struct context *c = context();
-	struct share *s;
-	bool make = share_enter(c);
 
-	s = c->share;
-	if (make) {
-		s->loop = *loop;
-		if (s->loop.schedule != STATIC && !s->loop.chunk)
-			s->loop.chunk = 1;
-		if (s->loop.chunk > s->loop.total)
-			s->loop.chunk = s->loop.total;
-		atomic_store_explicit(&s->next, 0, memory_order_relaxed);
-		atomic_store_explicit(&s->ordered, 0, memory_order_relaxed);
-		share_made(c);
-	}
+	share_begin(c, loop, extra);
 	c->turns = 0;
 	c->chunk = c->chunk_end = 0;
 }

@@ -25,9 +25,54 @@ static struct loop at_run_time(struct loop loop, bool ordered)
 
 static bool begin(struct loop loop, uint64_t *first, uint64_t *end)
 {
-	loop_begin(&loop);
+	loop_begin(&loop, NULL);
 	return loop_take(first, end);
 }
+
+/* As the compiler has it, with a bit for "monotonic"; ours are from 1 on. */
+static struct loop by_number(struct loop loop, long number, uint64_t chunk,
+			     bool ordered)
+{
+	number &= ~0x80000000l;
+	if (!number)
+		return at_run_time(loop, ordered);
+	return with(loop, number == AUTO ? STATIC : number, chunk, ordered);
+}
+
+/* The compiler counts static iterations itself: then @first is NULL. */
+static bool begin_extra(struct loop loop, uint64_t *first, uint64_t *end,
+			uintptr_t *reductions, void **memory)
+{
+	struct extra extra = { reductions, memory };
+
+	loop_begin(&loop, &extra);
+	return !first || loop_take(first, end);
+}
+
+#define LOOP_EXTRA(KIND, ORDERED)					\
+bool GOMP_loop_##KIND##start(long start, long stop, long step,		\
+			     long schedule, long chunk, long *first,	\
+			     long *end, uintptr_t *reductions,		\
+			     void **memory)				\
+{									\
+	return begin_extra(by_number(loop_signed(start, stop, step),	\
+				     schedule, chunk, ORDERED),		\
+			   (uint64_t *)first, (uint64_t *)end,		\
+			   reductions, memory);				\
+}									\
+bool GOMP_loop_ull_##KIND##start(bool up, uint64_t start,		\
+				 uint64_t stop, uint64_t step,		\
+				 long schedule, uint64_t chunk,		\
+				 uint64_t *first, uint64_t *end,	\
+				 uintptr_t *reductions, void **memory)	\
+{									\
+	return begin_extra(by_number(loop_unsigned(up, start, stop, step),\
+				     schedule, chunk, ORDERED),		\
+			   first, end, reductions, memory);		\
+}
+
+LOOP_EXTRA(, false)
+LOOP_EXTRA(ordered_, true)
 
 /* @KIND: the name's part; the step of a loop down is negative in both. */
 #define LOOP_NEXT(KIND)							\
@@ -117,7 +162,7 @@ static void run_region(void *p)
 {
 	const struct region *r = p;
 
-	loop_begin(&r->loop);
+	loop_begin(&r->loop, NULL);
 	r->fn(r->data);
 }
 
@@ -126,7 +171,7 @@ static void run_loop(body_fn fn, void *data, unsigned int threads,
 {
 	struct region r = { loop, fn, data };
 
-	team_run(run_region, &r, threads);
+	team_run(run_region, &r, threads, NULL);
 }
 
 #define PARALLEL_LOOP(KIND, SCHEDULE)					\
@@ -176,7 +221,17 @@ unsigned int GOMP_sections_start(unsigned int count)
 {
 	struct loop loop = sections(count);
 
-	loop_begin(&loop);
+	loop_begin(&loop, NULL);
+	return GOMP_sections_next();
+}
+
+unsigned int GOMP_sections2_start(unsigned int count, uintptr_t *reductions,
+				  void **memory)
+{
+	struct extra extra = { reductions, memory };
+	struct loop loop = sections(count);
+
+	loop_begin(&loop, &extra);
 	return GOMP_sections_next();
 }
 

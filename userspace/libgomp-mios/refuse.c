@@ -42,20 +42,6 @@ CROSS(GOMP_loop_ull_doacross_runtime_start)
 CROSS(GOMP_loop_ull_doacross_start)
 CROSS(GOMP_loop_ull_doacross_static_start)
 
-/* reduction(task, ...), in_reduction, scope; lastprivate(conditional:) */
-#define TASK_REDUCTION(NAME) REFUSE(NAME, "a reduction by tasks")
-TASK_REDUCTION(GOMP_loop_ordered_start)
-TASK_REDUCTION(GOMP_loop_start)
-TASK_REDUCTION(GOMP_loop_ull_ordered_start)
-TASK_REDUCTION(GOMP_loop_ull_start)
-TASK_REDUCTION(GOMP_parallel_reductions)
-TASK_REDUCTION(GOMP_scope_start)
-TASK_REDUCTION(GOMP_sections2_start)
-TASK_REDUCTION(GOMP_task_reduction_remap)
-TASK_REDUCTION(GOMP_taskgroup_reduction_register)
-TASK_REDUCTION(GOMP_taskgroup_reduction_unregister)
-TASK_REDUCTION(GOMP_workshare_task_reduction_unregister)
-
 /* Devices */
 #define TARGET(NAME) REFUSE(NAME, "target")
 TARGET(GOMP_target)

@@ -4,6 +4,8 @@
  * place may be used again.  Numbers count on over all regions; a share's place
  * is free for number n when number n - SHARES is done.
  */
+#include <stdlib.h>
+
 #include "gomp.h"
 
 /* Before its first use a place holds what would have been there. */
@@ -44,6 +46,52 @@ void share_made(struct context *c)
 	if (c->team)
 		atomic_store_explicit(&c->share->ready, c->shares,
 				      memory_order_release);
+}
+
+/* What is of use until the next construct goes now. */
+static void fill(struct share *s, const struct loop *loop,
+		 const struct extra *extra)
+{
+	free(s->memory);
+	s->memory = NULL;
+	s->reductions = extra->reductions;
+	if (extra->memory) {
+		s->memory = calloc(1, (uintptr_t)*extra->memory);
+		if (!s->memory)
+			omp_die("no memory left in the window for a loop");
+	}
+	if (!loop)
+		return;
+	s->loop = *loop;
+	if (s->loop.schedule != STATIC && !s->loop.chunk)
+		s->loop.chunk = 1;
+	if (s->loop.chunk > s->loop.total)
+		s->loop.chunk = s->loop.total;
+	atomic_store_explicit(&s->next, 0, memory_order_relaxed);
+	atomic_store_explicit(&s->ordered, 0, memory_order_relaxed);
+}
+
+/* A construct: whoever comes first makes it, and all get what it has. */
+void share_begin(struct context *c, const struct loop *loop,
+		 const struct extra *extra)
+{
+	static const struct extra none;
+	bool make;
+
+	if (!extra)
+		extra = &none;
+	if (extra->reductions)
+		GOMP_taskgroup_start();
+	make = share_enter(c);
+	if (make)
+		fill(c->share, loop, extra);
+	if (extra->reductions)
+		reductions_add(extra->reductions,
+			       make ? NULL : c->share->reductions);
+	if (make)
+		share_made(c);
+	if (extra->memory)
+		*extra->memory = c->share->memory;
 }
 
 void share_leave(struct context *c)

@@ -29,8 +29,6 @@ struct source {
 
 static void refuse_flags(unsigned int flags)
 {
-	if (flags & FLAG_REDUCTION)
-		omp_die("reductions by tasks are not there yet");
 	if (flags & FLAG_DETACH)
 		omp_die("detached tasks are not there yet");
 }
@@ -192,28 +190,32 @@ void GOMP_taskyield(void)
 {
 }
 
+struct group *group_create(struct group *outer)
+{
+	struct group *group = allocate(sizeof(*group));
+
+	*group = (struct group){
+		.outer = outer,
+		.reductions = outer ? outer->reductions : NULL,
+		.ready = { &group->ready, &group->ready },
+	};
+	return group;
+}
+
 void GOMP_taskgroup_start(void)
 {
-	struct context *c = context();
-	struct group *group;
+	struct task *task = context()->task;
 
-	if (!c->team)
-		return;
-	group = allocate(sizeof(*group));
-	*group = (struct group){ .outer = c->task->group };
-	group->ready.next = group->ready.prev = &group->ready;
-	c->task->group = group;
+	task->group = group_create(task->group);
 }
 
 void GOMP_taskgroup_end(void)
 {
-	struct context *c = context();
-	struct group *group = c->task->group;
+	struct task *task = context()->task;
+	struct group *group = task->group;
 
-	if (!c->team || !group)
-		return;
 	task_await_group(group);
-	c->task->group = group->outer;
+	task->group = group->outer;
 	free(group);
 }
 
@@ -264,6 +266,8 @@ static void taskloop(const struct source *s, unsigned int flags,
 		return;
 	if (!(flags & FLAG_NOGROUP))
 		GOMP_taskgroup_start();
+	if (flags & FLAG_REDUCTION)	/* the record follows the bounds */
+		reductions_add(((uintptr_t **)s->data)[2], NULL);
 	loop_tasks(s, flags, number, &loop);
 	if (!(flags & FLAG_NOGROUP))
 		GOMP_taskgroup_end();

@@ -24,9 +24,10 @@ struct depend {
 
 /* taskgroup: of the tasks made within it, and of theirs. */
 struct group {
-	struct group *outer;
 	_Atomic uint32_t count;		/* not finished */
+	struct group *outer;
 	struct list ready;
+	uintptr_t *reductions;		/* see reduction.c */
 };
 
 /*
@@ -59,6 +60,11 @@ struct tasks {
 } __attribute__((aligned(LINE)));
 
 struct team;
+
+/* task.c APIs: */
+struct group *group_create(struct group *outer);
+void GOMP_taskgroup_start(void);
+void GOMP_taskgroup_end(void);
 
 /* task_run.c APIs: */
 void task_init(struct task *task, struct task *parent);

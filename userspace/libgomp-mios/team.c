@@ -8,7 +8,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdio_ext.h>
-#include <unistd.h>
+#include <stdlib.h>
 
 #include "gomp.h"
 
@@ -35,7 +35,7 @@ struct team *gomp_team(void)
 }
 
 static void enter(struct context *c, struct team *team, uint32_t number,
-		  uint32_t size)
+		  uint32_t size, struct group *group)
 {
 	struct context *outer = context();
 
@@ -48,18 +48,23 @@ static void enter(struct context *c, struct team *team, uint32_t number,
 	c->shares = 0;
 	c->threads = outer->threads;
 	c->share = NULL;
+	c->own.memory = NULL;
 	task_init(&c->part, NULL);
+	c->part.group = group;
 	c->task = &c->part;
 	current = c;
 }
 
 static void leave(struct context *c)
 {
+	free(c->own.memory);
 	current = c->outer;
 }
 
-static uint32_t size_wanted(const struct context *c, unsigned int threads)
+/* How many a region that begins now would have. */
+uint32_t team_size(unsigned int threads)
 {
+	const struct context *c = context();
 	uint32_t size;
 
 	if (!is_master || c->active || settings->max_active < 1)
@@ -83,19 +88,22 @@ static void give_work(struct team *team, const struct context *c, body_fn fn,
 		box->shares = c->shares;
 		box->fn = fn;
 		box->data = data;
+		box->group = c->part.group;
 		atomic_fetch_add_explicit(&box->region, 1,
 					  memory_order_release);
 	}
 }
 
-void team_run(body_fn fn, void *data, unsigned int threads)
+/* @group: that the parts of all belong to, or NULL. */
+void team_run(body_fn fn, void *data, unsigned int threads,
+	      struct group *group)
 {
 	struct context c, *outer = context();
-	uint32_t size = size_wanted(outer, threads);
+	uint32_t size = team_size(threads);
 	struct team *team;
 
 	if (size == 1) {
-		enter(&c, NULL, 0, 1);
+		enter(&c, NULL, 0, 1, group);
 		fn(data);
 		leave(&c);
 		return;
@@ -103,7 +111,7 @@ void team_run(body_fn fn, void *data, unsigned int threads)
 	team = gomp_team();
 	if (team->size != size)
 		meet_set(team, size);
-	enter(&c, team, 0, size);
+	enter(&c, team, 0, size, group);
 	c.shares = outer->shares;
 	give_work(team, &c, fn, data);
 	fn(data);
@@ -136,7 +144,7 @@ static void work(struct mailbox *box, uint32_t number, uint32_t region)
 {
 	struct context c;
 
-	enter(&c, gomp_team(), number, box->size);
+	enter(&c, gomp_team(), number, box->size, box->group);
 	c.shares = box->shares;
 	box->fn(box->data);
 	if (gomp_place && __fpending(stdout))
@@ -191,5 +199,5 @@ static void __attribute__((constructor)) join_team(void)
 void GOMP_parallel(body_fn fn, void *data, unsigned int threads,
 		   unsigned int flags)
 {
-	team_run(fn, data, threads);
+	team_run(fn, data, threads, NULL);
 }
