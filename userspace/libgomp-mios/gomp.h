@@ -24,6 +24,8 @@ struct loop {
 	uint64_t start, step, total, chunk;
 	enum schedule schedule;
 	bool ordered;
+	uint32_t dimensions;		/* of ordered(n), else 0 */
+	const uint64_t *counts;		/* iterations of each */
 };
 
 /*
@@ -41,6 +43,7 @@ struct share {
 	struct loop loop;
 	void *copy;			/* of copyprivate */
 	void *memory;			/* of the construct, until the next one */
+	struct cross *cross;		/* likewise: see cross.c */
 	uintptr_t *reductions;		/* of who came first */
 } __attribute__((aligned(LINE)));
 
@@ -126,6 +129,9 @@ void share_made(struct context *c);
 void share_begin(struct context *c, const struct loop *loop,
 		 const struct extra *extra);
 void share_leave(struct context *c);
+
+/* cross.c APIs: */
+struct cross *cross_create(const struct loop *loop);
 
 /* reduction.c APIs: */
 void reductions_add(uintptr_t *record, const uintptr_t *first);

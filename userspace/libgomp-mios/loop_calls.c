@@ -74,6 +74,54 @@ bool GOMP_loop_ull_##KIND##start(bool up, uint64_t start,		\
 LOOP_EXTRA(, false)
 LOOP_EXTRA(ordered_, true)
 
+/* ordered(n): the compiler counts from 0, of the outermost loop are shared. */
+static struct loop crossed(uint32_t dimensions, const uint64_t *counts)
+{
+	struct loop loop = loop_unsigned(true, 0, counts[0], 1);
+
+	loop.dimensions = dimensions;
+	loop.counts = counts;
+	return loop;
+}
+
+static bool begin_crossed(struct loop loop, uint64_t *first, uint64_t *end)
+{
+	return begin_extra(loop, first, end, NULL, NULL);
+}
+
+/* What is long in one and unsigned in the other is the same to us. */
+#define CROSSED(KIND, SCHEDULE)						\
+bool GOMP_loop_##KIND##_start(unsigned int n, uint64_t *counts,	\
+			      uint64_t chunk, uint64_t *first,		\
+			      uint64_t *end)				\
+{									\
+	return begin_crossed(with(crossed(n, counts), SCHEDULE, chunk,	\
+				  false), first, end);			\
+}
+
+#define CROSSED_ANY(KIND)						\
+CROSSED(KIND##_static, STATIC)						\
+CROSSED(KIND##_dynamic, DYNAMIC)					\
+CROSSED(KIND##_guided, GUIDED)						\
+bool GOMP_loop_##KIND##_runtime_start(unsigned int n, uint64_t *counts,	\
+				      uint64_t *first, uint64_t *end)	\
+{									\
+	return begin_crossed(at_run_time(crossed(n, counts), false),	\
+			     first, end);				\
+}									\
+bool GOMP_loop_##KIND##_start(unsigned int n, uint64_t *counts,	\
+			      long schedule, uint64_t chunk,		\
+			      uint64_t *first, uint64_t *end,		\
+			      uintptr_t *reductions, void **memory)	\
+{									\
+	return begin_extra(by_number(crossed(n, counts), schedule,	\
+				     chunk, false), first, end,		\
+			   reductions, memory);				\
+}
+
+CROSSED_ANY(doacross)
+CROSSED_ANY(ull_doacross)
+
 /* @KIND: the name's part; the step of a loop down is negative in both. */
 #define LOOP_NEXT(KIND)							\
 bool GOMP_loop_##KIND##_next(long *first, long *end)			\

@@ -25,23 +25,6 @@ void NAME##_old(void)							\
 	refuse(#NAME, "the lock of OpenMP 2.5");			\
 }
 
-/* ordered(n), with depend(sink) and depend(source) */
-#define CROSS(NAME) REFUSE(NAME, "a loop with ordered(n) and depend")
-CROSS(GOMP_doacross_post)
-CROSS(GOMP_doacross_ull_post)
-CROSS(GOMP_doacross_ull_wait)
-CROSS(GOMP_doacross_wait)
-CROSS(GOMP_loop_doacross_dynamic_start)
-CROSS(GOMP_loop_doacross_guided_start)
-CROSS(GOMP_loop_doacross_runtime_start)
-CROSS(GOMP_loop_doacross_start)
-CROSS(GOMP_loop_doacross_static_start)
-CROSS(GOMP_loop_ull_doacross_dynamic_start)
-CROSS(GOMP_loop_ull_doacross_guided_start)
-CROSS(GOMP_loop_ull_doacross_runtime_start)
-CROSS(GOMP_loop_ull_doacross_start)
-CROSS(GOMP_loop_ull_doacross_static_start)
-
 /* Devices */
 #define TARGET(NAME) REFUSE(NAME, "target")
 TARGET(GOMP_target)

@@ -53,7 +53,9 @@ static void fill(struct share *s, const struct loop *loop,
 		 const struct extra *extra)
 {
 	free(s->memory);
+	free(s->cross);
 	s->memory = NULL;
+	s->cross = NULL;
 	s->reductions = extra->reductions;
 	if (extra->memory) {
 		s->memory = calloc(1, (uintptr_t)*extra->memory);
@@ -67,6 +69,8 @@ static void fill(struct share *s, const struct loop *loop,
 		s->loop.chunk = 1;
 	if (s->loop.chunk > s->loop.total)
 		s->loop.chunk = s->loop.total;
+	if (loop->dimensions)
+		s->cross = cross_create(loop);
 	atomic_store_explicit(&s->next, 0, memory_order_relaxed);
 	atomic_store_explicit(&s->ordered, 0, memory_order_relaxed);
 }

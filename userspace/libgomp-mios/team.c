@@ -49,6 +49,7 @@ static void enter(struct context *c, struct team *team, uint32_t number,
 	c->threads = outer->threads;
 	c->share = NULL;
 	c->own.memory = NULL;
+	c->own.cross = NULL;
 	task_init(&c->part, NULL);
 	c->part.group = group;
 	c->task = &c->part;
@@ -58,6 +59,7 @@ static void enter(struct context *c, struct team *team, uint32_t number,
 static void leave(struct context *c)
 {
 	free(c->own.memory);
+	free(c->own.cross);
 	current = c->outer;
 }
 
