@@ -13,13 +13,14 @@ trap 'rm -rf "$tmp" "$window"' EXIT
 make -s -C "$top/userspace/libgomp-mios" > "$tmp/log" 2>&1 ||
 	fail "the runtime does not compile: $(grep -m 1 error "$tmp/log")"
 
-# compile NAME OPTION...: of the file of that name beside the test, to $tmp
+# compile NAME OPTION...: the file of that name in guest/, to $tmp
 compile() {
-	local name=$1
+	local name=$1 compiler=g++
 
 	shift
-	g++ -O2 -fopenmp "$@" -o "$tmp/${name%.*}" "$(dirname "$0")/guest/$name" ||
-		fail "$name does not compile"
+	[[ $name != *.f90 ]] || compiler="gfortran -J $tmp"
+	$compiler -O2 -fopenmp "$@" -o "$tmp/${name%.*}" \
+		"$(dirname "$0")/guest/$name" || fail "$name does not compile"
 }
 
 # What gives all processes one layout; a test may take it away.

@@ -5,6 +5,7 @@
  * all have joined.  Regions within a region, and those of threads that the
  * program has made itself, are run by the one thread that meets them.
  */
+#include <dlfcn.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdio_ext.h>
@@ -18,6 +19,7 @@ unsigned int gomp_place;
 static __thread struct context base = { .size = 1 };
 static __thread struct context *current;
 static __thread bool is_master;
+static void (*flush_fortran)(const int *unit);	/* NULL: all */
 
 struct context *context(void)
 {
@@ -142,6 +144,15 @@ static void rest(struct context *c, struct mailbox *box, uint32_t region)
 	}
 }
 
+/* What members of other processes have written is seen when main() goes on. */
+static void flush_output(void)
+{
+	if (__fpending(stdout))
+		fflush(stdout);
+	if (flush_fortran)
+		flush_fortran(NULL);
+}
+
 static void work(struct mailbox *box, uint32_t number, uint32_t region)
 {
 	struct context c;
@@ -149,8 +160,8 @@ static void work(struct mailbox *box, uint32_t number, uint32_t region)
 	enter(&c, gomp_team(), number, box->size, box->group);
 	c.shares = box->shares;
 	box->fn(box->data);
-	if (gomp_place && __fpending(stdout))
-		fflush(stdout);
+	if (gomp_place)
+		flush_output();
 	meet_join(c.team, false);
 	rest(&c, box, region);
 	leave(&c);
@@ -181,6 +192,7 @@ static void start(struct omp_window *w, unsigned int place)
 
 	gomp_window = w;
 	gomp_place = place;
+	flush_fortran = dlsym(RTLD_DEFAULT, "_gfortran_flush_i4");
 	if (!sched_getaffinity(0, sizeof(cpus), &cpus) &&
 	    w->first[place + 1] - w->first[place] > CPU_COUNT(&cpus))
 		mios_omp_spins = 0;
