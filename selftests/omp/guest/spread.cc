@@ -7,6 +7,7 @@
  *	exit N	a member other than the first ends the program, with status N
  *	wait	regions one after the other until somebody ends it
  *	abort	a member other than the first aborts
+ *	eat	more memory than there is
  *	streams	input, output of each member, directory, arguments
  */
 #include <omp.h>
@@ -63,6 +64,14 @@ static int sum()
 	return !(right == N && total == (long)N * (N - 1) / 2);
 }
 
+static int eat()
+{
+	for (;;) {
+#pragma omp parallel
+		memset(malloc(1 << 20), 1, 1 << 20);
+	}
+}
+
 static int streams(int argc, char **argv)
 {
 	std::string word;
@@ -83,6 +92,8 @@ int main(int argc, char **argv)
 
 	if (mode == "streams")
 		return streams(argc, argv);
+	if (mode == "eat")
+		return eat();
 	if (mode == "exit" || mode == "abort") {
 #pragma omp parallel
 		if (omp_get_thread_num() == omp_get_num_threads() - 1) {
