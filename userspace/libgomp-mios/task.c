@@ -25,13 +25,11 @@ struct source {
 	void *data;
 	copy_fn copy;
 	long size, align;
+	bool final;
+	bool is_loop;
+	uint64_t bounds[2];		/* of that: first in the task's data */
+	void **event;			/* that it ends with, or NULL */
 };
-
-static void refuse_flags(unsigned int flags)
-{
-	if (flags & FLAG_DETACH)
-		omp_die("detached tasks are not there yet");
-}
 
 static void *allocate(size_t size)
 {
@@ -52,7 +50,24 @@ static void *own_copy(char *room, const struct source *s)
 		s->copy(at, s->data);
 	else
 		memcpy(at, s->data, s->size);
+	if (s->is_loop)
+		memcpy(at, s->bounds, sizeof(s->bounds));
 	return at;
+}
+
+static void prepare(struct task *task, const struct source *s)
+{
+	task_init(task, context()->task);
+	task->final |= s->final;
+	task->fn = s->fn;
+	task->data = s->data;
+	if (!s->event)
+		return;
+	/* the handle, which stands first in the data, too */
+	task->detached = true;
+	*s->event = task;
+	if (s->data)
+		*(void **)s->data = task;
 }
 
 /*
@@ -105,73 +120,83 @@ static void await_depend(void **list)
 }
 
 /* Of it nothing is left when this returns. */
-static void run_here(const struct source *s, bool final, uint64_t *bounds)
+static void run_here(const struct source *s)
 {
-	struct context *c = context();
 	struct task task;
 	char *room;
 
-	task_init(&task, c->task);
-	task.final |= final;
-	task.fn = s->fn;
-	task.data = s->data;
-	if (!s->copy && !bounds) {
+	prepare(&task, s);
+	if (!s->copy && !s->is_loop) {
 		task_run_here(&task);
 		return;
 	}
 	room = allocate(s->size + s->align);
 	task.data = own_copy(room, s);
-	if (bounds)
-		memcpy(task.data, bounds, 2 * sizeof(*bounds));
 	task_run_here(&task);
 	free(room);
 }
 
 /* Task, dependences and data are one block of memory. */
-static void put_off(const struct source *s, bool final, uint32_t nr_depend,
-		    const struct depend *depend, uint64_t *bounds)
+static void put_off(const struct source *s, uint32_t nr_depend,
+		    const struct depend *depend)
 {
 	size_t listed = nr_depend * sizeof(*depend);
 	struct task *task;
 
 	task = allocate(sizeof(*task) + listed + s->size + s->align);
-	task_init(task, context()->task);
-	task->final |= final;
-	task->fn = s->fn;
+	prepare(task, s);
 	task->nr_depend = nr_depend;
 	task->depend = (struct depend *)(task + 1);
 	if (nr_depend)
 		memcpy(task->depend, depend, listed);
 	task->data = own_copy((char *)(task + 1) + listed, s);
-	if (bounds)
-		memcpy(task->data, bounds, 2 * sizeof(*bounds));
 	task_add(task);
 }
 
-static bool is_deferred(const struct context *c, bool if_clause)
+/* Who waits for an event must not keep from its work who brings it about. */
+static bool is_deferred(const struct context *c, bool if_clause,
+			const struct source *s)
 {
 	return c->team && if_clause && !c->task->final &&
-	       !tasks_are_enough(c->team);
+	       (s->event || !tasks_are_enough(c->team));
 }
 
-void GOMP_task(body_fn fn, void *data, copy_fn copy, long size, long align,
-	       bool if_clause, unsigned int flags, void **list, int priority,
-	       void *detach)
+static void make(const struct source *s, bool if_clause, void **list)
 {
-	struct source s = { fn, data, copy, size, align };
 	struct context *c = context();
-	bool final = flags & FLAG_FINAL;
-	uint32_t n = flags & FLAG_DEPEND ? count_depend(list) : 0;
+	uint32_t n = list ? count_depend(list) : 0;
 	struct depend depend[n + 1];
 
-	refuse_flags(flags);
-	if (is_deferred(c, if_clause) && (!n || read_depend(list, depend))) {
-		put_off(&s, final, n, depend, NULL);
+	if (is_deferred(c, if_clause, s) && (!n || read_depend(list, depend))) {
+		put_off(s, n, depend);
 		return;
 	}
 	if (n && c->team && !c->task->final)
 		await_depend(list);
-	run_here(&s, final, NULL);
+	run_here(s);
+}
+
+void GOMP_task(body_fn fn, void *data, copy_fn copy, long size, long align,
+	       bool if_clause, unsigned int flags, void **list, int priority,
+	       void **event)
+{
+	struct source s = { .fn = fn, .data = data, .copy = copy,
+			    .size = size, .align = align,
+			    .final = flags & FLAG_FINAL };
+
+	if (flags & FLAG_DETACH)
+		s.event = event;
+	make(&s, if_clause, flags & FLAG_DEPEND ? list : NULL);
+}
+
+void omp_fulfill_event(struct task *task)
+{
+	task_fulfill(task);
+}
+
+void omp_fulfill_event_(struct task **task)
+{
+	task_fulfill(*task);
 }
 
 void GOMP_taskwait(void)
@@ -233,37 +258,33 @@ static uint64_t how_many(uint64_t total, unsigned long number,
 	return n > total ? total : n ? n : 1;
 }
 
-/* The bounds stand first in a task's data. */
-static void loop_tasks(const struct source *s, unsigned int flags,
+static void loop_tasks(struct source *s, unsigned int flags,
 		       unsigned long number, const struct loop *loop)
 {
 	uint64_t n = how_many(loop->total, number, flags);
 	uint64_t each = loop->total / n, more = loop->total % n, at = 0, i;
-	uint64_t bounds[2];
 
 	if (flags & FLAG_GRAIN && flags & FLAG_STRICT) {
 		each = number;
 		more = 0;
 	}
+	s->is_loop = true;
 	for (i = 0; i < n; i++) {
-		bounds[0] = loop->start + at * loop->step;
+		s->bounds[0] = loop->start + at * loop->step;
 		at += each + (i < more);
 		if (at > loop->total)
 			at = loop->total;
-		bounds[1] = loop->start + at * loop->step;
-		if (is_deferred(context(), flags & FLAG_IF))
-			put_off(s, flags & FLAG_FINAL, 0, NULL, bounds);
-		else
-			run_here(s, flags & FLAG_FINAL, bounds);
+		s->bounds[1] = loop->start + at * loop->step;
+		make(s, flags & FLAG_IF, NULL);
 	}
 }
 
-static void taskloop(const struct source *s, unsigned int flags,
+static void taskloop(struct source *s, unsigned int flags,
 		     unsigned long number, struct loop loop)
 {
-	refuse_flags(flags);
 	if (!loop.total)
 		return;
+	s->final = flags & FLAG_FINAL;
 	if (!(flags & FLAG_NOGROUP))
 		GOMP_taskgroup_start();
 	if (flags & FLAG_REDUCTION)	/* the record follows the bounds */
@@ -277,7 +298,8 @@ void GOMP_taskloop(body_fn fn, void *data, copy_fn copy, long size, long align,
 		   unsigned int flags, unsigned long tasks, int priority,
 		   long start, long end, long step)
 {
-	struct source s = { fn, data, copy, size, align };
+	struct source s = { .fn = fn, .data = data, .copy = copy,
+			    .size = size, .align = align };
 
 	taskloop(&s, flags, tasks, loop_signed(start, end, step));
 }
@@ -287,7 +309,8 @@ void GOMP_taskloop_ull(body_fn fn, void *data, copy_fn copy, long size,
 		       int priority, unsigned long long start,
 		       unsigned long long end, unsigned long long step)
 {
-	struct source s = { fn, data, copy, size, align };
+	struct source s = { .fn = fn, .data = data, .copy = copy,
+			    .size = size, .align = align };
 
 	taskloop(&s, flags, tasks,
 		 loop_unsigned(flags & FLAG_UP, start, end, step));

@@ -42,6 +42,8 @@ struct task {
 	void *data;
 	_Atomic uint32_t children;	/* not finished */
 	uint32_t blocked;		/* by so many brothers made before it */
+	atomic_bool fulfilled;		/* the event that it ends with has been */
+	bool detached, ran;		/* it has such a one, and waits for it */
 	bool final, ended;
 	struct list ready;		/* children that wait to be run */
 	struct list dependent;		/* unfinished ones with depend, in order */
@@ -73,6 +75,7 @@ bool tasks_help(struct team *team);
 void tasks_finish(struct team *team);
 void task_add(struct task *task);
 void task_run_here(struct task *task);
+void task_fulfill(struct task *task);
 void task_await_children(void);
 void task_await_group(struct group *group);
 void task_await_depend(uint32_t nr, struct depend *depend);

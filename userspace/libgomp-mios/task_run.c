@@ -147,9 +147,14 @@ static void finish(struct tasks *tasks, struct task *task)
 	bool last, orphan;
 
 	word_lock(&tasks->lock);
+	task->ran = true;
+	if (task->detached && !task->fulfilled) {	/* then, again */
+		word_unlock(&tasks->lock);
+		return;
+	}
+	task->ended = true;
 	if (task->nr_depend)
 		let_go(tasks, task);
-	task->ended = true;
 	last = !task->children;
 	orphan = parent->ended && parent->children == 1;
 	parent->children--;
@@ -238,11 +243,39 @@ void task_await_children(void)
 	await_children(context()->task);
 }
 
+/* By anybody, once, whether it still runs or not. */
+void task_fulfill(struct task *task)
+{
+	struct tasks *tasks = &gomp_team()->tasks;
+	bool ran;
+
+	word_lock(&tasks->lock);
+	ran = task->ran;
+	task->fulfilled = true;		/* one that was run here may go now */
+	word_unlock(&tasks->lock);
+	if (ran)
+		finish(tasks, task);
+}
+
+static void await_event(struct task *task)
+{
+	struct team *team = context()->team;
+	struct omp_wait wait = { 0 };
+
+	while (task->detached && !task->fulfilled) {
+		if (team && tasks_help(team))
+			wait.turns = 0;
+		else
+			wait_turn(&wait);
+	}
+}
+
 /* At once, by who makes it; its memory is the caller's, so until all is done. */
 void task_run_here(struct task *task)
 {
 	run(task);
 	await_children(task);
+	await_event(task);
 }
 
 void task_await_group(struct group *group)
