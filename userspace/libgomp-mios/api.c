@@ -146,6 +146,13 @@ int omp_in_final(void)
 	return context()->task->final;
 }
 
+int omp_in_explicit_task(void)
+{
+	struct context *c = context();
+
+	return c->task != &c->part;
+}
+
 int omp_get_cancellation(void)
 {
 	return 0;
@@ -213,59 +220,6 @@ void omp_get_place_proc_ids(int place, int *ids)
 
 	for (i = 0; i < omp_get_place_num_procs(place); i++)
 		ids[i] = gomp_window->first[place] + i;
-}
-
-/* Devices: there is only the host. */
-static int device;
-
-void omp_set_default_device(int n)
-{
-	device = n;
-}
-
-int omp_get_default_device(void)
-{
-	return device;
-}
-
-int omp_get_num_devices(void)
-{
-	return 0;
-}
-
-int omp_get_initial_device(void)
-{
-	return 0;
-}
-
-int omp_get_device_num(void)
-{
-	return 0;
-}
-
-int omp_is_initial_device(void)
-{
-	return 1;
-}
-
-int omp_get_num_teams(void)
-{
-	return 1;
-}
-
-int omp_get_team_num(void)
-{
-	return 0;
-}
-
-void *omp_target_alloc(size_t size, int where)
-{
-	return malloc(size);
-}
-
-void omp_target_free(void *p, int where)
-{
-	free(p);
 }
 
 /* Memory: all of it is the team's heap, whatever the allocator. */

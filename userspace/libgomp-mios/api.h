@@ -28,6 +28,7 @@ int omp_get_supported_active_levels(void);
 void omp_set_schedule(int kind, int chunk);
 void omp_get_schedule(int *kind, int *chunk);
 int omp_in_final(void);
+int omp_in_explicit_task(void);
 int omp_get_cancellation(void);
 int omp_get_max_task_priority(void);
 double omp_get_wtime(void);

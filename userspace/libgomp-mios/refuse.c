@@ -25,24 +25,6 @@ void NAME##_old(void)							\
 	refuse(#NAME, "the lock of OpenMP 2.5");			\
 }
 
-/* Devices */
-#define TARGET(NAME) REFUSE(NAME, "target")
-TARGET(GOMP_target)
-TARGET(GOMP_target_data)
-TARGET(GOMP_target_data_ext)
-TARGET(GOMP_target_end_data)
-TARGET(GOMP_target_enter_exit_data)
-TARGET(GOMP_target_ext)
-TARGET(GOMP_target_update)
-TARGET(GOMP_target_update_ext)
-TARGET(GOMP_teams)
-TARGET(GOMP_teams4)
-TARGET(omp_target_associate_ptr)
-TARGET(omp_target_disassociate_ptr)
-TARGET(omp_target_is_present)
-TARGET(omp_target_memcpy)
-TARGET(omp_target_memcpy_rect)
-
 /* Regions whose master calls the body itself */
 #define OLD_PARALLEL(NAME) REFUSE(NAME, "a region of gcc 4.8 or older")
 OLD_PARALLEL(GOMP_parallel_end)

@@ -199,6 +199,19 @@ void omp_fulfill_event_(struct task **task)
 	task_fulfill(*task);
 }
 
+static void nothing(void *data)
+{
+}
+
+/* A task that does nothing, but comes after some and before others. */
+void GOMP_taskwait_depend_nowait(void **list)
+{
+	struct source s = { .fn = nothing, .align = 1 };
+
+	if (context()->team)
+		make(&s, true, list);
+}
+
 void GOMP_taskwait(void)
 {
 	if (context()->team)
@@ -209,6 +222,21 @@ void GOMP_taskwait_depend(void **list)
 {
 	if (context()->team)
 		await_depend(list);
+}
+
+/* Of depend objects, of an address and a kind each. */
+void task_await_objects(int n, void **objects)
+{
+	void *list[5 + (n > 0 ? n : 0)];
+	int i;
+
+	if (n <= 0)
+		return;
+	memset(list, 0, sizeof(list));
+	list[1] = (void *)(uintptr_t)n;
+	for (i = 0; i < n; i++)
+		list[5 + i] = objects + 2 * i;
+	GOMP_taskwait_depend(list);
 }
 
 void GOMP_taskyield(void)

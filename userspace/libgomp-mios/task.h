@@ -65,6 +65,8 @@ struct team;
 
 /* task.c APIs: */
 struct group *group_create(struct group *outer);
+void task_await_objects(int n, void **objects);
+void GOMP_taskwait_depend(void **list);
 void GOMP_taskgroup_start(void);
 void GOMP_taskgroup_end(void);
 
