@@ -4,7 +4,7 @@ int main()
 {
 	int done = 0;
 
-#pragma omp target map(tofrom : done)
+#pragma acc parallel copy(done)
 	done = 1;
 	return !done;
 }
