@@ -19,8 +19,8 @@ compile() {
 
 	shift
 	[[ $name != *.f90 ]] || compiler="gfortran -J $tmp"
-	$compiler -O2 -fopenmp "$@" -o "$tmp/${name%.*}" \
-		"$(dirname "$0")/guest/$name" || fail "$name does not compile"
+	$compiler -O2 -fopenmp -o "$tmp/${name%.*}" \
+		"$(dirname "$0")/guest/$name" "$@" || fail "$name does not compile"
 }
 
 # What gives all processes one layout; a test may take it away.

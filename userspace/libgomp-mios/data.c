@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The program's own data, from the end of what the loader protects to the end
- * of .bss, becomes memory of the window, at the address where it is: copied by
- * the first process, only mapped by the others.  Arguments and environment lie
- * on the first stack, which is private; the program gets copies.
+ * The data of the program, and of those of its libraries that have regions of
+ * their own: from the end of what the loader protects to the end of .bss it
+ * becomes memory of the window, at the address where it is, copied by the first
+ * process, only mapped by the others.  Arguments and environment lie on the
+ * first stack, which is private; the program gets copies.
  */
 #include <elf.h>
 #include <errno.h>
@@ -22,12 +23,16 @@ struct range {
 	unsigned long start, end;
 };
 
-/* The program is the first object; it has one segment that is written. */
-static int find_data(struct dl_phdr_info *info, size_t size, void *out)
+/* In the order in which they are loaded, the program's first. */
+static struct range shared[OMP_MAX_OBJECTS];
+static unsigned int nr_shared;
+
+/* Each has one segment that is written after the loader is done with it. */
+static struct range find_data(const struct dl_phdr_info *info)
 {
-	struct range *data = out;
-	const Elf64_Phdr *p;
+	struct range data = { 0, 0 };
 	unsigned long at, relro = 0;
+	const Elf64_Phdr *p;
 	int i;
 
 	for (i = 0; i < info->dlpi_phnum; i++) {
@@ -37,29 +42,80 @@ static int find_data(struct dl_phdr_info *info, size_t size, void *out)
 			relro = at + p->p_memsz;
 		if (p->p_type != PT_LOAD || !(p->p_flags & PF_W))
 			continue;
-		data->start = at & ~PAGE_MASK;
-		data->end = (at + p->p_memsz + PAGE_MASK) & ~PAGE_MASK;
+		data.start = at & ~PAGE_MASK;
+		data.end = (at + p->p_memsz + PAGE_MASK) & ~PAGE_MASK;
 	}
 	relro &= ~PAGE_MASK;	/* the loader protects whole pages */
-	if (relro > data->start && relro <= data->end)
-		data->start = relro;
-	return 1;
+	if (relro > data.start && relro <= data.end)
+		data.start = relro;
+	return data;
 }
 
-static struct range shared;		/* once it is */
-
-static struct range data_range(void)
+static const Elf64_Dyn *find_dynamic(const struct dl_phdr_info *info)
 {
-	struct range data = { 0, 0 };
+	int i;
 
-	dl_iterate_phdr(find_data, &data);
-	return data;
+	for (i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			return (const void *)(info->dlpi_addr +
+					      info->dlpi_phdr[i].p_vaddr);
+	return NULL;
+}
+
+/* Is it linked with libgomp?  Its members work with its data, then. */
+static bool has_regions(const struct dl_phdr_info *info)
+{
+	const Elf64_Dyn *d, *dynamic = find_dynamic(info);
+	const char *strings = NULL;
+
+	for (d = dynamic; d && d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_STRTAB)	/* the loader has moved it */
+			strings = (const char *)d->d_un.d_ptr;
+	for (d = dynamic; strings && d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_NEEDED &&
+		    !strcmp(strings + d->d_un.d_val, "libgomp.so.1"))
+			return true;
+	return false;
+}
+
+static int take_object(struct dl_phdr_info *info, size_t size, void *first)
+{
+	bool *is_program = first;
+
+	if ((*is_program || has_regions(info)) && nr_shared < OMP_MAX_OBJECTS)
+		shared[nr_shared++] = find_data(info);
+	*is_program = false;
+	return 0;
+}
+
+static void find_all(void)
+{
+	bool first = true;
+
+	if (!nr_shared)
+		dl_iterate_phdr(take_object, &first);
+}
+
+size_t data_size(void)
+{
+	size_t size = 0;
+	unsigned int i;
+
+	find_all();
+	for (i = 0; i < nr_shared; i++)
+		size += shared[i].end - shared[i].start;
+	return size;
 }
 
 bool data_holds(const void *p)
 {
-	return (unsigned long)p >= shared.start &&
-	       (unsigned long)p < shared.end;
+	unsigned long at = (unsigned long)p;
+	unsigned int i;
+
+	for (i = 0; i < nr_shared; i++)
+		if (at >= shared[i].start && at < shared[i].end)
+			return true;
+	return false;
 }
 
 /* Pages of zeroes are left to whoever uses them first: .bss may be large. */
@@ -74,28 +130,26 @@ static void copy_data(char *to, const struct range *data)
 			memcpy(to, from, PAGE_SIZE);
 }
 
-size_t data_size(void)
-{
-	struct range data = data_range();
-
-	return data.end - data.start;
-}
-
 /* The window's own mapping shows the same pages at a second address. */
 void data_share(struct omp_window *w)
 {
-	struct range data = data_range();
-	size_t size = data.end - data.start;
+	off_t at = OMP_DATA_AT;
+	unsigned int i;
+	size_t size;
 
-	if (!size)
-		return;
-	if (!mios_omp_place.number)
-		copy_data((char *)w + OMP_DATA_AT, &data);
-	if (mmap((void *)data.start, size, PROT_READ | PROT_WRITE, MAP_SHARED |
-		 MAP_FIXED, mios_omp_place.fd, OMP_DATA_AT) == MAP_FAILED)
-		omp_die("cannot share the program's data: %s",
-			strerror(errno));
-	shared = data;
+	find_all();
+	for (i = 0; i < nr_shared; at += size, i++) {
+		size = shared[i].end - shared[i].start;
+		if (!size)
+			continue;
+		if (!mios_omp_place.number)
+			copy_data((char *)w + at, &shared[i]);
+		if (mmap((void *)shared[i].start, size, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_FIXED, mios_omp_place.fd, at) ==
+		    MAP_FAILED)
+			omp_die("cannot share the program's data: %s",
+				strerror(errno));
+	}
 }
 
 static char **copy_words(char **words)

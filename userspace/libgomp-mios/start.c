@@ -245,8 +245,6 @@ static _Noreturn void keep_members(void)
 static void start_first(struct omp_window *w, const char *path, char **argv)
 {
 	layout_write(w);
-	heap_create(w);
-	heap_attach(w);
 	program.argv = arguments_share(argv);
 	data_share(w);
 	atomic_store(&w->ready, 1);
@@ -274,6 +272,28 @@ static void start_other(struct omp_window *w)
 	atomic_fetch_add(&w->arrived, 1);
 }
 
+/*
+ * Before any other library's constructor: what they allocate in the first
+ * process is everybody's, since their data may be (data.c).  Not even libc has
+ * its environment yet.
+ */
+static void __attribute__((constructor))
+open_early(int argc, char **argv, char **envp)
+{
+	const char *path;
+
+	environ = envp;
+	path = getenv("MIOS_OMP_WINDOW");
+	if (!path)
+		return;
+	window_number();
+	if (mios_omp_place.number)
+		return;
+	window_open(path);
+	heap_create(mios_omp_place.window);
+	heap_attach(mios_omp_place.window);
+}
+
 /* It is the same in all processes: the first one says so. */
 static _Noreturn void refuse_program(const char *name)
 {
@@ -296,7 +316,8 @@ int __libc_start_main(main_fn main, int argc, char **argv, void (*init)(void),
 	if (!runtime)
 		refuse_program(argv[0]);
 	process = getpid();
-	window_open(path);
+	if (mios_omp_place.number)
+		window_open(path);
 	clean_environment();
 	init_streams();
 	w = mios_omp_place.window;

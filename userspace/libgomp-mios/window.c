@@ -156,12 +156,16 @@ static void create(struct omp_window *w, size_t size)
 	w->magic = OMP_WINDOW_MAGIC;
 }
 
+void window_number(void)
+{
+	mios_omp_place.number = number_of("MIOS_RANK", OMP_MAX_PLACES - 1);
+}
+
 void window_open(const char *path)
 {
 	struct omp_window *w;
 	size_t size;
 
-	mios_omp_place.number = number_of("MIOS_RANK", OMP_MAX_PLACES - 1);
 	w = map_window(path, &size);
 	mios_omp_place.window = w;
 	if (!mios_omp_place.number)

@@ -58,6 +58,7 @@ struct omp_place {
 /* window.c APIs: */
 extern struct omp_place mios_omp_place;
 #define omp_die mios_omp_die	/* as libgomp sees it */
+void window_number(void);
 void window_open(const char *path);
 _Noreturn void omp_die(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));
