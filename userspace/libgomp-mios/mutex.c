@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Mutexes, condition variables and their like, as std::mutex uses them: those in
+ * memory that all processes of a team share are made such as processes share,
+ * when they are used.  Else whoever sleeps for one would be woken by its own
+ * process alone.  Called instead of libc's, which then do the work.
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <time.h>
+
+#include "omp.h"
+
+/* What glibc has in these words. */
+#define MUTEX_SHARED	128
+#define MUTEX_INHERIT	32	/* such can only be private */
+#define COND_SHARED	1u
+#define ONCE_DONE	2
+#define ONCE_BEGUN	1
+
+#define REAL(NAME) ({							\
+	static __typeof__(&NAME) real;					\
+									\
+	if (!real)							\
+		real = (__typeof__(&NAME))dlsym(RTLD_NEXT, #NAME);	\
+	real;								\
+})
+
+static bool is_shared(const void *p)
+{
+	const struct omp_window *w = mios_omp_place.window;
+
+	return w && ((uintptr_t)p - (uintptr_t)w < w->size || data_holds(p));
+}
+
+static pthread_mutex_t *mutex(pthread_mutex_t *m)
+{
+	if (!(m->__data.__kind & (MUTEX_SHARED | MUTEX_INHERIT)) &&
+	    is_shared(m))
+		__atomic_fetch_or(&m->__data.__kind, MUTEX_SHARED,
+				  __ATOMIC_RELAXED);
+	return m;
+}
+
+static pthread_cond_t *cond(pthread_cond_t *c)
+{
+	if (!(c->__data.__wrefs & COND_SHARED) && is_shared(c))
+		__atomic_fetch_or(&c->__data.__wrefs, COND_SHARED,
+				  __ATOMIC_RELAXED);
+	return c;
+}
+
+static pthread_rwlock_t *rwlock(pthread_rwlock_t *l)
+{
+	if (!l->__data.__shared && is_shared(l))
+		l->__data.__shared = 1;
+	return l;
+}
+
+/* One with an object and no more, and one with a time, or a clock and a time. */
+#define WITH(KIND, NAME)						\
+int NAME(pthread_##KIND##_t *p)						\
+{									\
+	return REAL(NAME)(KIND(p));					\
+}
+
+#define WITH_TIME(KIND, NAME)						\
+int NAME(pthread_##KIND##_t *p, const struct timespec *time)		\
+{									\
+	return REAL(NAME)(KIND(p), time);				\
+}
+
+#define WITH_CLOCK(KIND, NAME)						\
+int NAME(pthread_##KIND##_t *p, clockid_t clock,			\
+	 const struct timespec *time)					\
+{									\
+	return REAL(NAME)(KIND(p), clock, time);			\
+}
+
+WITH(mutex, pthread_mutex_lock)
+WITH(mutex, pthread_mutex_trylock)
+WITH_TIME(mutex, pthread_mutex_timedlock)
+WITH_CLOCK(mutex, pthread_mutex_clocklock)
+WITH(cond, pthread_cond_signal)
+WITH(cond, pthread_cond_broadcast)
+WITH(rwlock, pthread_rwlock_rdlock)
+WITH(rwlock, pthread_rwlock_wrlock)
+WITH(rwlock, pthread_rwlock_tryrdlock)
+WITH(rwlock, pthread_rwlock_trywrlock)
+WITH_TIME(rwlock, pthread_rwlock_timedrdlock)
+WITH_TIME(rwlock, pthread_rwlock_timedwrlock)
+WITH_CLOCK(rwlock, pthread_rwlock_clockrdlock)
+WITH_CLOCK(rwlock, pthread_rwlock_clockwrlock)
+
+int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
+{
+	return REAL(pthread_cond_wait)(cond(c), m);
+}
+
+int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m,
+			   const struct timespec *time)
+{
+	return REAL(pthread_cond_timedwait)(cond(c), m, time);
+}
+
+int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m,
+			   clockid_t clock, const struct timespec *time)
+{
+	return REAL(pthread_cond_clockwait)(cond(c), m, clock, time);
+}
+
+int sem_init(sem_t *s, int shared, unsigned int value)
+{
+	return REAL(sem_init)(s, shared || is_shared(s), value);
+}
+
+int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_t *a,
+			 unsigned int count)
+{
+	pthread_barrierattr_t shared;
+
+	if (!is_shared(b))
+		return REAL(pthread_barrier_init)(b, a, count);
+	pthread_barrierattr_init(&shared);
+	pthread_barrierattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
+	return REAL(pthread_barrier_init)(b, &shared, count);
+}
+
+/* If it has not been: by an exception.  The next one tries again. */
+static void end_once(_Atomic int **once)
+{
+	int begun = ONCE_BEGUN;
+
+	atomic_compare_exchange_strong(*once, &begun, 0);
+}
+
+static void run_once(_Atomic int *once, void (*init)(void))
+{
+	_Atomic int *begun __attribute__((cleanup(end_once))) = once;
+
+	init();
+	atomic_store(begun, ONCE_DONE);
+}
+
+int pthread_once(pthread_once_t *control, void (*init)(void))
+{
+	_Atomic int *once = (_Atomic int *)control;
+	struct omp_wait wait = { 0 };
+	int seen = 0;
+
+	if (!is_shared(control))
+		return REAL(pthread_once)(control, init);
+	while (!atomic_compare_exchange_strong(once, &seen, ONCE_BEGUN)) {
+		if (seen & ONCE_DONE)
+			return 0;
+		seen = 0;
+		wait_turn(&wait);
+	}
+	run_once(once, init);
+	return 0;
+}
