@@ -41,6 +41,7 @@ def run(command, **options):
 STATIC = ("gcc", "-O2", "-Wall", "-Wextra", "-Werror",
           "-Wno-unused-parameter", "-static")
 OPENMP = ("g++", "-O2", "-Wall", "-fopenmp")
+OPENMP_PROGRAMS = ("spread", "team", "tasks", "reduce", "target", "mutexes")
 
 
 def build_helper(name, area="vm", compiler=STATIC):
@@ -112,9 +113,8 @@ def stage_modules(built, modules):
 def guest_files():
     """The harness's own side in the guest."""
     return [build_helper("agent"), build_helper("futexes", "ipc"),
-            build_helper("spread", "omp", OPENMP),
-            build_helper("team", "omp", OPENMP),
-            build_helper("tasks", "omp", OPENMP), build_checker(),
+            *(build_helper(name, "omp", OPENMP) for name in OPENMP_PROGRAMS),
+            build_checker(),
             *(HERE / "guest" / name for name in ("init", "agents", "systemd"))]
 
 
