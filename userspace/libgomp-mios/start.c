@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/personality.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@
 #include "omp.h"
 
 #define START_LIMIT	60		/* seconds until all are there */
+#define SIGNAL_STACK	(64ul << 10)
 #define LOOK_NS		2000000		/* between two looks for the end */
 
 typedef int (*main_fn)(int argc, char **argv, char **envp);
@@ -120,14 +122,27 @@ bool ignore_sync(bool sync)
 	return true;
 }
 
+/* The thread's own stack is in the window, and may be what has no page. */
+static void set_signal_stack(void)
+{
+	stack_t stack = { .ss_size = SIGNAL_STACK };
+
+	stack.ss_sp = mmap(NULL, SIGNAL_STACK, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (stack.ss_sp != MAP_FAILED)
+		sigaltstack(&stack, NULL);
+}
+
 static void *run_member(void *number)
 {
+	set_signal_stack();
 	runtime->member((uintptr_t)number);
 	return NULL;
 }
 
 static void *run_program(void *unused)
 {
+	set_signal_stack();
 	runtime->master();
 	program.status = program.main(program.argc, program.argv, environ);
 	program.done = 1;
@@ -175,7 +190,7 @@ static void on_bus_error(int signal, siginfo_t *info, void *context)
 static void watch_memory(void)
 {
 	struct sigaction action = { .sa_sigaction = on_bus_error,
-				    .sa_flags = SA_SIGINFO };
+				    .sa_flags = SA_SIGINFO | SA_ONSTACK };
 
 	sigaction(SIGBUS, &action, NULL);
 }

@@ -19,8 +19,9 @@
 
 #define WINDOW_LOW	0x400000000000ul	/* miosfs's files are above */
 #define WINDOW_HIGH	0x500000000000ul
+#define STACK_LEAST	(256ul << 10)
 #define STACK_DEFAULT	(8ul << 20)
-#define STACK_MOST	(64ul << 20)
+#define STACK_MOST	(1ul << 30)
 #define PAGE_MASK	0xffful
 
 struct omp_place mios_omp_place;
@@ -94,26 +95,40 @@ static struct omp_window *map_window(const char *path, size_t *size)
 	return p;
 }
 
-/* As many bytes as the program would have had, within reason. */
-static size_t stack_size(void)
+/* OMP_STACKSIZE=8M: in kilobytes unless it says otherwise; 0: not there. */
+static size_t stack_asked(void)
 {
 	const char *text = getenv("OMP_STACKSIZE");
-	struct rlimit limit = { STACK_DEFAULT, STACK_DEFAULT };
-	unsigned long size = 0;
+	static const char units[] = "BKMG";
+	unsigned long size;
+	const char *unit;
 	char *end;
 
-	if (text) {
-		size = strtoul(text, &end, 10);
-		size <<= *end == 'B' || *end == 'b' ? 0 :
-			 *end == 'M' || *end == 'm' ? 20 :
-			 *end == 'G' || *end == 'g' ? 30 : 10;
-	}
+	if (!text)
+		return 0;
+	errno = 0;
+	size = strtoul(text, &end, 10);
+	unit = *end ? strchr(units, *end & ~0x20) : units + 1;
+	if (errno || !unit || size > STACK_MOST)
+		return STACK_MOST;
+	return size << 10 * (unit - units);
+}
+
+/* As many bytes as the program would have had, if there is room for them. */
+static size_t stack_size(const struct omp_window *w)
+{
+	size_t size = stack_asked(), most = w->size / 2 / w->nr_members;
+	struct rlimit limit;
+
 	if (!size && !getrlimit(RLIMIT_STACK, &limit))
 		size = limit.rlim_cur;
-	if (!size || size > STACK_MOST)
-		size = size > STACK_MOST && size != RLIM_INFINITY ? STACK_MOST :
-			STACK_DEFAULT;
-	return (size < 256 << 10 ? 256 << 10 : size + PAGE_MASK) & ~PAGE_MASK;
+	if (!size)
+		size = STACK_DEFAULT;
+	if (most > STACK_MOST)
+		most = STACK_MOST;
+	if (size > most)
+		size = most;
+	return (size < STACK_LEAST ? STACK_LEAST : size) & ~PAGE_MASK;
 }
 
 /* MIOS_OMP_MEMBERS=2,1,2: of each process, from place 0 on. */
@@ -147,7 +162,7 @@ static void create(struct omp_window *w, size_t size)
 	w->size = size;
 	read_members(w);
 	w->stack_at = OMP_DATA_AT + data_size();
-	w->stack_size = stack_size();
+	w->stack_size = stack_size(w);
 	w->heap_at = w->stack_at + w->nr_members * w->stack_size;
 	if (w->heap_at + OMP_DATA_AT > size)
 		omp_die("the window has no room for the program's data "

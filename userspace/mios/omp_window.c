@@ -26,7 +26,8 @@
 #define WINDOW_NAME	".omp-%d-%u-%d"	/* instance, incarnation, PID */
 #define MIOSFS_TYPE	0x534f494d	/* as mios/fs/super.c has it */
 #define FIXED_SIZE	(64ull << 20)	/* data, and what stands before it */
-#define STACK_SIZE	(64ull << 20)	/* the largest: room costs nothing */
+#define STACK_SIZE	(2ull << 30)	/* the largest, twice: see window.c there */
+#define STACKS_MOST	(256ull << 30)	/* a file has at most twice that */
 #define START_SECONDS	600		/* no start takes longer */
 
 static int keeper = -1;			/* the pipe to it */
@@ -74,14 +75,17 @@ static void remove_left(void)
 static int window_size(unsigned int threads, off_t *size)
 {
 	struct statfs fs;
+	uint64_t stacks;
 
 	if (statfs(WINDOW_DIR, &fs) || fs.f_type != MIOSFS_TYPE) {
 		mios_error(WHO, "there is no " WINDOW_DIR ", the memory that "
 			   "instances share: see mios reserve --pool");
 		return -ENODEV;
 	}
-	*size = (fs.f_bfree * fs.f_bsize + threads * STACK_SIZE + FIXED_SIZE) &
-		~4095ull;
+	stacks = threads * STACK_SIZE;	/* without pages they cost nothing */
+	if (stacks > STACKS_MOST)
+		stacks = STACKS_MOST;
+	*size = (fs.f_bfree * fs.f_bsize + stacks + FIXED_SIZE) & ~4095ull;
 	return 0;
 }
 

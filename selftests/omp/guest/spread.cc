@@ -7,6 +7,7 @@
  *	exit N	a member other than the first ends the program, with status N
  *	wait	regions one after the other until somebody ends it
  *	abort	a member other than the first aborts
+ *	deep	200 MiB of stack for each
  *	eat	more memory than there is
  *	streams	input, output of each member, directory, arguments
  */
@@ -15,7 +16,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -64,11 +64,26 @@ static int sum()
 	return !(right == N && total == (long)N * (N - 1) / 2);
 }
 
+static int deep()
+{
+	int sum = 0;
+
+#pragma omp parallel reduction(+ : sum)
+	{
+		volatile char room[200 << 20];
+
+		room[0] = room[sizeof(room) - 1] = 1;
+		sum += room[0] + room[sizeof(room) - 1];
+	}
+	return sum != 2 * omp_get_max_threads();
+}
+
 static int eat()
 {
 	for (;;) {
 #pragma omp parallel
-		memset(malloc(1 << 20), 1, 1 << 20);
+#pragma omp critical
+		hosts.push_back(std::string(1 << 20, 'x'));
 	}
 }
 
@@ -92,6 +107,8 @@ int main(int argc, char **argv)
 
 	if (mode == "streams")
 		return streams(argc, argv);
+	if (mode == "deep")
+		return deep();
 	if (mode == "eat")
 		return eat();
 	if (mode == "exit" || mode == "abort") {
