@@ -20,11 +20,12 @@
 #define ONCE_DONE	2
 #define ONCE_BEGUN	1
 
+/* libc's own, found when it is first called for. */
 #define REAL(NAME) ({							\
-	static __typeof__(&NAME) real;					\
+	static typeof(NAME) *real;					\
 									\
 	if (!real)							\
-		real = (__typeof__(&NAME))dlsym(RTLD_NEXT, #NAME);	\
+		real = (typeof(real))dlsym(RTLD_NEXT, #NAME);		\
 	real;								\
 })
 
@@ -59,40 +60,78 @@ static pthread_rwlock_t *rwlock(pthread_rwlock_t *l)
 	return l;
 }
 
-/* One with an object and no more, and one with a time, or a clock and a time. */
-#define WITH(KIND, NAME)						\
-int NAME(pthread_##KIND##_t *p)						\
-{									\
-	return REAL(NAME)(KIND(p));					\
+int pthread_mutex_lock(pthread_mutex_t *p)
+{
+	return REAL(pthread_mutex_lock)(mutex(p));
 }
 
-#define WITH_TIME(KIND, NAME)						\
-int NAME(pthread_##KIND##_t *p, const struct timespec *time)		\
-{									\
-	return REAL(NAME)(KIND(p), time);				\
+int pthread_mutex_trylock(pthread_mutex_t *p)
+{
+	return REAL(pthread_mutex_trylock)(mutex(p));
 }
 
-#define WITH_CLOCK(KIND, NAME)						\
-int NAME(pthread_##KIND##_t *p, clockid_t clock,			\
-	 const struct timespec *time)					\
-{									\
-	return REAL(NAME)(KIND(p), clock, time);			\
+int pthread_mutex_timedlock(pthread_mutex_t *p, const struct timespec *time)
+{
+	return REAL(pthread_mutex_timedlock)(mutex(p), time);
 }
 
-WITH(mutex, pthread_mutex_lock)
-WITH(mutex, pthread_mutex_trylock)
-WITH_TIME(mutex, pthread_mutex_timedlock)
-WITH_CLOCK(mutex, pthread_mutex_clocklock)
-WITH(cond, pthread_cond_signal)
-WITH(cond, pthread_cond_broadcast)
-WITH(rwlock, pthread_rwlock_rdlock)
-WITH(rwlock, pthread_rwlock_wrlock)
-WITH(rwlock, pthread_rwlock_tryrdlock)
-WITH(rwlock, pthread_rwlock_trywrlock)
-WITH_TIME(rwlock, pthread_rwlock_timedrdlock)
-WITH_TIME(rwlock, pthread_rwlock_timedwrlock)
-WITH_CLOCK(rwlock, pthread_rwlock_clockrdlock)
-WITH_CLOCK(rwlock, pthread_rwlock_clockwrlock)
+int pthread_mutex_clocklock(pthread_mutex_t *p, clockid_t clock,
+			    const struct timespec *time)
+{
+	return REAL(pthread_mutex_clocklock)(mutex(p), clock, time);
+}
+
+int pthread_cond_signal(pthread_cond_t *p)
+{
+	return REAL(pthread_cond_signal)(cond(p));
+}
+
+int pthread_cond_broadcast(pthread_cond_t *p)
+{
+	return REAL(pthread_cond_broadcast)(cond(p));
+}
+
+int pthread_rwlock_rdlock(pthread_rwlock_t *p)
+{
+	return REAL(pthread_rwlock_rdlock)(rwlock(p));
+}
+
+int pthread_rwlock_wrlock(pthread_rwlock_t *p)
+{
+	return REAL(pthread_rwlock_wrlock)(rwlock(p));
+}
+
+int pthread_rwlock_tryrdlock(pthread_rwlock_t *p)
+{
+	return REAL(pthread_rwlock_tryrdlock)(rwlock(p));
+}
+
+int pthread_rwlock_trywrlock(pthread_rwlock_t *p)
+{
+	return REAL(pthread_rwlock_trywrlock)(rwlock(p));
+}
+
+int pthread_rwlock_timedrdlock(pthread_rwlock_t *p, const struct timespec *time)
+{
+	return REAL(pthread_rwlock_timedrdlock)(rwlock(p), time);
+}
+
+int pthread_rwlock_timedwrlock(pthread_rwlock_t *p, const struct timespec *time)
+{
+	return REAL(pthread_rwlock_timedwrlock)(rwlock(p), time);
+}
+
+int pthread_rwlock_clockrdlock(pthread_rwlock_t *p, clockid_t clock,
+			       const struct timespec *time)
+{
+	return REAL(pthread_rwlock_clockrdlock)(rwlock(p), clock, time);
+}
+
+int pthread_rwlock_clockwrlock(pthread_rwlock_t *p, clockid_t clock,
+			       const struct timespec *time)
+{
+	return REAL(pthread_rwlock_clockwrlock)(rwlock(p), clock, time);
+}
 
 int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
 {
