@@ -222,52 +222,27 @@ void omp_get_place_proc_ids(int place, int *ids)
 		ids[i] = gomp_window->first[place] + i;
 }
 
-/* Memory: all of it is the team's heap, whatever the allocator. */
-static uintptr_t default_allocator = 1;
+/* What teams would be asked for: there is always one. */
+static int most_teams, team_limit;
 
-void *omp_alloc(size_t size, uintptr_t allocator)
+int omp_get_max_teams(void)
 {
-	return size ? malloc(size) : NULL;
+	return most_teams;
 }
 
-void *omp_aligned_alloc(size_t align, size_t size, uintptr_t allocator)
+void omp_set_num_teams(int n)
 {
-	return size ? aligned_alloc(align, size) : NULL;
+	most_teams = n > 0 ? n : 0;
 }
 
-void *omp_calloc(size_t n, size_t size, uintptr_t allocator)
+int omp_get_teams_thread_limit(void)
 {
-	return n && size ? calloc(n, size) : NULL;
+	return team_limit;
 }
 
-void *omp_realloc(void *p, size_t size, uintptr_t to, uintptr_t from)
+void omp_set_teams_thread_limit(int n)
 {
-	return realloc(p, size);
-}
-
-void omp_free(void *p, uintptr_t allocator)
-{
-	free(p);
-}
-
-void omp_set_default_allocator(uintptr_t allocator)
-{
-	default_allocator = allocator;
-}
-
-uintptr_t omp_get_default_allocator(void)
-{
-	return default_allocator;
-}
-
-void *GOMP_alloc(size_t align, size_t size, uintptr_t allocator)
-{
-	return size ? aligned_alloc(align, size) : NULL;
-}
-
-void GOMP_free(void *p, uintptr_t allocator)
-{
-	free(p);
+	team_limit = n > 0 ? n : 0;
 }
 
 /* Cancellation is off, as it is unless OMP_CANCELLATION says otherwise. */

@@ -42,6 +42,7 @@ GET(omp_get_initial_device)
 GET(omp_get_level)
 GET(omp_get_max_active_levels)
 GET(omp_get_max_task_priority)
+GET(omp_get_max_teams)
 GET(omp_get_max_threads)
 GET(omp_get_nested)
 GET(omp_get_num_devices)
@@ -54,6 +55,7 @@ GET(omp_get_place_num)
 GET(omp_get_proc_bind)
 GET(omp_get_supported_active_levels)
 GET(omp_get_team_num)
+GET(omp_get_teams_thread_limit)
 GET(omp_get_thread_limit)
 GET(omp_get_thread_num)
 GET(omp_in_explicit_task)
@@ -65,11 +67,40 @@ SET(omp_set_default_device)
 SET(omp_set_dynamic)
 SET(omp_set_max_active_levels)
 SET(omp_set_nested)
+SET(omp_set_num_teams)
 SET(omp_set_num_threads)
+SET(omp_set_teams_thread_limit)
 
 ASK(omp_get_ancestor_thread_num)
 ASK(omp_get_place_num_procs)
 ASK(omp_get_team_size)
+
+void omp_get_partition_place_nums_(int32_t *places)
+{
+	omp_get_partition_place_nums(places);
+}
+
+void omp_get_partition_place_nums_8_(int64_t *places)
+{
+	int i;
+
+	for (i = 0; i < omp_get_partition_num_places(); i++)
+		places[i] = i;
+}
+
+void omp_get_place_proc_ids_(const int32_t *place, int32_t *ids)
+{
+	omp_get_place_proc_ids(*place, ids);
+}
+
+void omp_get_place_proc_ids_8_(const int64_t *place, int64_t *ids)
+{
+	int32_t n = omp_get_place_num_procs(*place), all[n + 1], i;
+
+	omp_get_place_proc_ids(*place, all);
+	for (i = 0; i < n; i++)
+		ids[i] = all[i];
+}
 
 void omp_set_schedule_(const int32_t *kind, const int32_t *chunk)
 {
@@ -92,16 +123,6 @@ void omp_get_schedule_8_(int32_t *kind, int64_t *chunk)
 
 	omp_get_schedule(kind, &n);
 	*chunk = n;
-}
-
-void omp_set_default_allocator_(const uintptr_t *allocator)
-{
-	omp_set_default_allocator(*allocator);
-}
-
-uintptr_t omp_get_default_allocator_(void)
-{
-	return omp_get_default_allocator();
 }
 
 double omp_get_wtime_(void)
