@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Calls of omp.h that programs seldom make, each with what it must give. */
+#include <omp.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+static void check(bool good, const char *what)
+{
+	if (good)
+		return;
+	printf("WRONG: %s\n", what);
+	exit(1);
+}
+
+static void memory()
+{
+	omp_alloctrait_t traits[] = { { omp_atk_alignment, 256 } };
+	omp_allocator_handle_t own =
+		omp_init_allocator(omp_default_mem_space, 1, traits);
+	char *a = (char *)omp_alloc(100, own);
+	char *b = (char *)omp_aligned_calloc(64, 10, 10, omp_default_mem_alloc);
+	int sum = 0;
+
+	check(a && !((uintptr_t)a % 256), "an allocator's alignment");
+	strcpy(a, "kept");
+	a = (char *)omp_realloc(a, 100000, own, own);
+	check(!strcmp(a, "kept") && !((uintptr_t)a % 256), "omp_realloc");
+	for (int i = 0; i < 100; i++)
+		sum += b[i];
+	check(!sum && !((uintptr_t)b % 64), "omp_aligned_calloc");
+	omp_free(a, own);
+	omp_free(b, omp_null_allocator);
+	omp_destroy_allocator(own);
+}
+
+static void affinity(int members)
+{
+	char text[100], want[20];
+	int wrong = 0;
+
+	omp_set_affinity_format("%n of %{num_threads}%%");
+	check(omp_get_affinity_format(text, 5) == 22 && !strcmp(text, "%n o"),
+	      "the format, cut");
+#pragma omp parallel private(text, want) reduction(+ : wrong)
+	{
+		omp_capture_affinity(text, sizeof(text), "%0.3n");
+		snprintf(want, sizeof(want), "%d", omp_get_thread_num());
+		wrong += atoi(text) != atoi(want);
+	}
+	check(!wrong, "a member's own number");
+	check(omp_capture_affinity(text, sizeof(text), NULL) == 7 &&
+	      !strcmp(text, "0 of 1%"), "the format, followed");
+	omp_display_affinity("%L");
+	omp_display_env(0);
+	check(omp_pause_resource_all(omp_pause_soft) <= 0, "pause");
+	omp_set_num_teams(3);
+	check(omp_get_max_teams() == 3, "teams");
+	check(omp_get_num_places() >= 0 && omp_get_max_threads() == members,
+	      "places");
+#pragma omp error at(execution) severity(warning) message("not too loud")
+}
+
+int main(int argc, char **argv)
+{
+	int members = atoi(argv[1]);
+
+	memory();
+	affinity(members);
+	printf("%d members, all right\n", members);
+	return 0;
+}
