@@ -123,6 +123,7 @@ int main(int argc, char **argv)
 	for (volatile long i = 0; mode == "wait"; i = i + 1) {
 #pragma omp parallel
 		squares[omp_get_thread_num()] += 1;
+		usleep(10000);
 		if (i == 10)
 			std::cout << "begun" << std::endl;
 	}
