@@ -101,7 +101,7 @@ static void entry_free(struct mios_fs *fs, u64 at)
 }
 
 /* So many names more or less. */
-static void links_add(struct mios_fs *fs, u64 inode, int more)
+void mios_links_add(struct mios_fs *fs, u64 inode, int more)
 {
 	u64 mode = mios_tx_get(fs, &fs->inode[inode].mode);
 
@@ -122,13 +122,36 @@ static u64 maker(const struct mios_fs *fs)
 	return fs->pool->self | (u64)fs->pool->epoch << MIOS_FS_MAKER_EPOCH;
 }
 
+/* A new file; 0: there are too many. */
+u64 mios_inode_make(struct mios_fs *fs, const struct mios_fs_attr *attr,
+		    u32 links, u64 parent)
+{
+	u64 number = pop(fs, &fs->super->free_inode, fs->nr_inodes, true);
+	struct mios_fs_inode *inode = &fs->inode[number];
+	u64 id;
+
+	if (!number)
+		return 0;
+	id = mios_tx_get(fs, &fs->super->next_id);
+	mios_tx_put(fs, &fs->super->next_id, id + 1);
+	mios_tx_put(fs, &inode->id, id);
+	mios_tx_put(fs, &inode->mode, upper_lower(links, attr->mode));
+	mios_tx_put(fs, &inode->owner, upper_lower(attr->gid, attr->uid));
+	mios_tx_put(fs, &inode->size, attr->size);
+	mios_tx_put(fs, &inode->atime, attr->atime);
+	mios_tx_put(fs, &inode->mtime, attr->mtime);
+	mios_tx_put(fs, &inode->ctime, attr->ctime);
+	mios_tx_put(fs, &inode->parent, parent);
+	mios_tx_put(fs, &inode->cut, 0);
+	return number;
+}
+
 static int make(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
 		const struct mios_fs_attr *attr, u64 *number)
 {
 	bool directory = is_directory(attr->mode);
-	struct mios_fs_inode *inode;
 	struct found found;
-	u64 at, id;
+	u64 at;
 	int err;
 
 	err = find(fs, dir, name, &found);
@@ -137,24 +160,15 @@ static int make(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
 	if (!dir_is_alive(fs, dir))
 		return -ENOENT;
 	at = pop(fs, &fs->super->free_entry, fs->nr_entries, false);
-	*number = pop(fs, &fs->super->free_inode, fs->nr_inodes, true);
-	if (!at || !*number)
+	if (!at)
 		return -ENOSPC;
-	inode = &fs->inode[*number];
-	id = mios_tx_get(fs, &fs->super->next_id);
-	mios_tx_put(fs, &fs->super->next_id, id + 1);
-	mios_tx_put(fs, &inode->id, id);
-	mios_tx_put(fs, &inode->mode, upper_lower(1 + directory, attr->mode));
-	mios_tx_put(fs, &inode->owner, upper_lower(attr->gid, attr->uid));
-	mios_tx_put(fs, &inode->size, 0);
-	mios_tx_put(fs, &inode->atime, attr->atime);
-	mios_tx_put(fs, &inode->mtime, attr->mtime);
-	mios_tx_put(fs, &inode->ctime, attr->ctime);
-	mios_tx_put(fs, &inode->parent, directory ? dir : maker(fs));
-	mios_tx_put(fs, &inode->cut, 0);
+	*number = mios_inode_make(fs, attr, 1 + directory,
+				  directory ? dir : maker(fs));
+	if (!*number)
+		return -ENOSPC;
 	insert(fs, at, dir, name, *number);
 	if (directory)
-		links_add(fs, dir, 1);
+		mios_links_add(fs, dir, 1);
 	return 0;
 }
 
@@ -191,7 +205,7 @@ static int add_link(struct mios_fs *fs, u64 inode, u64 dir,
 	if (!at)
 		return -ENOSPC;
 	insert(fs, at, dir, name, inode);
-	links_add(fs, inode, 1);
+	mios_links_add(fs, inode, 1);
 	return 0;
 }
 
@@ -227,9 +241,9 @@ static int removable(struct mios_fs *fs, u64 inode, bool directory)
 
 static void drop(struct mios_fs *fs, u64 dir, u64 inode, bool directory)
 {
-	links_add(fs, inode, directory ? -2 : -1);
+	mios_links_add(fs, inode, directory ? -2 : -1);
 	if (directory)
-		links_add(fs, dir, -1);
+		mios_links_add(fs, dir, -1);
 }
 
 static int take_away(struct mios_fs *fs, u64 dir,
@@ -311,8 +325,8 @@ static int move(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
 	insert(fs, from.entry, to_dir, to, from.inode);
 	if (directory) {
 		mios_tx_put(fs, &fs->inode[from.inode].parent, to_dir);
-		links_add(fs, dir, -1);
-		links_add(fs, to_dir, 1);
+		mios_links_add(fs, dir, -1);
+		mios_links_add(fs, to_dir, 1);
 	}
 	return 0;
 }

@@ -108,6 +108,11 @@ void mios_pages_free(struct mios_fs *fs, u64 inode);
 /* cut.c */
 void mios_cutter_forget(struct mios_fs *fs, u64 inode, u32 instance, u32 epoch);
 
+/* change.c: with the lock */
+u64 mios_inode_make(struct mios_fs *fs, const struct mios_fs_attr *attr,
+		    u32 links, u64 parent);
+void mios_links_add(struct mios_fs *fs, u64 inode, int more);
+
 /* open.c: with the lock */
 int mios_inode_reap(struct mios_fs *fs, u64 inode);
 
