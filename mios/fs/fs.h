@@ -242,6 +242,75 @@ void mios_fs_close(struct mios_fs *fs, u64 inode);
  */
 int mios_fs_reap(struct mios_fs *fs, u64 inode);
 
+/* segment.c: System V segments; see mios/fs.h */
+
+/**
+ * struct mios_fs_seg - a segment, as its readers see it
+ * @inode:	of its file
+ * @key, @sequence, @mode, @uid, @gid, @cuid, @cgid, @size, @atime, @dtime,
+ * @ctime, @cpid, @lpid: as in shmctl(2)
+ * @attached:	how often it is, in all instances
+ */
+struct mios_fs_seg {
+	u64 inode;
+	u64 size;
+	u64 atime;
+	u64 dtime;
+	u64 ctime;
+	u32 key;
+	u32 sequence;
+	u32 mode;
+	u32 uid;
+	u32 gid;
+	u32 cuid;
+	u32 cgid;
+	u32 cpid;
+	u32 lpid;
+	u32 attached;
+};
+
+/*
+ * @slot: below MIOS_FS_SEGMENTS.  -ENOENT: there is none; -EAGAIN as in name.c.
+ * One that nobody has attached any more, and that is to go then, is not there.
+ */
+int mios_fs_segment_stat(struct mios_fs *fs, u32 slot, struct mios_fs_seg *seg);
+
+/* The one with a key other than 0; else as above. */
+int mios_fs_segment_find(struct mios_fs *fs, u32 key, u32 *slot,
+			 struct mios_fs_seg *seg);
+
+/**
+ * mios_fs_segment_make() - make a segment and its file
+ * @fs: the file system
+ * @seg: key, mode, uid, gid, size, ctime and cpid; out: sequence
+ * @now: ns: times of the file
+ * @slot: out
+ *
+ * -EEXIST: the key has one; -ENOSPC; -EBUSY: the lock is taken.
+ */
+int mios_fs_segment_make(struct mios_fs *fs, struct mios_fs_seg *seg, u64 now,
+			 u32 *slot);
+
+/* Of @seg: which one, its mode, uid, gid, ctime.  -ESTALE: it has gone. */
+int mios_fs_segment_set(struct mios_fs *fs, u32 slot,
+			const struct mios_fs_seg *seg);
+
+/* It goes when nobody has it attached any more; its key means it no more. */
+int mios_fs_segment_remove(struct mios_fs *fs, u32 slot, u32 sequence);
+
+/* Count one more here: it stays meanwhile.  -ESTALE: it has gone. */
+int mios_fs_segment_attach(struct mios_fs *fs, u32 slot, u32 sequence);
+
+/* One less.  Is mios_fs_segment_sweep() to be called? */
+bool mios_fs_segment_detach(struct mios_fs *fs, u32 slot);
+
+/* By whom, and when; one word each. */
+void mios_fs_segment_stamp(struct mios_fs *fs, u32 slot, bool attached,
+			   u64 seconds, u32 pid);
+
+/* Free all that are to go.  -EBUSY: the lock is taken. */
+int mios_fs_segment_sweep(struct mios_fs *fs);
+
 /* recover.c */
 
 /**

@@ -35,6 +35,8 @@ int mios_fs_recover(struct mios_fs *fs, u32 instance, u32 epoch)
 		return err;
 	opens_forget(fs, instance);
 	mios_pool_recover(fs->pool, instance, epoch, mios_page_is_named, fs);
+	mios_attached_forget(fs, instance);
+	mios_segments_sweep(fs);
 	for (number = 1; number < fs->nr_inodes; number++) {
 		if (!READ_ONCE(fs->inode[number].id))
 			continue;

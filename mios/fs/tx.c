@@ -65,6 +65,8 @@ static bool store_is_sane(const struct mios_fs *fs,
 	if (offset % 8 || offset >= fs->size)
 		return false;
 	return offset >= MIOS_FS_BUCKETS_AT ||
+	       (offset >= MIOS_FS_SEGMENTS_AT &&
+		offset < MIOS_FS_ATTACHED_AT) ||
 	       (offset > offsetof(struct mios_fs_super, sequence) &&
 		offset < sizeof(struct mios_fs_super));
 }

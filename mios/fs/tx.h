@@ -12,6 +12,8 @@
  *   LOCK	->lock: who releases it has stored before, who gets it loads after.
  *   OPEN	who opens: ->open, then ->freeing; who reaps: ->freeing, then
  *		->open.  One of the two sees the other; both may, and give way.
+ *   ATTACH	who attaches a segment: own count, then ->freeing; who frees
+ *		it: ->freeing, then all counts; as OPEN.
  *   SIZE	who publishes a page: its place in the index, then ->size; who
  *		shortens: ->size, then all places beyond.  One of them sees that
  *		it is too much.  Who maps it has seen the old size after he
@@ -112,6 +114,10 @@ void mios_cutter_forget(struct mios_fs *fs, u64 inode, u32 instance, u32 epoch);
 u64 mios_inode_make(struct mios_fs *fs, const struct mios_fs_attr *attr,
 		    u32 links, u64 parent);
 void mios_links_add(struct mios_fs *fs, u64 inode, int more);
+
+/* segment.c: with the lock */
+void mios_segments_sweep(struct mios_fs *fs);
+void mios_attached_forget(struct mios_fs *fs, u32 instance);
 
 /* open.c: with the lock */
 int mios_inode_reap(struct mios_fs *fs, u64 inode);

@@ -4,8 +4,8 @@
  * the pools.  It lies in whole extents of one pool, outlives all kernels, and
  * is written by all of them:
  *
- *   super  | redo records | waiters  | buckets     | inodes    | entries
- *   1 page | 64 pages     | 64 KiB   | whole pages | 128 bytes | 288 bytes
+ *   super  | redo records | waiters | segments | buckets | inodes    | entries
+ *   1 page | 64 pages     | 64 KiB  | 192 KiB  | 8 KiB   | 128 bytes | 288 bytes
  *
  * Nearly all words are changed under one lock, through the redo record of who
  * holds it, so that a death leaves all or nothing of a change.  The others are
@@ -21,7 +21,7 @@
 #include <linux/types.h>
 
 #define MIOS_FS_MAGIC		0x47414d4953464f4dULL
-#define MIOS_FS_VERSION		3
+#define MIOS_FS_VERSION		4
 #define MIOS_FS_INSTANCES	64u
 #define MIOS_FS_NAME		255u
 #define MIOS_FS_PAGE		4096u
@@ -189,13 +189,69 @@ static_assert(sizeof(struct mios_fs_entry) == 288);
 #define MIOS_FS_SEQUENCE_IMAGE	40
 #define MIOS_FS_SEQUENCE_SHARED	(1ULL << 63)
 
+/*
+ * Segments of System V shared memory: each is a file, whose only name is the
+ * segment.  Its id is
+ *
+ *   sequence << 15 | MIOS_FS_SEGMENT_FIRST + where it lies
+ *
+ * so that it is never one of those that Linux counts from 0 on.
+ */
+#define MIOS_FS_SEGMENTS	512u
+#define MIOS_FS_SEGMENT_SHIFT	15
+#define MIOS_FS_SEGMENT_FIRST	((1u << MIOS_FS_SEGMENT_SHIFT) - \
+				 MIOS_FS_SEGMENTS)
+#define MIOS_FS_SEQUENCES	0x10000u
+#define MIOS_FS_SEGMENT_DEST	01000u	/* gone when nobody has it attached */
+
+/**
+ * struct mios_fs_segment - a segment
+ * @inode:	of its file, 0: free
+ * @key:	its key; the upper half: its sequence, or that of the last one
+ * @mode:	permissions, and MIOS_FS_SEGMENT_DEST
+ * @owner:	uid; the upper half: gid
+ * @creator:	the same, of who has made it
+ * @size:	bytes that were asked for
+ * @atime, @dtime, @ctime: s: attached, detached (whoever does it), changed
+ * @pids:	of who has made it; the upper half: of who has attached or
+ *		detached it last (whoever does it)
+ * @freeing:	not 0 while it is freed (who holds the lock)
+ * @reserved:	0
+ */
+struct mios_fs_segment {
+	__u64 inode;
+	__u64 key;
+	__u64 mode;
+	__u64 owner;
+	__u64 creator;
+	__u64 size;
+	__u64 atime;
+	__u64 dtime;
+	__u64 ctime;
+	__u64 pids;
+	__u64 freeing;
+	__u64 reserved[5];
+};
+
+static_assert(sizeof(struct mios_fs_segment) == 128);
+
+/*
+ * Behind them a column for each instance, which it alone writes, until it is
+ * dead: how often its tasks have each attached, 4 bytes each.
+ */
+
 #define MIOS_FS_REDO_AT		MIOS_FS_PAGE
 #define MIOS_FS_WAITERS_AT	((1 + MIOS_FS_INSTANCES) * MIOS_FS_PAGE)
-#define MIOS_FS_BUCKETS_AT	(MIOS_FS_WAITERS_AT + \
+#define MIOS_FS_SEGMENTS_AT	(MIOS_FS_WAITERS_AT + \
 				 MIOS_FS_INSTANCES * MIOS_FS_WAITERS * 4)
+#define MIOS_FS_ATTACHED_AT	(MIOS_FS_SEGMENTS_AT + MIOS_FS_SEGMENTS * \
+				 sizeof(struct mios_fs_segment))
+#define MIOS_FS_BUCKETS_AT	(MIOS_FS_ATTACHED_AT + \
+				 MIOS_FS_INSTANCES * MIOS_FS_SEGMENTS * 4)
 #define MIOS_FS_INODES_AT	(MIOS_FS_BUCKETS_AT + MIOS_FS_BUCKETS * 8)
 
 static_assert(MIOS_FS_WAITERS_AT == 266240);
-static_assert(MIOS_FS_BUCKETS_AT == 331776);
+static_assert(MIOS_FS_SEGMENTS_AT == 331776);
+static_assert(MIOS_FS_BUCKETS_AT == 528384);
 
 #endif /* _MIOS_FS_LAYOUT_H */

@@ -99,6 +99,24 @@ static void check_free(struct checker *c)
 		NEED(c->inode[at] == !fs->inode[at].id);
 }
 
+/* Each is the one name of its file. */
+static void check_segments(struct checker *c)
+{
+	const struct mios_fs_segment *s = (void *)((u8 *)c->fs->super +
+						   MIOS_FS_SEGMENTS_AT);
+	u32 i;
+
+	for (i = 0; i < MIOS_FS_SEGMENTS; i++) {
+		if (!s[i].inode)
+			continue;
+		NEED(inode_exists(c->fs, s[i].inode));
+		NEED(c->fs->inode[s[i].inode].id);
+		NEED(!c->names[s[i].inode]++);
+		NEED(!(s[i].mode & ~01777ull));
+		NEED(!s[i].freeing);
+	}
+}
+
 static const struct mios_pool_record *record_of(struct mios_pool *pool,
 						u64 phys)
 {
@@ -183,6 +201,7 @@ static void check_all(struct checker *c, u64 live)
 	for (i = 0; i < MIOS_FS_BUCKETS; i++)
 		check_chain(c, i);
 	check_free(c);
+	check_segments(c);
 	for (i = 1; i < c->fs->nr_inodes; i++)
 		check_inode(c, i, live);
 	check_pool(c);

@@ -105,7 +105,7 @@ static void many(struct mios_fs *one, struct mios_fs *two)
 			break;
 	}
 	CHECK(make(one, MIOS_FS_ROOT, name, FILE_) == -ENOSPC);
-	CHECK(nr > 4000);
+	CHECK(nr > 3700);
 	WHOLE(two, 0);
 	while (mios_fs_readdir(one, MIOS_FS_ROOT, &cookie, &entry) == 1)
 		seen++;
