@@ -60,6 +60,7 @@ void fs_describe(struct mios_fs *fs, char *text, size_t size);
 
 void test_names(void);
 void test_files(void);
+void test_segments(void);
 void test_kills(u64 seed);
 void test_fs_garbage(u64 seed, unsigned long rounds);
 void test_fs_explore(unsigned int preemptions);

@@ -39,6 +39,23 @@ static void remove_some(struct world *w, u32 self, u64 inode,
 	mios_fs_cut_end(fs, inode, cut);
 }
 
+static void segments(struct mios_fs *fs, u64 *seed)
+{
+	struct mios_fs_seg seg = { .key = test_random(seed) % 4, .size = 1 };
+	u32 slot;
+
+	if (mios_fs_segment_find(fs, seg.key, &slot, &seg))
+		mios_fs_segment_make(fs, &seg, 0, &slot);
+	slot = test_random(seed) % (MIOS_FS_SEGMENTS + 1);
+	if (mios_fs_segment_stat(fs, slot, &seg))
+		return;
+	if (!mios_fs_segment_attach(fs, slot, seg.sequence))
+		mios_fs_segment_detach(fs, slot);
+	mios_fs_segment_set(fs, slot, &seg);
+	mios_fs_segment_remove(fs, slot, seg.sequence);
+	mios_fs_segment_sweep(fs);
+}
+
 static void work(struct world *w, u64 *seed)
 {
 	u32 self = 1 + test_random(seed) % 2;
@@ -109,6 +126,8 @@ void test_fs_garbage(u64 seed, unsigned long rounds)
 	for (i = 0; i < rounds; i++) {
 		scribble(&w, &seed);
 		work(&w, &seed);
+		if (i % 8 == 2)
+			segments(&w.fs[2], &seed);
 		/* What would refuse everything from here on. */
 		if (i % 8 == 0)
 			w.fs[0].super->lock = 0;

@@ -145,6 +145,33 @@ static void do_open(void)
 	mios_fs_close(&w.fs[1], x);
 }
 
+/* A segment that nobody else has. */
+static void do_segment(void)
+{
+	struct mios_fs_seg seg = { .key = 5, .mode = 0600, .size = 4096 };
+	u32 slot;
+
+	CHECK(!mios_fs_segment_make(&w.fs[1], &seg, 1, &slot));
+	CHECK(!mios_fs_segment_attach(&w.fs[1], slot, seg.sequence));
+	CHECK(!mios_fs_segment_remove(&w.fs[1], slot, seg.sequence));
+	if (mios_fs_segment_detach(&w.fs[1], slot))
+		CHECK(!mios_fs_segment_sweep(&w.fs[1]));
+}
+
+/* It is left where its maker dies before it says that it is to go. */
+static void segments_go(void)
+{
+	struct mios_fs_seg seg;
+	u32 slot;
+
+	for (slot = 0; slot < MIOS_FS_SEGMENTS; slot++)
+		if (!mios_fs_segment_stat(&w.fs[3], slot, &seg)) {
+			CHECK(!seg.attached);
+			CHECK(!mios_fs_segment_remove(&w.fs[3], slot,
+						      seg.sequence));
+		}
+}
+
 static void recover(void)
 {
 	CHECK(!mios_fs_recover(&w.fs[2], 1, 1));
@@ -168,6 +195,7 @@ static const struct {
 	{ "replace", do_replace }, { "move", do_move_directory },
 	{ "fault", do_fault }, { "cut", do_cut }, { "open", do_open },
 	{ "cut, pinned", do_cut_pinned }, { "punch", do_punch },
+	{ "segment", do_segment },
 };
 
 /* /a with three pages, open by 1; /d with x, open by 3; /e. */
@@ -220,6 +248,7 @@ static void look(const char *name, const char *before, const char *after)
 			before, after);
 	CHECK(!strcmp(now, before) || !strcmp(now, after));
 	/* Whoever comes next is not held up. */
+	segments_go();
 	CHECK(!mios_fs_cutter(&w.fs[3], a));
 	fs_cut(&w, 3, a, NO_PIN);
 	mios_fs_cutter_end(&w.fs[3], a);

@@ -60,6 +60,7 @@ int main(int argc, char **argv)
 	if (!*only || !strcmp(only, "steps")) {
 		test_names();
 		test_files();
+		test_segments();
 		test_fs_garbage(seed, garbage);
 	}
 	if (!*only || !strcmp(only, "kills"))

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Segments, made, attached and removed by several instances in turn: keys, ids,
+ * who keeps one, and what a death lets go.
+ */
+#include "fstest.h"
+
+static int make(struct mios_fs *fs, u32 key, struct mios_fs_seg *seg, u32 *slot)
+{
+	*seg = (struct mios_fs_seg) {
+		.key = key, .mode = 0640, .uid = 5, .gid = 6, .size = 8000,
+		.ctime = 7, .cpid = 8,
+	};
+	return mios_fs_segment_make(fs, seg, 9, slot);
+}
+
+static void found(struct mios_fs *fs, u32 key, u32 slot, u32 attached)
+{
+	struct mios_fs_seg seg;
+	u32 at;
+
+	CHECK(!mios_fs_segment_find(fs, key, &at, &seg));
+	CHECK(at == slot && seg.key == key && seg.attached == attached);
+	CHECK(seg.mode == 0640 && seg.uid == 5 && seg.cgid == 6);
+	CHECK(seg.size == 8000 && seg.ctime == 7 && seg.cpid == 8);
+}
+
+static void attached(struct mios_fs *one, struct mios_fs *two)
+{
+	struct mios_fs_seg seg, same;
+	u32 slot, other;
+
+	CHECK(!make(one, 77, &seg, &slot));
+	CHECK(!mios_fs_segment_attach(one, slot, seg.sequence));
+	CHECK(!mios_fs_segment_attach(two, slot, seg.sequence));
+	CHECK(mios_fs_segment_attach(two, slot, seg.sequence + 1) == -ESTALE);
+	found(one, 77, slot, 2);
+	CHECK(!mios_fs_segment_remove(two, slot, seg.sequence));
+	CHECK(mios_fs_segment_find(two, 77, &other, &same) == -ENOENT);
+	/* By its id it may be attached still, until the last lets go. */
+	CHECK(!mios_fs_segment_stat(one, slot, &same) && !same.key);
+	CHECK(!mios_fs_segment_attach(two, slot, seg.sequence));
+	CHECK(!mios_fs_segment_detach(two, slot));
+	CHECK(!mios_fs_segment_detach(two, slot));
+	WHOLE(one, 0);
+	CHECK(mios_fs_segment_detach(one, slot));
+	CHECK(mios_fs_segment_stat(one, slot, &same) == -ENOENT);
+	CHECK(!mios_fs_segment_sweep(one));
+	CHECK(mios_fs_segment_attach(two, slot, seg.sequence) == -ESTALE);
+	WHOLE(two, 0);
+}
+
+/* The dead has it attached, and it is to go. */
+static void dies(struct world *w)
+{
+	struct mios_fs_seg seg, same;
+	u32 slot;
+
+	CHECK(!make(&w->fs[3], 78, &seg, &slot));
+	CHECK(!mios_fs_segment_attach(&w->fs[1], slot, seg.sequence));
+	CHECK(!mios_fs_segment_attach(&w->fs[2], slot, seg.sequence));
+	CHECK(!mios_fs_segment_remove(&w->fs[3], slot, seg.sequence));
+	CHECK(!mios_fs_recover(&w->fs[3], 1, 1));
+	CHECK(!mios_fs_segment_stat(&w->fs[3], slot, &same));
+	CHECK(same.attached == 1);
+	CHECK(!mios_fs_recover(&w->fs[3], 2, 1));
+	CHECK(mios_fs_segment_stat(&w->fs[3], slot, &same) == -ENOENT);
+	WHOLE(&w->fs[3], 0);
+}
+
+static void many(struct mios_fs *one, struct mios_fs *two)
+{
+	struct mios_fs_seg seg;
+	u32 nr, slot;
+
+	for (nr = 0; !make(nr & 1 ? one : two, 0, &seg, &slot); nr++)
+		;
+	CHECK(nr == MIOS_FS_SEGMENTS);
+	CHECK(make(one, 0, &seg, &slot) == -ENOSPC);
+	WHOLE(one, 0);
+	for (slot = 0; slot < MIOS_FS_SEGMENTS; slot++) {
+		CHECK(!mios_fs_segment_stat(two, slot, &seg));
+		CHECK(!mios_fs_segment_remove(two, slot, seg.sequence));
+	}
+	CHECK(mios_fs_segment_stat(two, slot, &seg) == -ENOENT);
+	WHOLE(two, 0);
+}
+
+void test_segments(void)
+{
+	struct mios_fs *one, *two;
+	struct mios_fs_seg seg, next;
+	struct world w;
+	u32 slot, same;
+
+	world_make(&w);
+	one = &w.fs[1];
+	two = &w.fs[2];
+	CHECK(!make(one, 42, &seg, &slot));
+	CHECK(make(two, 42, &next, &same) == -EEXIST);
+	found(two, 42, slot, 0);
+	next = seg;
+	next.mode = 0600;
+	next.uid = 50;
+	CHECK(!mios_fs_segment_set(two, slot, &next));
+	CHECK(!mios_fs_segment_stat(one, slot, &next));
+	CHECK(next.mode == 0600 && next.uid == 50 && next.cuid == 5);
+	CHECK(!mios_fs_segment_remove(two, slot, seg.sequence));
+	CHECK(mios_fs_segment_remove(two, slot, seg.sequence) == -ESTALE);
+	CHECK(!make(one, 42, &next, &same) && same == slot);
+	CHECK(next.sequence != seg.sequence);
+	CHECK(mios_fs_segment_set(two, slot, &seg) == -ESTALE);
+	CHECK(!mios_fs_segment_remove(two, slot, next.sequence));
+	attached(one, two);
+	many(one, two);
+	dies(&w);
+	world_forget(&w);
+}
