@@ -69,7 +69,7 @@ static int page_wait(struct inode *inode, u64 index, bool create,
 	return err;
 }
 
-static vm_fault_t file_fault(struct vm_fault *vmf)
+vm_fault_t mios_file_fault(struct vm_fault *vmf)
 {
 	struct inode *inode = file_inode(vmf->vma->vm_file);
 	struct page *page, *same;
@@ -100,11 +100,11 @@ static vm_fault_t file_fault(struct vm_fault *vmf)
 }
 
 static const struct vm_operations_struct file_vm_ops = {
-	.fault = file_fault,
+	.fault = mios_file_fault,
 };
 
 /* Mixed: else the kernel takes it for a file whose pages it can lock and join. */
-static int file_mmap(struct file *file, struct vm_area_struct *vma)
+int mios_file_map(struct file *file, struct vm_area_struct *vma)
 {
 	set_bit(MIOS_WAS_MAPPED,
 		(unsigned long *)&file_inode(file)->i_private);
@@ -114,9 +114,9 @@ static int file_mmap(struct file *file, struct vm_area_struct *vma)
 }
 
 /* The file's place in the window, unless something is there or is asked for. */
-static unsigned long file_area(struct file *file, unsigned long addr,
-			       unsigned long len, unsigned long pgoff,
-			       unsigned long flags)
+unsigned long mios_file_area(struct file *file, unsigned long addr,
+			     unsigned long len, unsigned long pgoff,
+			     unsigned long flags)
 {
 	unsigned long offset = pgoff << PAGE_SHIFT;
 	unsigned long at = MIOS_WINDOW_BASE + offset +
@@ -294,8 +294,8 @@ const struct file_operations mios_file_ops = {
 	.llseek = file_seek,
 	.read_iter = file_read,
 	.write_iter = file_write,
-	.mmap = file_mmap,
-	.get_unmapped_area = file_area,
+	.mmap = mios_file_map,
+	.get_unmapped_area = mios_file_area,
 	.fallocate = file_allocate,
 	.fsync = noop_fsync,
 	.splice_read = copy_splice_read,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pages that are still to be removed from files when nobody waits for that any
- * more: they were pinned, or their cutter is dead, or gave up.  Tried once a
- * second, by each instance that has reason to.
+ * What is still to be done when nobody waits for it any more.  Pages are to be
+ * removed from files: they were pinned, or their cutter is dead, or gave up;
+ * tried once a second, by each instance that has reason to.  Segments are to be
+ * freed that were detached last.
  */
 #include "vfs.h"
 
@@ -12,6 +13,10 @@ static void mend(struct work_struct *work)
 					    struct mios_mount, mend);
 	bool again = false;
 	u64 number;
+
+	if (xchg(&m->sweep, false) &&
+	    MIOS_PATIENTLY(m, mios_fs_segment_sweep(&m->fs)))
+		again = m->sweep = true;
 
 	for (number = 1; number < m->fs.nr_inodes; number++) {
 		const struct mios_fs_inode *image = &m->fs.inode[number];
@@ -40,6 +45,13 @@ void mios_mend_init(struct mios_mount *m)
 void mios_mend_soon(struct mios_mount *m)
 {
 	queue_delayed_work(system_long_wq, &m->mend, HZ);
+}
+
+/* Nobody has a segment attached any more that is to go then; any context. */
+void mios_mend_segments(struct mios_mount *m)
+{
+	WRITE_ONCE(m->sweep, true);
+	mod_delayed_work(system_long_wq, &m->mend, 0);
 }
 
 void mios_mend_exit(struct mios_mount *m)

@@ -240,6 +240,7 @@ static int fill(struct super_block *sb, struct fs_context *fc)
 	mutex_init(&m->lock);
 	spin_lock_init(&m->cursor_lock);
 	m->sb = sb;
+	m->ring = o->ring;
 	sb->s_magic = MIOS_SUPER_MAGIC;
 	sb->s_op = &super_ops;
 	sb->s_xattr = mios_xattr_handlers;

@@ -61,6 +61,8 @@ struct mios_map {
  * @sb:		of the VFS
  * @revoke_entry: revoke.c: in the list of mounts
  * @mend:	mend.c: the worker
+ * @sweep:	it is to free segments
+ * @ring:	it is the ring's own pool
  * @entry, @over: death.c: who is to be recovered, up to which epoch
  */
 struct mios_mount {
@@ -73,6 +75,8 @@ struct mios_mount {
 	struct super_block *sb;
 	struct list_head revoke_entry;
 	struct delayed_work mend;
+	bool sweep;
+	bool ring;
 	struct list_head entry;
 	u32 over[MIOS_FS_INSTANCES];
 };
@@ -183,11 +187,17 @@ void mios_revoke_exit(void);
 /* mend.c: removing pages when nobody waits for it */
 void mios_mend_init(struct mios_mount *m);
 void mios_mend_soon(struct mios_mount *m);
+void mios_mend_segments(struct mios_mount *m);
 void mios_mend_exit(struct mios_mount *m);
 
 /* file.c, dir.c */
 int mios_page_hold(struct inode *inode, u64 index, bool create,
 		   struct page **out);
+vm_fault_t mios_file_fault(struct vm_fault *vmf);
+int mios_file_map(struct file *file, struct vm_area_struct *vma);
+unsigned long mios_file_area(struct file *file, unsigned long addr,
+			     unsigned long len, unsigned long pgoff,
+			     unsigned long flags);
 extern const struct inode_operations mios_dir_inode_ops;
 extern const struct file_operations mios_dir_ops;
 extern const struct dentry_operations mios_dentry_ops;
