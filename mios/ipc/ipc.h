@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What programs share through files of miosfs besides their bytes: to sleep and
- * to be woken (futexes).  The kernel asks by the hooks of linux/ipc/.
+ * to be woken (futexes), and to find them by a key (System V segments).  The
+ * kernel asks by the hooks of linux/ipc/.
  */
 #ifndef _MIOS_IPC_H
 #define _MIOS_IPC_H
@@ -30,5 +31,22 @@ void mios_futex_joined(u32 instance);
  * @instance: it waits for nothing any more; what it has not woken, we do
  */
 void mios_futex_dead(u32 instance);
+
+/* shm.c: segments of System V */
+struct mios_fs_seg;
+
+void mios_shm_init(void);
+void mios_shm_exit(void);
+void mios_shm_begin(struct mios_mount *m);
+void mios_shm_end(struct mios_mount *m);
+struct mios_mount *mios_segments_get(void);
+void mios_segments_put(struct mios_mount *m);
+int mios_segment_slot(int id);
+int mios_segment_read(struct mios_mount *m, int id, struct mios_fs_seg *seg);
+bool mios_segment_permits(const struct mios_fs_seg *seg, u32 wanted);
+
+/* attach.c */
+long mios_segment_at(int id, unsigned long addr, int flg, unsigned long *raddr);
+long mios_segment_dt(unsigned long addr);
 
 #endif /* _MIOS_IPC_H */

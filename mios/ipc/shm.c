@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * System V segments that all instances of the ring have: files of its pool,
+ * with one space of keys and ids.  Called by the kernel's shmget() and shmctl()
+ * in the initial namespace, through the hook of linux/ipc/; an id that is none
+ * of ours is the kernel's own.
+ */
+#include <linux/cred.h>
+#include <linux/ipc.h>
+#include <linux/ipc_namespace.h>
+#include <linux/module.h>
+#include <linux/pid.h>
+#include <linux/seq_file.h>
+#include <linux/shm.h>
+#include <linux/shm_remote.h>
+#include <linux/timekeeping.h>
+#include <linux/user_namespace.h>
+#include <uapi/linux/shm.h>
+
+#include "../fs/vfs.h"
+
+#include "ipc.h"
+
+#define INDEX_MASK	((1 << MIOS_FS_SEGMENT_SHIFT) - 1)
+
+/* The ring's, while it is mounted. */
+static struct mios_mount *segments;
+static DEFINE_SPINLOCK(segments_lock);	/* segments */
+
+/**
+ * mios_segments_get() - the mount that segments are in, kept mounted
+ *
+ * NULL: there is none.
+ */
+struct mios_mount *mios_segments_get(void)
+{
+	struct mios_mount *m;
+
+	spin_lock(&segments_lock);
+	m = segments;
+	if (m && (!(READ_ONCE(m->sb->s_flags) & SB_BORN) ||
+		  !atomic_inc_not_zero(&m->sb->s_active)))
+		m = NULL;
+	spin_unlock(&segments_lock);
+	return m;
+}
+
+void mios_segments_put(struct mios_mount *m)
+{
+	deactivate_super(m->sb);
+}
+
+static int id_of(u32 slot, const struct mios_fs_seg *seg)
+{
+	return seg->sequence << MIOS_FS_SEGMENT_SHIFT |
+	       (MIOS_FS_SEGMENT_FIRST + slot);
+}
+
+/**
+ * mios_segment_slot() - where the segment with an id lies
+ * @id: or index
+ *
+ * -EOPNOTSUPP: it is none of ours.
+ */
+int mios_segment_slot(int id)
+{
+	int index = id & INDEX_MASK;
+
+	return index >= MIOS_FS_SEGMENT_FIRST ? index - MIOS_FS_SEGMENT_FIRST :
+		-EOPNOTSUPP;
+}
+
+/**
+ * mios_segment_read() - the segment with an id
+ * @m: the mount
+ * @id: of one of ours
+ * @seg: out
+ *
+ * -EINVAL: there is none; -EIDRM: there is another one by now.
+ */
+int mios_segment_read(struct mios_mount *m, int id, struct mios_fs_seg *seg)
+{
+	int err = MIOS_LOOK(mios_fs_segment_stat(&m->fs, mios_segment_slot(id),
+						 seg));
+
+	if (err)
+		return err == -ENOENT ? -EINVAL : err;
+	return seg->sequence == id >> MIOS_FS_SEGMENT_SHIFT ? 0 : -EIDRM;
+}
+
+static kuid_t uid_of(u32 uid)
+{
+	return make_kuid(&init_user_ns, uid);
+}
+
+static kgid_t gid_of(u32 gid)
+{
+	return make_kgid(&init_user_ns, gid);
+}
+
+/**
+ * mios_segment_permits() - may this task do that?  As ipcperms() has it
+ * @seg: the segment
+ * @wanted: permissions, of owner, group or others
+ */
+bool mios_segment_permits(const struct mios_fs_seg *seg, u32 wanted)
+{
+	u32 granted = seg->mode;
+	kuid_t euid = current_euid();
+
+	wanted = wanted >> 6 | wanted >> 3 | wanted;
+	if (uid_eq(euid, uid_of(seg->cuid)) || uid_eq(euid, uid_of(seg->uid)))
+		granted >>= 6;
+	else if (in_group_p(gid_of(seg->cgid)) || in_group_p(gid_of(seg->gid)))
+		granted >>= 3;
+	return !(wanted & ~granted & 0007) || capable(CAP_IPC_OWNER);
+}
+
+static bool is_owner(const struct mios_fs_seg *seg)
+{
+	kuid_t euid = current_euid();
+
+	return uid_eq(euid, uid_of(seg->cuid)) ||
+	       uid_eq(euid, uid_of(seg->uid)) || capable(CAP_SYS_ADMIN);
+}
+
+/* --- shmget() */
+
+static int get_old(struct mios_mount *m, key_t key, size_t size, int flg)
+{
+	struct mios_fs_seg seg;
+	u32 slot;
+	int err;
+
+	if (key == IPC_PRIVATE)
+		return -ENOENT;
+	err = MIOS_LOOK(mios_fs_segment_find(&m->fs, key, &slot, &seg));
+	if (err)
+		return err;
+	if ((flg & IPC_CREAT) && (flg & IPC_EXCL))
+		return -EEXIST;
+	if (size > seg.size)
+		return -EINVAL;
+	return mios_segment_permits(&seg, flg) ? id_of(slot, &seg) : -EACCES;
+}
+
+static int get_new(struct mios_mount *m, key_t key, size_t size, int flg)
+{
+	struct mios_fs_seg seg = {
+		.key = key, .mode = flg & 0777, .size = size,
+		.uid = from_kuid(&init_user_ns, current_euid()),
+		.gid = from_kgid(&init_user_ns, current_egid()),
+		.ctime = ktime_get_real_seconds(),
+		.cpid = task_tgid_nr(current),
+	};
+	u32 slot;
+	int err;
+
+	if (!size)
+		return -EINVAL;
+	if (size > range_len(&m->map.pages.range))
+		return -ENOSPC;
+	err = MIOS_PATIENTLY(m, mios_fs_segment_make(&m->fs, &seg,
+						     ktime_get_real_ns(),
+						     &slot));
+	return err ? err : id_of(slot, &seg);
+}
+
+static long shm_get(key_t key, size_t size, int flg)
+{
+	struct mios_mount *m = flg & SHM_HUGETLB ? NULL : mios_segments_get();
+	int id;
+
+	if (!m)
+		return -EOPNOTSUPP;
+	/* Another one may make it, or remove it, in between. */
+	do {
+		id = get_old(m, key, size, flg);
+		if (id == -ENOENT && (key == IPC_PRIVATE || flg & IPC_CREAT))
+			id = get_new(m, key, size, flg);
+		else
+			break;
+	} while (id == -EEXIST && !fatal_signal_pending(current));
+	mios_segments_put(m);
+	return id;
+}
+
+/* --- shmctl() */
+
+static void stat_fill(struct shmid64_ds *ds, const struct mios_fs_seg *seg)
+{
+	struct user_namespace *ns = current_user_ns();
+
+	memset(ds, 0, sizeof(*ds));
+	ds->shm_perm.key = seg->key;
+	ds->shm_perm.uid = from_kuid_munged(ns, uid_of(seg->uid));
+	ds->shm_perm.gid = from_kgid_munged(ns, gid_of(seg->gid));
+	ds->shm_perm.cuid = from_kuid_munged(ns, uid_of(seg->cuid));
+	ds->shm_perm.cgid = from_kgid_munged(ns, gid_of(seg->cgid));
+	ds->shm_perm.mode = seg->mode;
+	ds->shm_perm.seq = seg->sequence;
+	ds->shm_segsz = seg->size;
+	ds->shm_atime = seg->atime;
+	ds->shm_dtime = seg->dtime;
+	ds->shm_ctime = seg->ctime;
+	ds->shm_cpid = seg->cpid;
+	ds->shm_lpid = seg->lpid;
+	ds->shm_nattch = seg->attached;
+}
+
+static int ctl_stat(struct mios_mount *m, int id, int cmd,
+		    struct shmid64_ds *ds)
+{
+	struct mios_fs_seg seg;
+	int slot = mios_segment_slot(id), err;
+
+	if (cmd == IPC_STAT)
+		err = mios_segment_read(m, id, &seg);
+	else
+		err = MIOS_LOOK(mios_fs_segment_stat(&m->fs, slot, &seg));
+	if (err)
+		return err == -ENOENT ? -EINVAL : err;
+	if (cmd != SHM_STAT_ANY && !mios_segment_permits(&seg, 0444))
+		return -EACCES;
+	stat_fill(ds, &seg);
+	return cmd == IPC_STAT ? 0 : id_of(slot, &seg);
+}
+
+static int set_fill(struct mios_fs_seg *seg, const struct shmid64_ds *ds)
+{
+	kuid_t uid = make_kuid(current_user_ns(), ds->shm_perm.uid);
+	kgid_t gid = make_kgid(current_user_ns(), ds->shm_perm.gid);
+
+	if (!uid_valid(uid) || !gid_valid(gid))
+		return -EINVAL;
+	seg->uid = from_kuid(&init_user_ns, uid);
+	seg->gid = from_kgid(&init_user_ns, gid);
+	seg->mode = ds->shm_perm.mode;
+	seg->ctime = ktime_get_real_seconds();
+	return 0;
+}
+
+static int ctl_change(struct mios_mount *m, int id, int cmd,
+		      const struct shmid64_ds *ds)
+{
+	struct mios_fs_seg seg;
+	int slot = mios_segment_slot(id);
+	int err = mios_segment_read(m, id, &seg);
+
+	if (err)
+		return err;
+	if (!is_owner(&seg) &&
+	    (cmd != SHM_LOCK || !capable(CAP_IPC_LOCK)))
+		return -EPERM;
+	switch (cmd) {
+	case IPC_RMID:
+		err = MIOS_PATIENTLY(m, mios_fs_segment_remove(&m->fs, slot,
+							       seg.sequence));
+		break;
+	case IPC_SET:
+		err = set_fill(&seg, ds);
+		if (!err)
+			err = MIOS_PATIENTLY(m, mios_fs_segment_set(&m->fs,
+								    slot,
+								    &seg));
+		break;
+	}
+	/* What is locked: nothing of it is ever paged out. */
+	return err == -ESTALE ? -EIDRM : err;
+}
+
+static int ctl_info(struct mios_mount *m, struct shm_info *info)
+{
+	struct mios_fs_seg seg;
+	int last = -EOPNOTSUPP;
+	u32 slot;
+
+	for (slot = 0; slot < MIOS_FS_SEGMENTS; slot++) {
+		if (MIOS_LOOK(mios_fs_segment_stat(&m->fs, slot, &seg)))
+			continue;
+		info->used_ids++;
+		info->shm_tot += DIV_ROUND_UP(seg.size, PAGE_SIZE);
+		last = MIOS_FS_SEGMENT_FIRST + slot;
+	}
+	return last;
+}
+
+static long shm_ctl(int id, int cmd, void *buf)
+{
+	struct mios_mount *m;
+	int ret;
+
+	if (cmd != SHM_INFO && mios_segment_slot(id) < 0)
+		return -EOPNOTSUPP;
+	m = mios_segments_get();
+	if (!m)
+		return -EOPNOTSUPP;
+	if (cmd == SHM_INFO)
+		ret = ctl_info(m, buf);
+	else if (cmd == IPC_STAT || cmd == SHM_STAT || cmd == SHM_STAT_ANY)
+		ret = ctl_stat(m, id, cmd, buf);
+	else
+		ret = ctl_change(m, id, cmd == SHM_UNLOCK ? SHM_LOCK : cmd,
+				 buf);
+	mios_segments_put(m);
+	return ret;
+}
+
+/* As sysvipc_shm_proc_show() has it. */
+static long shm_show(struct seq_file *s)
+{
+	struct mios_mount *m = mios_segments_get();
+	struct user_namespace *ns = seq_user_ns(s);
+	struct mios_fs_seg seg;
+	u32 slot;
+
+	if (!m)
+		return -EOPNOTSUPP;
+	for (slot = 0; slot < MIOS_FS_SEGMENTS; slot++) {
+		if (MIOS_LOOK(mios_fs_segment_stat(&m->fs, slot, &seg)))
+			continue;
+		seq_printf(s, "%10d %10d  %4o %21llu %5u %5u  %5u %5u %5u %5u %5u %10llu %10llu %10llu %21lu %21lu\n",
+			   (key_t)seg.key, id_of(slot, &seg), seg.mode,
+			   seg.size, seg.cpid, seg.lpid, seg.attached,
+			   from_kuid_munged(ns, uid_of(seg.uid)),
+			   from_kgid_munged(ns, gid_of(seg.gid)),
+			   from_kuid_munged(ns, uid_of(seg.cuid)),
+			   from_kgid_munged(ns, gid_of(seg.cgid)), seg.atime,
+			   seg.dtime, seg.ctime, 0ul, 0ul);
+	}
+	mios_segments_put(m);
+	return 0;
+}
+
+static const struct shm_remote_ops ops = {
+	.get = shm_get,
+	.ctl = shm_ctl,
+	.show = shm_show,
+};
+
+void mios_shm_begin(struct mios_mount *m)
+{
+	spin_lock(&segments_lock);
+	if (m->ring)
+		segments = m;
+	spin_unlock(&segments_lock);
+}
+
+void mios_shm_end(struct mios_mount *m)
+{
+	spin_lock(&segments_lock);
+	if (segments == m)
+		segments = NULL;
+	spin_unlock(&segments_lock);
+}
+
+void mios_shm_init(void)
+{
+	shm_remote_set(&ops);
+}
+
+void mios_shm_exit(void)
+{
+	shm_remote_set(NULL);
+}
