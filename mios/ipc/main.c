@@ -9,9 +9,24 @@
 
 #include "ipc.h"
 
+static int mount_begin(struct mios_mount *m)
+{
+	int err = mios_futex_begin(m);
+
+	if (!err)
+		mios_shm_begin(m);
+	return err;
+}
+
+static int mount_end(struct mios_mount *m)
+{
+	mios_shm_end(m);
+	return mios_futex_end(m);
+}
+
 static const struct mios_mount_ops mount_ops = {
-	.begin = mios_futex_begin,
-	.end = mios_futex_end,
+	.begin = mount_begin,
+	.end = mount_end,
 };
 
 static int event(struct notifier_block *nb, unsigned long what, void *data)
@@ -44,6 +59,7 @@ int mios_ipc_init(void)
 		return err;
 	}
 	mios_mount_ops_set(&mount_ops);
+	mios_shm_init();
 	return 0;
 }
 
@@ -52,6 +68,7 @@ int mios_ipc_init(void)
  */
 void mios_ipc_exit(void)
 {
+	mios_shm_exit();
 	mios_link_unregister(&event_nb);
 	mios_futex_exit();
 }

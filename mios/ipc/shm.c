@@ -334,6 +334,8 @@ static long shm_show(struct seq_file *s)
 
 static const struct shm_remote_ops ops = {
 	.get = shm_get,
+	.at = mios_segment_at,
+	.dt = mios_segment_dt,
 	.ctl = shm_ctl,
 	.show = shm_show,
 };
