@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What tests break in locks, one for each guarantee.  The user-space tests have
+ * their own variant, with the same include guard; elsewhere nothing is broken.
+ */
+#ifndef _MIOS_LOCK_FAULT_H
+#define _MIOS_LOCK_FAULT_H
+
+#include "os.h"
+
+enum mios_lock_fault {
+	MIOS_LOCK_FAULT_FREE_FIRST,	/* free one's place, then hand on */
+	MIOS_LOCK_FAULT_ANY_LAP,	/* take a place of another lap */
+	MIOS_LOCK_FAULT_GRANT_ANY_LAP,	/* grant it to whoever is there now */
+	MIOS_LOCK_FAULT_WAIT_FOR_TAIL,	/* who took a place moves the tail */
+	MIOS_LOCK_FAULT_BLIND_SLEEP,	/* say that one sleeps unasked */
+	MIOS_LOCK_FAULT_BLIND_LEAVE,	/* leave without a look at the word */
+	MIOS_LOCK_FAULT_NO_LAST_WAKE,	/* whom the dead were to wake sleeps */
+	MIOS_LOCK_FAULT_FORGET,		/* nobody is told of a death */
+	MIOS_LOCK_FAULT_ALWAYS_TELL,	/* a death in handing on is told, too */
+	MIOS_LOCK_FAULT_LET_WAIT,	/* the dead go on waiting */
+	MIOS_LOCK_FAULT_ANY_EPOCH,	/* bury whoever has the seat now */
+	MIOS_LOCK_FAULTS
+};
+
+static inline bool mios_lock_fault(enum mios_lock_fault fault)
+{
+	return false;
+}
+
+#endif /* _MIOS_LOCK_FAULT_H */
