@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The explorer: every state that a few tasks can reach, which run the real code
+ * and may be interrupted, or die, before any access to shared memory.  A state
+ * is the world's memory and each task's stack; one that has been seen before is
+ * not gone through again, so there is no bound to how often tasks interrupt
+ * each other.
+ */
+#ifndef _EXPLORE_H
+#define _EXPLORE_H
+
+#include "test.h"
+
+#define TASKS_MAX	8
+#define NOBODY		~0u
+
+struct contest;
+
+/**
+ * struct scenario - what is explored
+ * @name:	for a person
+ * @setup:	puts the world into its first state, and adds tasks
+ * @died:	a task of this instance has just died, and so all of its tasks
+ *		have; adds who buries it
+ * @end:	looks at what has become of it, when all tasks have ended
+ * @deaths:	how many instances may die
+ * @contest:	the scenario's own
+ */
+struct scenario {
+	const char *name;
+	void (*setup)(const struct scenario *scenario);
+	void (*died)(u32 instance);
+	void (*end)(void);
+	u32 deaths;
+	const struct contest *contest;
+};
+
+/* All that tasks share, and all that checks remember: part of the state. */
+void explore_world(void *world, size_t size);
+
+/* One more task. */
+void explore_task(void (*run)(u32 instance), u32 instance);
+
+/* From a task: another state for each answer below @options. */
+u32 explore_choose(u32 options);
+
+/* It cannot go on before *word is not @value. */
+void explore_until_changed(const u64 *word, u64 value);
+
+/* The same as a futex: unless the lower half is not @value, until woken. */
+void explore_sleep(const u64 *word, u32 value);
+void explore_wake(const u64 *word);
+
+/* switch.S: saves what a function must keep on its stack, then changes stacks. */
+void explore_switch(void **from, void *to);
+
+/* How many states it had; more than 3/4 of 2^@states_shift are a failure. */
+unsigned long explore(const struct scenario *scenario, u32 states_shift);
+
+#endif
