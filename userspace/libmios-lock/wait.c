@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * To wait for a lock with a futex.  Whoever sleeps watches who is before it in
+ * the queue: ten times a second it asks whether that one has died.  So a death
+ * is found by the one that it would keep waiting, and costs nobody else
+ * anything.
+ */
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "seat.h"
+
+#define SPINS		200
+#define WATCH_NS	100000000l
+#define SECOND_NS	1000000000l
+#define PAUSE_NS	1000000l
+#define PAUSES		100
+
+/* At most WATCH_NS. */
+static long time_left(const struct seat *seat)
+{
+	struct timespec now;
+	time_t seconds;
+	long ns;
+
+	if (!seat->timed)
+		return WATCH_NS;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	seconds = seat->until.tv_sec - now.tv_sec;
+	if (seconds > 1)
+		return WATCH_NS;
+	if (seconds < -1)
+		return 0;
+	ns = seconds * SECOND_NS + seat->until.tv_nsec - now.tv_nsec;
+	return ns < 0 ? 0 : ns < WATCH_NS ? ns : WATCH_NS;
+}
+
+static bool is_late(void *ctx)
+{
+	return !time_left(ctx);
+}
+
+/* The nearest before it who has not left. */
+static void watch(struct seat *seat)
+{
+	const struct mios_qlock *lock = &seat->lock;
+	u64 ticket, word;
+	u32 i;
+
+	for (i = 1; i < lock->nr_places; i++) {
+		ticket = lock->ticket - i;
+		word = READ_ONCE(*place_at(lock, ticket));
+		/* The lock has gone on from there: it is nearer. */
+		if (place_lap(lock, ticket, word))
+			return;
+		if (place_state(word) != MIOS_PLACE_LEFT) {
+			seat_bury(seat, place_seat(word));
+			return;
+		}
+	}
+}
+
+static void sleep_on(void *ctx, u64 *word, u32 value)
+{
+	struct timespec left = { 0, time_left(ctx) };
+
+	if (syscall(SYS_futex, word, FUTEX_WAIT, value, &left, NULL, 0) &&
+	    errno == ETIMEDOUT)
+		watch(ctx);
+}
+
+static void wake(void *ctx, u64 *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* Spinning; or each place is taken, also by those who died there. */
+static void pause_a_bit(void *ctx, u64 *word, u64 value)
+{
+	static const struct timespec bit = { 0, PAUSE_NS };
+	struct seat *seat = ctx;
+
+	if (seat->lock.state == MIOS_QLOCK_WAITS) {
+		__builtin_ia32_pause();
+		return;
+	}
+	nanosleep(&bit, NULL);
+	if (++seat->pauses % PAUSES == 0)
+		seat_bury_all(seat);
+}
+
+const struct mios_lock_wait seat_wait = {
+	.spins = SPINS, .pause = pause_a_bit, .sleep = sleep_on, .wake = wake,
+	.late = is_late,
+};
+
+int mios_lock(struct mios_lock_seat *opaque)
+{
+	struct seat *seat = seat_of(opaque);
+
+	seat->timed = false;
+	return mios_qlock_lock(&seat->lock);
+}
+
+int mios_timedlock(struct mios_lock_seat *opaque, const struct timespec *until)
+{
+	struct seat *seat = seat_of(opaque);
+
+	if (until->tv_nsec < 0 || until->tv_nsec >= SECOND_NS)
+		return -EINVAL;
+	seat->timed = true;
+	seat->until = *until;
+	return mios_qlock_lock(&seat->lock);
+}
+
+int mios_trylock(struct mios_lock_seat *opaque)
+{
+	return mios_qlock_try(&seat_of(opaque)->lock);
+}
+
+int mios_unlock(struct mios_lock_seat *opaque)
+{
+	return mios_qlock_unlock(&seat_of(opaque)->lock);
+}
