@@ -295,6 +295,8 @@ void mios_attached_forget(struct mios_fs *fs, u32 instance)
 {
 	u32 slot;
 
+	if (mios_fs_fault(MIOS_FS_FAULT_KEEP_OPEN))
+		return;
 	for (slot = 0; slot < MIOS_FS_SEGMENTS; slot++)
 		if (READ_ONCE(*attached_at(fs, instance, slot)))
 			WRITE_ONCE(*attached_at(fs, instance, slot), 0);
