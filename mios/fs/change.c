@@ -180,8 +180,27 @@ int mios_fs_make(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
 	return err ? err : finish(fs, make(fs, dir, name, attr, inode));
 }
 
+static int make_nameless(struct mios_fs *fs, const struct mios_fs_attr *attr,
+			 u64 *number)
+{
+	*number = mios_inode_make(fs, attr, 0, 0);
+	if (!*number)
+		return -ENOSPC;
+	/* With it, so that nobody reaps it; whoever tries to open it loses. */
+	mios_tx_put(fs, &fs->inode[*number].open, 1ull << fs->pool->self);
+	return 0;
+}
+
+int mios_fs_make_nameless(struct mios_fs *fs, const struct mios_fs_attr *attr,
+			  u64 *inode)
+{
+	int err = mios_tx_begin(fs);
+
+	return err ? err : finish(fs, make_nameless(fs, attr, inode));
+}
+
 static int add_link(struct mios_fs *fs, u64 inode, u64 dir,
-		    const struct mios_fs_name *name)
+		    const struct mios_fs_name *name, bool first)
 {
 	struct found found;
 	u64 at, mode;
@@ -192,7 +211,7 @@ static int add_link(struct mios_fs *fs, u64 inode, u64 dir,
 	mode = mios_tx_get(fs, &fs->inode[inode].mode);
 	if (is_directory(mode))
 		return -EPERM;
-	if (!nlink_of(mode))
+	if (!nlink_of(mode) && !first)
 		return -ENOENT;
 	if (nlink_of(mode) == ~0u)
 		return -EMLINK;
@@ -210,11 +229,11 @@ static int add_link(struct mios_fs *fs, u64 inode, u64 dir,
 }
 
 int mios_fs_link(struct mios_fs *fs, u64 inode, u64 dir,
-		 const struct mios_fs_name *name)
+		 const struct mios_fs_name *name, bool first)
 {
 	int err = mios_tx_begin(fs);
 
-	return err ? err : finish(fs, add_link(fs, inode, dir, name));
+	return err ? err : finish(fs, add_link(fs, inode, dir, name, first));
 }
 
 static bool is_empty(struct mios_fs *fs, u64 dir)

@@ -65,24 +65,12 @@ static int make(struct mnt_idmap *idmap, struct inode *dir,
 {
 	struct mios_mount *m = mount_of(dir);
 	struct mios_fs_name name = name_of(&dentry->d_name);
-	struct mios_fs_attr attr = {
-		.mode = mode,
-		.uid = from_kuid(&init_user_ns, current_fsuid()),
-		.gid = from_kgid(&init_user_ns, current_fsgid()),
-		.atime = ktime_get_real_ns(),
-	};
+	struct mios_fs_attr attr;
 	struct inode *inode;
 	u64 number;
 	int err;
 
-	/* As inode_init_owner() does it. */
-	if (dir->i_mode & S_ISGID) {
-		attr.gid = i_gid_read(dir);
-		if (S_ISDIR(mode))
-			attr.mode |= S_ISGID;
-	}
-	attr.mtime = attr.atime;
-	attr.ctime = attr.atime;
+	mios_attr_new(dir, mode, &attr);
 	err = MIOS_PATIENTLY(m, mios_fs_make(&m->fs, number_of(dir), &name,
 					     &attr, &number));
 	if (err)
@@ -137,7 +125,8 @@ static int dir_link(struct dentry *old, struct inode *dir,
 	struct mios_fs_name name = name_of(&dentry->d_name);
 	struct inode *inode = d_inode(old);
 	int err = MIOS_PATIENTLY(m, mios_fs_link(&m->fs, number_of(inode),
-						 number_of(dir), &name));
+						 number_of(dir), &name,
+						 inode->i_state & I_LINKABLE));
 
 	if (err)
 		return err;
@@ -200,6 +189,8 @@ const struct inode_operations mios_dir_inode_ops = {
 	.create = dir_create,
 	.link = dir_link,
 	.unlink = dir_unlink,
+	.symlink = mios_dir_symlink,
+	.tmpfile = mios_dir_tmpfile,
 	.mkdir = dir_mkdir,
 	.rmdir = dir_rmdir,
 	.rename = dir_rename,

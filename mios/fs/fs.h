@@ -97,8 +97,14 @@ int mios_fs_readdir(struct mios_fs *fs, u64 dir, u64 *cookie,
 /* change.c */
 int mios_fs_make(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
 		 const struct mios_fs_attr *attr, u64 *inode);
+
+/* It has no name yet, and this instance has it open. */
+int mios_fs_make_nameless(struct mios_fs *fs, const struct mios_fs_attr *attr,
+			  u64 *inode);
+
+/* @first: its first one; else one that has none any more is -ENOENT. */
 int mios_fs_link(struct mios_fs *fs, u64 inode, u64 dir,
-		 const struct mios_fs_name *name);
+		 const struct mios_fs_name *name, bool first);
 
 /**
  * mios_fs_remove() - take a name away

@@ -13,8 +13,8 @@
 /* Another kernel may have written anything. */
 static bool attr_is_sane(const struct mios_fs_attr *attr)
 {
-	return (S_ISREG(attr->mode) || S_ISDIR(attr->mode)) && attr->id &&
-	       attr->size <= MIOS_FILE_MAX;
+	return (S_ISREG(attr->mode) || S_ISDIR(attr->mode) ||
+		S_ISLNK(attr->mode)) && attr->id && attr->size <= MIOS_FILE_MAX;
 }
 
 static void inode_fill(struct inode *inode, const struct mios_fs_attr *attr)
@@ -62,6 +62,8 @@ static void inode_begin(struct inode *inode, u64 number,
 	if (S_ISDIR(inode->i_mode)) {
 		inode->i_op = &mios_dir_inode_ops;
 		inode->i_fop = &mios_dir_ops;
+	} else if (S_ISLNK(inode->i_mode)) {
+		inode->i_op = &mios_symlink_inode_ops;
 	} else {
 		inode->i_op = &mios_file_inode_ops;
 		inode->i_fop = &mios_file_ops;

@@ -190,6 +190,15 @@ void mios_mend_soon(struct mios_mount *m);
 void mios_mend_segments(struct mios_mount *m);
 void mios_mend_exit(struct mios_mount *m);
 
+/* nameless.c: O_TMPFILE, symbolic links */
+void mios_attr_new(const struct inode *dir, umode_t mode,
+		   struct mios_fs_attr *attr);
+int mios_dir_tmpfile(struct mnt_idmap *idmap, struct inode *dir,
+		     struct file *file, umode_t mode);
+int mios_dir_symlink(struct mnt_idmap *idmap, struct inode *dir,
+		     struct dentry *dentry, const char *target);
+extern const struct inode_operations mios_symlink_inode_ops;
+
 /* file.c, dir.c */
 int mios_page_hold(struct inode *inode, u64 index, bool create,
 		   struct page **out);

@@ -80,7 +80,8 @@ static void work(struct world *w, u64 *seed)
 		mios_fs_rename(fs, MIOS_FS_ROOT, &name, inode, &second, &other);
 		break;
 	case 4:
-		mios_fs_link(fs, inode, MIOS_FS_ROOT, &name);
+		mios_fs_link(fs, inode, MIOS_FS_ROOT, &name,
+			     test_random(seed) & 1);
 		break;
 	case 5:
 		if (mios_fs_stat(fs, inode, &attr))

@@ -55,7 +55,21 @@ static void do_link(void)
 {
 	struct mios_fs_name n = fs_name("link");
 
-	mios_fs_link(&w.fs[1], a, d, &n);
+	mios_fs_link(&w.fs[1], a, d, &n, false);
+}
+
+/* With its name, or not at all. */
+static void do_nameless(void)
+{
+	struct mios_fs_attr attr = fs_attr(FILE_);
+	struct mios_fs_name n = fs_name("named");
+	u64 inode;
+
+	CHECK(!mios_fs_make_nameless(&w.fs[1], &attr, &inode));
+	fs_size(&w.fs[1], inode, 4096);
+	*fs_page(&w, 1, inode, 0) = 1;
+	CHECK(!mios_fs_link(&w.fs[1], inode, d, &n, true));
+	mios_fs_close(&w.fs[1], inode);
 }
 
 static void drop(u64 dir, const char *name, bool directory)
@@ -195,7 +209,7 @@ static const struct {
 	{ "replace", do_replace }, { "move", do_move_directory },
 	{ "fault", do_fault }, { "cut", do_cut }, { "open", do_open },
 	{ "cut, pinned", do_cut_pinned }, { "punch", do_punch },
-	{ "segment", do_segment },
+	{ "segment", do_segment }, { "nameless", do_nameless },
 };
 
 /* /a with three pages, open by 1; /d with x, open by 3; /e. */

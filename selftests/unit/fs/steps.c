@@ -21,7 +21,7 @@ static int link_to(struct mios_fs *fs, u64 inode, u64 dir, const char *name)
 {
 	struct mios_fs_name n = fs_name(name);
 
-	return mios_fs_link(fs, inode, dir, &n);
+	return mios_fs_link(fs, inode, dir, &n, false);
 }
 
 static int drop(struct mios_fs *fs, u64 dir, const char *name, bool directory)
