@@ -2,10 +2,27 @@
 /*
  * What is still to be done when nobody waits for it any more.  Pages are to be
  * removed from files: they were pinned, or their cutter is dead, or gave up;
- * tried once a second, by each instance that has reason to.  Segments are to be
- * freed that were detached last.
+ * tried once a second, by each instance that has reason to.  Files are to be
+ * closed that were not, for the same reason.  Segments are to be freed that were
+ * detached last.
  */
 #include "vfs.h"
+
+/* Open it once more, and close it as whoever did last. */
+static void files_close(struct mios_mount *m)
+{
+	struct inode *inode;
+	unsigned long number;
+
+	for_each_set_bit(number, m->stuck, m->fs.nr_inodes) {
+		clear_bit(number, m->stuck);
+		inode = mios_inode_get(m->sb, number);
+		if (IS_ERR(inode))
+			continue;
+		set_bit(MIOS_WAS_MAPPED, (unsigned long *)&inode->i_private);
+		iput(inode);
+	}
+}
 
 static void mend(struct work_struct *work)
 {
@@ -18,6 +35,7 @@ static void mend(struct work_struct *work)
 	    MIOS_PATIENTLY(m, mios_fs_segment_sweep(&m->fs)))
 		again = m->sweep = true;
 
+	files_close(m);
 	for (number = 1; number < m->fs.nr_inodes; number++) {
 		const struct mios_fs_inode *image = &m->fs.inode[number];
 		struct inode *inode;
@@ -52,6 +70,13 @@ void mios_mend_segments(struct mios_mount *m)
 {
 	WRITE_ONCE(m->sweep, true);
 	mod_delayed_work(system_long_wq, &m->mend, 0);
+}
+
+/* Nobody has it open, but a page of it is pinned. */
+void mios_mend_file(struct mios_mount *m, u64 number)
+{
+	set_bit(number, m->stuck);
+	mios_mend_soon(m);
 }
 
 void mios_mend_exit(struct mios_mount *m)

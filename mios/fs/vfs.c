@@ -123,8 +123,10 @@ void mios_inode_evict(struct inode *inode)
 		return;
 	/* As long as a page is pinned here, nobody may free it: open it stays. */
 	if (test_bit(MIOS_WAS_MAPPED, (unsigned long *)&inode->i_private) &&
-	    !mios_pages_let_go(inode))
+	    !mios_pages_let_go(inode)) {
+		mios_mend_file(m, number);
 		return;
+	}
 	/* Else whoever closes it last does it. */
 	if (mios_has_to_cut(&m->fs.inode[number]) && !open_elsewhere(inode))
 		mios_cut(inode, false);

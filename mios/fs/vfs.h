@@ -62,6 +62,7 @@ struct mios_map {
  * @revoke_entry: revoke.c: in the list of mounts
  * @mend:	mend.c: the worker
  * @sweep:	it is to free segments
+ * @stuck:	and to try again to close these files: a page of each is pinned
  * @ring:	it is the ring's own pool
  * @entry, @over: death.c: who is to be recovered, up to which epoch
  */
@@ -76,6 +77,7 @@ struct mios_mount {
 	struct list_head revoke_entry;
 	struct delayed_work mend;
 	bool sweep;
+	DECLARE_BITMAP(stuck, MIOS_EXTENT_SIZE / sizeof(struct mios_fs_inode));
 	bool ring;
 	struct list_head entry;
 	u32 over[MIOS_FS_INSTANCES];
@@ -188,6 +190,7 @@ void mios_revoke_exit(void);
 void mios_mend_init(struct mios_mount *m);
 void mios_mend_soon(struct mios_mount *m);
 void mios_mend_segments(struct mios_mount *m);
+void mios_mend_file(struct mios_mount *m, u64 number);
 void mios_mend_exit(struct mios_mount *m);
 
 /* nameless.c: O_TMPFILE, symbolic links */

@@ -6,7 +6,8 @@ holder.py FILE NAME [pin PAGE]: map FILE, write to no page but look at each.
 Whenever /tmp/NAME.ask is there, /tmp/NAME.said becomes the first byte of each
 page: a letter, 0, or BUS where there is none.  With "pin" a page lies in a pipe
 meanwhile, unread; when /tmp/NAME.read is there, /tmp/NAME.said becomes its
-first byte.  It ends when /tmp/NAME.end is there.
+first byte; when /tmp/NAME.drop is there, the mapping goes and the pipe stays.  It
+ends when /tmp/NAME.end is there.
 """
 import ctypes
 import mmap
@@ -60,13 +61,16 @@ def main():
     if sys.argv[3:4] == ["pin"]:
         pinned = pin(memory, int(sys.argv[4]))
     while not os.path.exists(f"/tmp/{name}.end"):
-        for order in "ask", "read":
+        for order in "ask", "read", "drop":
             asked = f"/tmp/{name}.{order}"
             if not os.path.exists(asked):
                 continue
             with open(f"/tmp/{name}.said", "w", encoding="ascii") as said:
-                said.write(look(memory, ends) if order == "ask" else
-                           word(os.read(pinned, PAGE)))
+                if order == "drop":
+                    memory.close()
+                else:
+                    said.write(look(memory, ends) if order == "ask" else
+                               word(os.read(pinned, PAGE)))
             os.unlink(asked)
         time.sleep(0.05)
 
