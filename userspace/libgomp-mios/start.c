@@ -23,6 +23,7 @@
 #include "omp.h"
 
 #define START_LIMIT	60		/* seconds until all are there */
+#define STACK_GUARD	(64ul << 10)	/* of 256 KiB at least */
 #define SIGNAL_STACK	(64ul << 10)
 #define LOOK_NS		2000000		/* between two looks for the end */
 
@@ -149,7 +150,10 @@ static void *run_program(void *unused)
 	return NULL;
 }
 
-/* Stack, thread-local data and libc's own record of it lie in the window. */
+/*
+ * Stack, thread-local data and libc's own record of it lie in the window.  Below
+ * it is the stack of another member, which is not to be written into.
+ */
 static void start_thread(unsigned int member, void *(*fn)(void *))
 {
 	struct omp_window *w = mios_omp_place.window;
@@ -159,7 +163,10 @@ static void start_thread(unsigned int member, void *(*fn)(void *))
 	int err;
 
 	pthread_attr_init(&attr);
-	err = pthread_attr_setstack(&attr, stack, w->stack_size);
+	err = mprotect(stack, STACK_GUARD, PROT_NONE) ? errno : 0;
+	if (!err)
+		err = pthread_attr_setstack(&attr, stack + STACK_GUARD,
+					    w->stack_size - STACK_GUARD);
 	if (!err)
 		err = pthread_create(&thread, &attr, fn,
 				     (void *)(uintptr_t)member);

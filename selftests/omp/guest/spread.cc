@@ -9,6 +9,7 @@
  *	abort	a member other than the first aborts
  *	deep	200 MiB of stack for each
  *	eat	more memory than there is
+ *	maps	what the first process has mapped
  *	streams	input, output of each member, directory, arguments
  */
 #include <omp.h>
@@ -16,6 +17,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -107,6 +109,10 @@ int main(int argc, char **argv)
 
 	if (mode == "streams")
 		return streams(argc, argv);
+	if (mode == "maps") {
+		std::cout << std::ifstream("/proc/self/maps").rdbuf();
+		return 0;
+	}
 	if (mode == "deep")
 		return deep();
 	if (mode == "eat")
