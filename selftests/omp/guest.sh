@@ -22,7 +22,7 @@ members()
 # no_process INSTANCE NAME
 no_process()
 {
-	! on "$1" "pidof $2" > /dev/null
+	! on "$1" "pgrep -x $2" > /dev/null
 }
 
 # left_nothing WHEN: neither files nor processes, on those that are up

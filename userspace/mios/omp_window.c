@@ -32,11 +32,20 @@
 
 static int keeper = -1;			/* the pipe to it */
 
-static unsigned int incarnation_of(int instance)
+static unsigned int own_incarnation(void)
 {
 	struct mios_instance inst;
 
-	return mios_instance_read(instance, &inst) ? 0 : inst.incarnation;
+	return mios_instance_read(mios_self(), &inst) ? 0 : inst.incarnation;
+}
+
+static bool has_ended(int instance, unsigned int incarnation)
+{
+	struct mios_instance inst;
+
+	if (mios_instance_read(instance, &inst))
+		return false;
+	return inst.incarnation != incarnation || !mios_instance_runs(&inst);
 }
 
 /* Has who made it ended?  PIDs of one instance come back, so by age, too. */
@@ -52,7 +61,7 @@ static bool is_left(const char *name, int dir)
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) ||
 	    st.st_uid != geteuid())
 		return false;
-	if (incarnation_of(instance) != incarnation)
+	if (has_ended(instance, incarnation))
 		return true;
 	return instance == mios_self() && kill(pid, 0) && errno == ESRCH &&
 	       time(NULL) - st.st_ctime > START_SECONDS;
@@ -133,7 +142,7 @@ int omp_window_create(unsigned int threads, char *path, size_t size)
 		return err;
 	remove_left();
 	snprintf(path, size, WINDOW_DIR "/" WINDOW_NAME, mios_self(),
-		 incarnation_of(mios_self()), getpid());
+		 own_incarnation(), getpid());
 	unlink(path);		/* of a process with our PID, long ago */
 	err = start_keeper(path);
 	fd = err ? -1 : open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
