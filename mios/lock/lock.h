@@ -48,8 +48,10 @@ enum mios_qlock_state {
  * @ticket:	of its place, unless @state is MIOS_QLOCK_NONE
  * @wait:	how to wait
  * @ctx:	first argument of @wait's
+ * @seen:	the word of its place when mios_qlock_look() said not yet
  * @nr_places:	checked copy
  * @shift:	its logarithm
+ * @shared:	a share is wanted, or had
  * @state:	enum mios_qlock_state
  */
 struct mios_qlock {
@@ -58,8 +60,10 @@ struct mios_qlock {
 	u64 ticket;
 	const struct mios_lock_wait *wait;
 	void *ctx;
+	u64 seen;
 	u32 nr_places;
 	u32 shift;
+	bool shared;
 	enum mios_qlock_state state;
 };
 
@@ -97,16 +101,17 @@ int mios_qlock_attach(struct mios_qlock *lock, void *memory, size_t size,
 /**
  * mios_qlock_try() - take it if it is open
  * @lock: not held
+ * @shared: share it with others who do
  *
  * 0; -EOWNERDEAD: taken, and its holder died; -EBUSY; -EDEADLK: held already.
  */
-int mios_qlock_try(struct mios_qlock *lock);
+int mios_qlock_try(struct mios_qlock *lock, bool shared);
 
 /*
  * A place in the queue, the old one if it is still there.  As mios_qlock_try(),
  * or -EINPROGRESS: waiting; -ENOSPC: each place is taken, or others were faster.
  */
-int mios_qlock_join(struct mios_qlock *lock);
+int mios_qlock_join(struct mios_qlock *lock, bool shared);
 
 /* 0, -EOWNERDEAD; -EINPROGRESS: not yet; -ESTALE: taken for dead. */
 int mios_qlock_look(struct mios_qlock *lock);
@@ -134,7 +139,7 @@ int mios_qlock_unlock(struct mios_qlock *lock);
  * 0; -EOWNERDEAD: taken, and its holder died; -ETIMEDOUT: it was late, and the
  * place is kept until it comes to its turn; -EDEADLK: held already; -ESTALE.
  */
-int mios_qlock_lock(struct mios_qlock *lock);
+int mios_qlock_lock(struct mios_qlock *lock, bool shared);
 
 /* recover.c: death */
 

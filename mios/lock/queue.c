@@ -145,12 +145,13 @@ static int place_get(struct mios_qlock *lock, bool queue)
 	return -ENOSPC;
 }
 
-int mios_qlock_try(struct mios_qlock *lock)
+int mios_qlock_try(struct mios_qlock *lock, bool shared)
 {
 	int err;
 
 	if (lock->state == MIOS_QLOCK_HOLDS || lock->state == MIOS_QLOCK_WAITS)
 		return -EDEADLK;
+	lock->shared = shared;
 	err = place_get(lock, false);
 	return err == -ENOSPC ? -EBUSY : err;
 }
@@ -164,10 +165,11 @@ static bool place_turn(const struct mios_qlock *lock, u32 from, u32 to)
 			   place_become(word, to));
 }
 
-int mios_qlock_join(struct mios_qlock *lock)
+int mios_qlock_join(struct mios_qlock *lock, bool shared)
 {
 	if (lock->state == MIOS_QLOCK_HOLDS || lock->state == MIOS_QLOCK_WAITS)
 		return -EDEADLK;
+	lock->shared = shared;
 	if (lock->state == MIOS_QLOCK_LEFT &&
 	    place_turn(lock, MIOS_PLACE_LEFT, MIOS_PLACE_WAITS)) {
 		lock->state = MIOS_QLOCK_WAITS;
@@ -181,6 +183,7 @@ int mios_qlock_look(struct mios_qlock *lock)
 {
 	u64 word = smp_load_acquire(place_at(lock, lock->ticket)); /* CHAIN */
 
+	lock->seen = word;
 	if (!place_lap(lock, lock->ticket, word) &&
 	    (word & WHO_MASK) == lock->who) {
 		if (place_state(word) == MIOS_PLACE_HOLDS)

@@ -10,7 +10,6 @@ static int own_turn(struct mios_qlock *lock)
 {
 	const struct mios_lock_wait *wait = lock->wait;
 	u64 *place = place_at(lock, lock->ticket);
-	u64 word = place_word(lock, lock->ticket, MIOS_PLACE_WAITS, lock->who);
 	u32 looks;
 	int err;
 
@@ -18,30 +17,29 @@ static int own_turn(struct mios_qlock *lock)
 		err = mios_qlock_look(lock);
 		if (err != -EINPROGRESS)
 			return err;
-		wait->pause(lock->ctx, place, word);
+		wait->pause(lock->ctx, place, lock->seen);
 	}
-	word = place_become(word, MIOS_PLACE_SLEEPS);
 	for (;;) {
 		if (wait->late(lock->ctx))
 			return mios_qlock_leave(lock);
 		err = mios_qlock_doze(lock);
 		if (err != -EINPROGRESS)
 			return err;
-		wait->sleep(lock->ctx, place, word); /* SLEEP */
+		wait->sleep(lock->ctx, place, lock->seen); /* SLEEP */
 	}
 }
 
-int mios_qlock_lock(struct mios_qlock *lock)
+int mios_qlock_lock(struct mios_qlock *lock, bool shared)
 {
 	u64 ticket, word;
-	int err = mios_qlock_join(lock);
+	int err = mios_qlock_join(lock, shared);
 
 	while (err == -ENOSPC) {
 		if (lock->wait->late(lock->ctx))
 			return -ETIMEDOUT;
 		ticket = READ_ONCE(lock->header->tail);
 		word = READ_ONCE(*place_at(lock, ticket));
-		err = mios_qlock_join(lock);
+		err = mios_qlock_join(lock, shared);
 		if (err == -ENOSPC)
 			lock->wait->pause(lock->ctx, place_at(lock, ticket),
 					  word);

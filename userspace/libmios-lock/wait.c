@@ -101,7 +101,7 @@ int mios_lock(struct mios_lock_seat *opaque)
 	struct seat *seat = seat_of(opaque);
 
 	seat->timed = false;
-	return mios_qlock_lock(&seat->lock);
+	return mios_qlock_lock(&seat->lock, false);
 }
 
 int mios_timedlock(struct mios_lock_seat *opaque, const struct timespec *until)
@@ -112,12 +112,12 @@ int mios_timedlock(struct mios_lock_seat *opaque, const struct timespec *until)
 		return -EINVAL;
 	seat->timed = true;
 	seat->until = *until;
-	return mios_qlock_lock(&seat->lock);
+	return mios_qlock_lock(&seat->lock, false);
 }
 
 int mios_trylock(struct mios_lock_seat *opaque)
 {
-	return mios_qlock_try(&seat_of(opaque)->lock);
+	return mios_qlock_try(&seat_of(opaque)->lock, false);
 }
 
 int mios_unlock(struct mios_lock_seat *opaque)

@@ -132,11 +132,11 @@ static void contend(u32 instance)
 	attach(&lock, instance);
 	for (i = 0; i < rounds; i++) {
 		if (contest->tries >> instance & 1)
-			err = mios_qlock_try(&lock);
+			err = mios_qlock_try(&lock, false);
 		else
-			err = mios_qlock_lock(&lock);
+			err = mios_qlock_lock(&lock, false);
 		if (err == -ETIMEDOUT && contest->returns)
-			err = mios_qlock_lock(&lock);
+			err = mios_qlock_lock(&lock, false);
 		if (err == -ETIMEDOUT || err == -EBUSY)
 			continue;
 		has_it(&lock, instance, err);
@@ -221,7 +221,7 @@ void contest_end(void)
 		open += place_state(word) == MIOS_PLACE_OPEN;
 	}
 	CHECK(open == 1);
-	err = mios_qlock_try(&visitor);
+	err = mios_qlock_try(&visitor, false);
 	CHECK(!err || err == -EOWNERDEAD);
 	CHECK(err ? w.must_tell || w.may_tell : !w.must_tell);
 	CHECK(!mios_qlock_unlock(&visitor));

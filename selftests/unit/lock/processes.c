@@ -66,7 +66,7 @@ static void live(u32 seat, u32 epoch)
 
 	attach(&lock, seat, epoch);
 	while (!__atomic_load_n(&shared->stop, __ATOMIC_RELAXED)) {
-		inside(seat, mios_qlock_lock(&lock));
+		inside(seat, mios_qlock_lock(&lock, false));
 		CHECK(!mios_qlock_unlock(&lock));
 		__atomic_fetch_add(&shared->done[seat], 1, __ATOMIC_RELAXED);
 	}

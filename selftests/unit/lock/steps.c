@@ -93,21 +93,21 @@ static void test_order(void)
 	see(&c, memory, 3, 1);
 	a.ctx = &woken;
 	CHECK(mios_qlock_unlock(&a) == -EPERM);
-	CHECK(!mios_qlock_try(&a) && mios_qlock_try(&a) == -EDEADLK);
-	CHECK(mios_qlock_lock(&a) == -EDEADLK);
-	CHECK(mios_qlock_try(&b) == -EBUSY);
-	CHECK(mios_qlock_join(&b) == -EINPROGRESS);
-	CHECK(mios_qlock_join(&b) == -EDEADLK);
-	CHECK(mios_qlock_join(&c) == -EINPROGRESS);
+	CHECK(!mios_qlock_try(&a, false) && mios_qlock_try(&a, false) == -EDEADLK);
+	CHECK(mios_qlock_lock(&a, false) == -EDEADLK);
+	CHECK(mios_qlock_try(&b, false) == -EBUSY);
+	CHECK(mios_qlock_join(&b, false) == -EINPROGRESS);
+	CHECK(mios_qlock_join(&b, false) == -EDEADLK);
+	CHECK(mios_qlock_join(&c, false) == -EINPROGRESS);
 	CHECK(mios_qlock_doze(&c) == -EINPROGRESS);
 	/* b gives up, and c has it before b comes back. */
 	CHECK(mios_qlock_leave(&b) == -ETIMEDOUT);
 	CHECK(!mios_qlock_unlock(&a) && woken == 1);
 	CHECK(!mios_qlock_look(&c));
-	CHECK(mios_qlock_lock(&b) == -ETIMEDOUT);
-	CHECK(mios_qlock_join(&a) == -EINPROGRESS);
+	CHECK(mios_qlock_lock(&b, false) == -ETIMEDOUT);
+	CHECK(mios_qlock_join(&a, false) == -EINPROGRESS);
 	/* This time it comes back in time, and is the first. */
-	CHECK(mios_qlock_join(&b) == -EINPROGRESS);
+	CHECK(mios_qlock_join(&b, false) == -EINPROGRESS);
 	CHECK(!mios_qlock_unlock(&c));
 	CHECK(mios_qlock_look(&a) == -EINPROGRESS && !mios_qlock_leave(&b));
 	CHECK(!mios_qlock_unlock(&b));
@@ -123,26 +123,26 @@ static void test_death(void)
 	see(&a, memory, 1, 2);
 	see(&b, memory, 2, 1);
 	see(&c, memory, 3, 1);
-	CHECK(!mios_qlock_try(&a));
-	CHECK(mios_qlock_join(&b) == -EINPROGRESS);
+	CHECK(!mios_qlock_try(&a, false));
+	CHECK(mios_qlock_join(&b, false) == -EINPROGRESS);
 	mios_qlock_recover(&c, 1, 1);
 	CHECK(mios_qlock_look(&b) == -EINPROGRESS);
 	mios_qlock_recover(&c, 1, 2);
 	CHECK(mios_qlock_look(&b) == -EOWNERDEAD);
 	CHECK(mios_qlock_unlock(&a) == -ESTALE);
 	CHECK(!mios_qlock_unlock(&b));
-	CHECK(!mios_qlock_try(&c) && !mios_qlock_unlock(&c));
+	CHECK(!mios_qlock_try(&c, false) && !mios_qlock_unlock(&c));
 	/* With nobody there: the next to come. */
-	CHECK(!mios_qlock_try(&b));
+	CHECK(!mios_qlock_try(&b, false));
 	mios_qlock_recover(&c, 2, 1);
-	CHECK(mios_qlock_try(&c) == -EOWNERDEAD && !mios_qlock_unlock(&c));
+	CHECK(mios_qlock_try(&c, false) == -EOWNERDEAD && !mios_qlock_unlock(&c));
 	/* The dead in the queue. */
-	CHECK(!mios_qlock_try(&c));
-	CHECK(mios_qlock_join(&a) == -EINPROGRESS);
+	CHECK(!mios_qlock_try(&c, false));
+	CHECK(mios_qlock_join(&a, false) == -EINPROGRESS);
 	mios_qlock_recover(&c, 1, 2);
 	CHECK(mios_qlock_look(&a) == -ESTALE);
 	CHECK(!mios_qlock_unlock(&c));
-	CHECK(!mios_qlock_try(&c) && !mios_qlock_unlock(&c));
+	CHECK(!mios_qlock_try(&c, false) && !mios_qlock_unlock(&c));
 	free(memory);
 }
 
@@ -189,10 +189,10 @@ void test_garbage(u64 seed, unsigned long rounds)
 			mios_qlock_unlock(&lock[i]);
 			break;
 		case 3:
-			mios_qlock_try(&lock[i]);
+			mios_qlock_try(&lock[i], false);
 			break;
 		default:
-			mios_qlock_lock(&lock[i]);
+			mios_qlock_lock(&lock[i], false);
 		}
 	}
 	free(memory);

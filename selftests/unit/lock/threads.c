@@ -62,8 +62,8 @@ static void *live(void *arg)
 
 	attach(&lock, life->seat, life->epoch, life);
 	for (i = 0; i < life->rounds; i++) {
-		err = test_random(&life->seed) % 4 ? mios_qlock_lock(&lock) :
-						     mios_qlock_try(&lock);
+		err = test_random(&life->seed) % 4 ? mios_qlock_lock(&lock, false) :
+						     mios_qlock_try(&lock, false);
 		if (err == -ETIMEDOUT || err == -EBUSY)
 			continue;
 		inside(life, err);
@@ -71,7 +71,7 @@ static void *live(void *arg)
 	}
 	switch (test_random(&life->seed) % 3) {
 	case 0:
-		err = mios_qlock_lock(&lock);
+		err = mios_qlock_lock(&lock, false);
 		if (err == -ETIMEDOUT)
 			break;
 		/* It dies with the counter half changed. */
@@ -80,7 +80,7 @@ static void *live(void *arg)
 		life->holds = true;
 		break;
 	case 1:
-		mios_qlock_join(&lock);
+		mios_qlock_join(&lock, false);
 	}
 	return NULL;
 }
@@ -132,7 +132,7 @@ void test_threads(u64 seed, unsigned long rounds)
 		counted += life[i].counted;
 	}
 	attach(&lock, 2 * THREADS, 1, NULL);
-	err = mios_qlock_lock(&lock);
+	err = mios_qlock_lock(&lock, false);
 	CHECK(!err || err == -EOWNERDEAD);
 	CHECK(count == counted && count > rounds);
 	printf("threads: %lu times\n", count);
