@@ -20,6 +20,9 @@ enum mios_lock_fault {
 	MIOS_LOCK_FAULT_ALWAYS_TELL,	/* a death in handing on is told, too */
 	MIOS_LOCK_FAULT_LET_WAIT,	/* the dead go on waiting */
 	MIOS_LOCK_FAULT_ANY_EPOCH,	/* bury whoever has the seat now */
+	MIOS_LOCK_FAULT_PAST_WRITERS,	/* shares are given past who waits */
+	MIOS_LOCK_FAULT_BLIND_DONE,	/* a share ends without a look at it */
+	MIOS_LOCK_FAULT_SHARE_FORGETS,	/* only the first reader is told */
 	MIOS_LOCK_FAULTS
 };
 

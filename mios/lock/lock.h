@@ -124,7 +124,8 @@ int mios_qlock_leave(struct mios_qlock *lock);
 
 /**
  * mios_qlock_unlock() - the next one's
- * @lock: held; whatever its holder before had left half done is well again
+ * @lock: held; whatever its holder before had left half done is well again,
+ *	unless it was only shared: then all are told until one has had it alone
  *
  * 0; -EPERM: not held; -ESTALE: taken away, since its holder was taken for dead.
  */
@@ -135,6 +136,8 @@ int mios_qlock_unlock(struct mios_qlock *lock);
 /**
  * mios_qlock_lock() - wait for it
  * @lock: not held
+ * @shared: share it with others who do, but for those who came after one who
+ *	does not
  *
  * 0; -EOWNERDEAD: taken, and its holder died; -ETIMEDOUT: it was late, and the
  * place is kept until it comes to its turn; -EDEADLK: held already; -ESTALE.

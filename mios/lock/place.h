@@ -11,6 +11,7 @@
  *   CHAIN	who has the lock: its stores, then the next place's word; who is
  *		given it: that word, then its loads.  The dead may be given it,
  *		and do neither: so who recovers loads their words with acquire.
+ *		So does who ends a share, to which the token may have come.
  *   JOIN	a place is taken by one change of its own word, which says who;
  *		the tail follows, and whoever finds it behind moves it.  It moves
  *		from a ticket only when its place was seen to be taken: so places
@@ -18,6 +19,9 @@
  *   SLEEP	who sleeps: SLEEPS into the word, then sleeps if its lower half is
  *		still so; who grants: the word, then wakes if it was SLEEPS.  Who
  *		dies between leaves a word that says HOLDS: recovery wakes each.
+ *   SHARE	who has a share admits the next places before it can end it.  So
+ *		the token is not beyond it meanwhile, and nobody has the lock alone
+ *		there; it goes past no place whose seat may want that yet.
  *   BURY	who recovers: does for the dead what is left of that, each step one
  *		change that can be made once only, by whoever comes first.
  */

@@ -79,15 +79,52 @@ static void tail_follow(const struct mios_qlock *lock, u64 ticket)
 	try_cmpxchg(&lock->header->tail, &ticket, ticket + 1); /* JOIN */
 }
 
+/*
+ * Whoever may share the lock with one who does, from the ticket on.  It is no
+ * more than a favour: who is forgotten here has its turn when the token comes.
+ */
+static void places_admit(const struct mios_qlock *lock, u64 ticket, u64 died)
+{
+	u64 word, next, end = ticket + lock->nr_places;
+	u32 state;
+
+	while (ticket != end) {
+		word = READ_ONCE(*place_at(lock, ticket));
+		state = place_state(word);
+		if (place_lap(lock, ticket, word))
+			return;
+		if (state == MIOS_PLACE_FREE)
+			next = place_become(word, MIOS_PLACE_ADMITS) | died;
+		else if (state == MIOS_PLACE_ASKS || state == MIOS_PLACE_NAPS)
+			next = place_become(word, MIOS_PLACE_SHARES) | died;
+		else if (state == MIOS_PLACE_LEFT)
+			next = place_become(word, MIOS_PLACE_DONE);
+		else if (state == MIOS_PLACE_DONE ||
+			 mios_lock_fault(MIOS_LOCK_FAULT_PAST_WRITERS))
+			next = word;
+		else
+			return; /* it sees to the next itself, or waits */
+		if (next != word &&
+		    !try_cmpxchg(place_at(lock, ticket), &word, next)) /* SHARE */
+			continue;
+		if (state == MIOS_PLACE_NAPS)
+			lock->wait->wake(lock->ctx, place_at(lock, ticket));
+		if (state != MIOS_PLACE_LEFT && next != word)
+			return;
+		ticket++;
+	}
+}
+
 static int granted(struct mios_qlock *lock, u64 word)
 {
 	lock->state = MIOS_QLOCK_HOLDS;
+	if (lock->shared)
+		places_admit(lock, lock->ticket + 1, word & DIED);
 	return word & DIED ? -EOWNERDEAD : 0;
 }
 
-/* May a place with this word be taken at this ticket? */
-static int place_is_for(const struct mios_qlock *lock, u64 ticket, u64 word,
-			bool queue)
+/* What a place with this word becomes for who takes it, or -errno. */
+static int place_will_be(const struct mios_qlock *lock, u64 ticket, u64 word)
 {
 	u32 lap = place_lap(lock, ticket, word);
 
@@ -99,38 +136,42 @@ static int place_is_for(const struct mios_qlock *lock, u64 ticket, u64 word,
 		return -EAGAIN; /* has been taken, and left behind */
 	switch (place_state(word)) {
 	case MIOS_PLACE_OPEN:
-		return 0;
+		return lock->shared ? MIOS_PLACE_SHARES_FIRST :
+				      MIOS_PLACE_HOLDS;
+	case MIOS_PLACE_ADMITS:
+		return lock->shared ? MIOS_PLACE_SHARES : MIOS_PLACE_WAITS;
 	case MIOS_PLACE_FREE:
-		return queue ? 0 : -EBUSY;
+		return lock->shared ? MIOS_PLACE_ASKS : MIOS_PLACE_WAITS;
 	default:
 		return mios_lock_fault(MIOS_LOCK_FAULT_WAIT_FOR_TAIL) ?
 			-ENOSPC : -EAGAIN;
 	}
 }
 
-/* Has it taken the place at the tail?  If not, @err says why. */
-static bool place_take(struct mios_qlock *lock, bool queue, int *err)
+/* One try for the place at the tail; -EAGAIN: somebody was faster. */
+static int place_take(struct mios_qlock *lock, bool queue)
 {
 	u64 ticket = READ_ONCE(lock->header->tail);
-	u64 word = READ_ONCE(*place_at(lock, ticket)), mine;
-	bool open = place_state(word) == MIOS_PLACE_OPEN;
+	u64 word = READ_ONCE(*place_at(lock, ticket)), died, mine;
+	int state = place_will_be(lock, ticket, word);
+	bool waits = state == MIOS_PLACE_WAITS || state == MIOS_PLACE_ASKS;
 
-	*err = place_is_for(lock, ticket, word, queue);
-	if (*err == -EAGAIN)
+	if (state == -EAGAIN)
 		tail_follow(lock, ticket);
-	if (*err)
-		return false;
-	*err = -EAGAIN;
-	mine = place_word(lock, ticket,
-			  open ? MIOS_PLACE_HOLDS : MIOS_PLACE_WAITS,
-			  lock->who | (word & DIED));
+	if (state < 0)
+		return state;
+	if (waits && !queue)
+		return -EBUSY;
+	died = waits ? 0 : word & DIED;
+	mine = place_word(lock, ticket, state, lock->who | died);
 	if (!try_cmpxchg(place_at(lock, ticket), &word, mine)) /* JOIN */
-		return false;
+		return -EAGAIN;
 	tail_follow(lock, ticket);
 	lock->ticket = ticket;
+	if (!waits)
+		return granted(lock, mine);
 	lock->state = MIOS_QLOCK_WAITS;
-	*err = open ? granted(lock, word) : -EINPROGRESS;
-	return true;
+	return -EINPROGRESS;
 }
 
 /* Each try more is one that somebody else was faster in. */
@@ -139,9 +180,11 @@ static int place_get(struct mios_qlock *lock, bool queue)
 	u32 tries;
 	int err;
 
-	for (tries = 0; tries < 4 * lock->nr_places; tries++)
-		if (place_take(lock, queue, &err) || err != -EAGAIN)
+	for (tries = 0; tries < 4 * lock->nr_places; tries++) {
+		err = place_take(lock, queue);
+		if (err != -EAGAIN)
 			return err;
+	}
 	return -ENOSPC;
 }
 
@@ -154,6 +197,16 @@ int mios_qlock_try(struct mios_qlock *lock, bool shared)
 	lock->shared = shared;
 	err = place_get(lock, false);
 	return err == -ENOSPC ? -EBUSY : err;
+}
+
+static u32 waits_as(const struct mios_qlock *lock)
+{
+	return lock->shared ? MIOS_PLACE_ASKS : MIOS_PLACE_WAITS;
+}
+
+static u32 sleeps_as(const struct mios_qlock *lock)
+{
+	return lock->shared ? MIOS_PLACE_NAPS : MIOS_PLACE_SLEEPS;
 }
 
 /* The own place becomes something else, if it is still there. */
@@ -171,7 +224,7 @@ int mios_qlock_join(struct mios_qlock *lock, bool shared)
 		return -EDEADLK;
 	lock->shared = shared;
 	if (lock->state == MIOS_QLOCK_LEFT &&
-	    place_turn(lock, MIOS_PLACE_LEFT, MIOS_PLACE_WAITS)) {
+	    place_turn(lock, MIOS_PLACE_LEFT, waits_as(lock))) {
 		lock->state = MIOS_QLOCK_WAITS;
 		return -EINPROGRESS;
 	}
@@ -179,19 +232,33 @@ int mios_qlock_join(struct mios_qlock *lock, bool shared)
 	return place_get(lock, true);
 }
 
+/* Is this the own place, in the own lap? */
+static bool is_own(const struct mios_qlock *lock, u64 word)
+{
+	return !place_lap(lock, lock->ticket, word) &&
+	       (word & WHO_MASK) == lock->who;
+}
+
+static bool has_lock(const struct mios_qlock *lock, u64 word)
+{
+	u32 state = place_state(word);
+
+	if (lock->shared)
+		return state == MIOS_PLACE_SHARES ||
+		       state == MIOS_PLACE_SHARES_FIRST;
+	return state == MIOS_PLACE_HOLDS;
+}
+
 int mios_qlock_look(struct mios_qlock *lock)
 {
 	u64 word = smp_load_acquire(place_at(lock, lock->ticket)); /* CHAIN */
 
+	if (is_own(lock, word) && has_lock(lock, word))
+		return granted(lock, word);
 	lock->seen = word;
-	if (!place_lap(lock, lock->ticket, word) &&
-	    (word & WHO_MASK) == lock->who) {
-		if (place_state(word) == MIOS_PLACE_HOLDS)
-			return granted(lock, word);
-		if (place_state(word) == MIOS_PLACE_WAITS ||
-		    place_state(word) == MIOS_PLACE_SLEEPS)
-			return -EINPROGRESS;
-	}
+	if (is_own(lock, word) && (place_state(word) == waits_as(lock) ||
+				   place_state(word) == sleeps_as(lock)))
+		return -EINPROGRESS;
 	lock->state = MIOS_QLOCK_NONE;
 	return -ESTALE;
 }
@@ -200,10 +267,10 @@ int mios_qlock_doze(struct mios_qlock *lock)
 {
 	if (mios_lock_fault(MIOS_LOCK_FAULT_BLIND_SLEEP))
 		WRITE_ONCE(*place_at(lock, lock->ticket),
-			   place_word(lock, lock->ticket, MIOS_PLACE_SLEEPS,
+			   place_word(lock, lock->ticket, sleeps_as(lock),
 				      lock->who));
 	else
-		place_turn(lock, MIOS_PLACE_WAITS, MIOS_PLACE_SLEEPS);
+		place_turn(lock, waits_as(lock), sleeps_as(lock));
 	return mios_qlock_look(lock);
 }
 
@@ -213,11 +280,35 @@ int mios_qlock_leave(struct mios_qlock *lock)
 		WRITE_ONCE(*place_at(lock, lock->ticket),
 			   place_word(lock, lock->ticket, MIOS_PLACE_LEFT,
 				      lock->who));
-	else if (!place_turn(lock, MIOS_PLACE_WAITS, MIOS_PLACE_LEFT) &&
-		 !place_turn(lock, MIOS_PLACE_SLEEPS, MIOS_PLACE_LEFT))
+	else if (!place_turn(lock, waits_as(lock), MIOS_PLACE_LEFT) &&
+		 !place_turn(lock, sleeps_as(lock), MIOS_PLACE_LEFT))
 		return mios_qlock_look(lock);
 	lock->state = MIOS_QLOCK_LEFT;
 	return -ETIMEDOUT;
+}
+
+/* What a place in this lap becomes when the token comes; 0: it has been here. */
+static u64 place_with_token(const struct mios_qlock *lock, u64 ticket, u64 word,
+			    u64 died)
+{
+	switch (place_state(word)) {
+	case MIOS_PLACE_FREE:
+	case MIOS_PLACE_ADMITS:
+		return place_word(lock, ticket, MIOS_PLACE_OPEN, died);
+	case MIOS_PLACE_WAITS:
+	case MIOS_PLACE_SLEEPS:
+		return place_become(word, MIOS_PLACE_HOLDS) | died;
+	case MIOS_PLACE_ASKS:
+	case MIOS_PLACE_NAPS:
+	case MIOS_PLACE_SHARES:
+		return place_become(word, MIOS_PLACE_SHARES_FIRST) | died;
+	case MIOS_PLACE_LEFT:
+	case MIOS_PLACE_DONE:
+		return place_word(lock, ticket, MIOS_PLACE_PASSES,
+				  lock->who | died);
+	default:
+		return 0;
+	}
 }
 
 /* The token to the place of a ticket; what stands there if it has to go on. */
@@ -225,28 +316,24 @@ static u64 place_grant(const struct mios_qlock *lock, u64 ticket, u64 died)
 {
 	u64 *place = place_at(lock, ticket);
 	u64 word = READ_ONCE(*place), next;
-	u32 lap, state;
+	u32 lap;
 
 	do {
 		lap = place_lap(lock, ticket, word);
-		state = place_state(word);
 		if (mios_lock_fault(MIOS_LOCK_FAULT_GRANT_ANY_LAP))
 			lap = 0;
-		/* Free, or only called otherwise: its token has long gone on. */
-		if (lap == LAP_MAX || (!lap && state == MIOS_PLACE_FREE))
+		if (!lap)
+			next = place_with_token(lock, ticket, word, died);
+		else if (lap == LAP_MAX)
+			/* Only slow to be freed: its token has gone on. */
 			next = place_word(lock, ticket, MIOS_PLACE_OPEN, died);
-		else if (lap)
-			return 0; /* TOKEN: it has been here */
-		else if (state == MIOS_PLACE_WAITS ||
-			 state == MIOS_PLACE_SLEEPS)
-			next = place_become(word, MIOS_PLACE_HOLDS) | died;
-		else if (state == MIOS_PLACE_LEFT)
-			next = place_word(lock, ticket, MIOS_PLACE_PASSES,
-					  lock->who | died);
 		else
-			return 0; /* TOKEN: it is here */
+			next = 0;
+		if (!next)
+			return 0; /* TOKEN: it has been here */
 	} while (!try_cmpxchg(place, &word, next)); /* TOKEN, CHAIN */
-	if (!lap && state == MIOS_PLACE_SLEEPS)
+	if (!lap && (place_state(word) == MIOS_PLACE_SLEEPS ||
+		     place_state(word) == MIOS_PLACE_NAPS))
 		lock->wait->wake(lock->ctx, place); /* SLEEP */
 	return place_state(next) == MIOS_PLACE_PASSES ? next : 0;
 }
@@ -273,6 +360,30 @@ void mios_place_pass(const struct mios_qlock *lock, u64 ticket, u64 word,
 	}
 }
 
+/* With the token it goes on; without it, that comes by some time. */
+static int share_end(const struct mios_qlock *lock, u64 word)
+{
+	u64 died;
+
+	if (mios_lock_fault(MIOS_LOCK_FAULT_BLIND_DONE)) {
+		WRITE_ONCE(*place_at(lock, lock->ticket),
+			   place_become(word, MIOS_PLACE_DONE));
+		return 0;
+	}
+	if (place_state(word) == MIOS_PLACE_SHARES) {
+		if (try_cmpxchg(place_at(lock, lock->ticket), &word,
+				place_become(word, MIOS_PLACE_DONE)))
+			return 0;
+		word = smp_load_acquire(place_at(lock, lock->ticket)); /* CHAIN */
+	}
+	if (!is_own(lock, word) ||
+	    place_state(word) != MIOS_PLACE_SHARES_FIRST)
+		return -ESTALE;
+	died = mios_lock_fault(MIOS_LOCK_FAULT_SHARE_FORGETS) ? 0 : word & DIED;
+	mios_place_pass(lock, lock->ticket, word, died);
+	return 0;
+}
+
 int mios_qlock_unlock(struct mios_qlock *lock)
 {
 	u64 word;
@@ -280,10 +391,12 @@ int mios_qlock_unlock(struct mios_qlock *lock)
 	if (lock->state != MIOS_QLOCK_HOLDS)
 		return -EPERM;
 	lock->state = MIOS_QLOCK_NONE;
-	word = READ_ONCE(*place_at(lock, lock->ticket));
-	if ((word & ~DIED) != place_word(lock, lock->ticket, MIOS_PLACE_HOLDS,
-					 lock->who))
+	/* CHAIN: the token may have come while there was but a share. */
+	word = smp_load_acquire(place_at(lock, lock->ticket));
+	if (!is_own(lock, word) || !has_lock(lock, word))
 		return -ESTALE;
+	if (lock->shared)
+		return share_end(lock, word);
 	mios_place_pass(lock, lock->ticket, word, 0);
 	return 0;
 }

@@ -8,7 +8,8 @@
 static bool is_of(u64 word, u32 seat, u32 epoch)
 {
 	if (place_state(word) == MIOS_PLACE_FREE ||
-	    place_state(word) == MIOS_PLACE_OPEN)
+	    place_state(word) == MIOS_PLACE_OPEN ||
+	    place_state(word) == MIOS_PLACE_ADMITS)
 		return false;
 	return place_seat(word) == seat &&
 	       (place_epoch(word) <= epoch ||
@@ -25,6 +26,8 @@ static bool bury(const struct mios_qlock *lock, u32 at, u64 word)
 	switch (place_state(word)) {
 	case MIOS_PLACE_WAITS:
 	case MIOS_PLACE_SLEEPS:
+	case MIOS_PLACE_ASKS:
+	case MIOS_PLACE_NAPS:
 		if (mios_lock_fault(MIOS_LOCK_FAULT_LET_WAIT))
 			return true;
 		return try_cmpxchg(place_at(lock, at), &word,
@@ -32,6 +35,11 @@ static bool bury(const struct mios_qlock *lock, u32 at, u64 word)
 	case MIOS_PLACE_HOLDS:
 		if (!mios_lock_fault(MIOS_LOCK_FAULT_FORGET))
 			died = DIED;
+		break;
+	case MIOS_PLACE_SHARES:
+		return try_cmpxchg(place_at(lock, at), &word,
+				   place_become(word, MIOS_PLACE_DONE));
+	case MIOS_PLACE_SHARES_FIRST:
 		break;
 	case MIOS_PLACE_PASSES:
 		if (mios_lock_fault(MIOS_LOCK_FAULT_ALWAYS_TELL))
@@ -42,6 +50,13 @@ static bool bury(const struct mios_qlock *lock, u32 at, u64 word)
 	}
 	mios_place_pass(lock, ticket, word, died);
 	return true;
+}
+
+static bool has_been_granted(u64 word)
+{
+	return place_state(word) == MIOS_PLACE_HOLDS ||
+	       place_state(word) == MIOS_PLACE_SHARES ||
+	       place_state(word) == MIOS_PLACE_SHARES_FIRST;
 }
 
 void mios_qlock_recover(struct mios_qlock *lock, u32 seat, u32 epoch)
@@ -56,7 +71,7 @@ void mios_qlock_recover(struct mios_qlock *lock, u32 seat, u32 epoch)
 				break;
 		}
 		/* The dead may have granted it, and not lived to wake. */
-		if (place_state(word) == MIOS_PLACE_HOLDS &&
+		if (has_been_granted(word) &&
 		    !mios_lock_fault(MIOS_LOCK_FAULT_NO_LAST_WAKE))
 			lock->wait->wake(lock->ctx, place_at(lock, at)); /* SLEEP */
 	}

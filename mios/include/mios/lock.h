@@ -20,7 +20,7 @@
 #include <linux/types.h>
 
 #define MIOS_LOCK_MAGIC		0x4b434f4c534f494dULL	/* "MIOSLOCK" */
-#define MIOS_LOCK_VERSION	1
+#define MIOS_LOCK_VERSION	2
 
 #define MIOS_LOCK_LINE		64u
 #define MIOS_LOCK_PLACES_MAX	2048u
@@ -28,7 +28,7 @@
 
 /*
  * What a place is.  The token, which is the lock, lies at the furthest place
- * that is or has been open, held or passed.
+ * that is or has been open, held, passed or shared first.
  */
 enum mios_place_state {
 	MIOS_PLACE_FREE = 0,	/* nobody's */
@@ -38,6 +38,12 @@ enum mios_place_state {
 	MIOS_PLACE_HOLDS,	/* it has the lock */
 	MIOS_PLACE_LEFT,	/* it waits no more; it may come back */
 	MIOS_PLACE_PASSES,	/* it is handing the lock on from here */
+	MIOS_PLACE_ADMITS,	/* nobody's; who only shares the lock may enter */
+	MIOS_PLACE_ASKS,	/* the seat waits for a share */
+	MIOS_PLACE_NAPS,	/* it does, and has to be woken */
+	MIOS_PLACE_SHARES,	/* it has a share, as others before it have */
+	MIOS_PLACE_SHARES_FIRST, /* the same; nobody before it has one any more */
+	MIOS_PLACE_DONE,	/* nothing any more, until the token comes by */
 	MIOS_PLACE_STATES
 };
 
