@@ -13,17 +13,18 @@
 
 static struct {
 	u8 memory[2 * MIOS_LOCK_LINE + PLACES_MAX * MIOS_LOCK_LINE];
-	u64 last;		/* ticket */
+	u64 last, last_alone;	/* tickets after those that had it */
 	u64 dead;		/* instances */
+	u64 readers;		/* instances */
 	u32 holder;
 	u32 must_tell, may_tell;
 	u32 was_late;		/* instances */
 	u32 born;
-	u32 taken;		/* how often */
 	u32 pad;
 } w __attribute__((aligned(64)));
 
 static const struct contest *contest;
+bool contest_together;
 
 static void pause_now(void *ctx, u64 *word, u64 value)
 {
@@ -84,6 +85,14 @@ static u64 word_now(const struct mios_qlock *lock, u64 ticket)
 	return *place_at(lock, ticket);
 }
 
+static bool is_waiting(u64 word)
+{
+	return place_state(word) == MIOS_PLACE_WAITS ||
+	       place_state(word) == MIOS_PLACE_SLEEPS ||
+	       place_state(word) == MIOS_PLACE_ASKS ||
+	       place_state(word) == MIOS_PLACE_NAPS;
+}
+
 /* Who waits has come later. */
 static bool overtakes(const struct mios_qlock *lock)
 {
@@ -93,33 +102,56 @@ static bool overtakes(const struct mios_qlock *lock)
 	for (at = 0; at < contest->places; at++) {
 		word = word_now(lock, at);
 		ticket = word >> LAP_SHIFT << lock->shift | at;
-		if ((place_state(word) == MIOS_PLACE_WAITS ||
-		     place_state(word) == MIOS_PLACE_SLEEPS) &&
-		    ticket < lock->ticket)
+		if (is_waiting(word) && ticket < lock->ticket)
 			return true;
 	}
 	return false;
 }
 
-static void has_it(struct mios_qlock *lock, u32 instance, int err)
+/* Each who has a share is told, until one who has it alone is. */
+static void is_told(const struct mios_qlock *lock, bool told)
 {
-	bool told = err == -EOWNERDEAD;
-
-	CHECK(!err || told);
-	CHECK(w.holder == NOBODY || w.dead >> w.holder & 1);
-	CHECK(!w.taken || lock->ticket > w.last);
-	CHECK(!overtakes(lock));
 	CHECK(told || !w.must_tell);
 	CHECK(!told || w.must_tell || w.may_tell);
-	if (told && !w.must_tell)
+	if (told)
+		w.must_tell = lock->shared;
+	if (told && !lock->shared && w.may_tell)
 		w.may_tell--;
-	w.must_tell = 0;
-	w.last = lock->ticket;
-	w.taken++;
+}
+
+static void shares_it(u32 instance)
+{
+	contest_together |= !!(w.readers & ~w.dead);
+	w.readers |= 1ull << instance;
+	test_access();
+	CHECK(w.holder == NOBODY || w.dead >> w.holder & 1);
+	w.readers &= ~(1ull << instance);
+}
+
+static void has_it_alone(struct mios_qlock *lock, u32 instance)
+{
+	CHECK(!(w.readers & ~w.dead));
+	w.last_alone = lock->ticket + 1;
 	w.holder = instance;
 	test_access();
 	CHECK(w.holder == instance);
 	w.holder = NOBODY;
+}
+
+static void has_it(struct mios_qlock *lock, u32 instance, int err)
+{
+	CHECK(!err || err == -EOWNERDEAD);
+	CHECK(w.holder == NOBODY || w.dead >> w.holder & 1);
+	CHECK(!overtakes(lock));
+	is_told(lock, err);
+	/* Those who share may find out in another order. */
+	CHECK(lock->ticket >= (lock->shared ? w.last_alone : w.last));
+	if (lock->ticket >= w.last)
+		w.last = lock->ticket + 1;
+	if (lock->shared)
+		shares_it(instance);
+	else
+		has_it_alone(lock, instance);
 	CHECK(!mios_qlock_unlock(lock));
 }
 
@@ -127,16 +159,17 @@ static void contend(u32 instance)
 {
 	struct mios_qlock lock;
 	u32 i, rounds = contest->rounds[instance % REBORN];
+	bool share = contest->shares >> instance % REBORN & 1;
 	int err;
 
 	attach(&lock, instance);
 	for (i = 0; i < rounds; i++) {
 		if (contest->tries >> instance & 1)
-			err = mios_qlock_try(&lock, false);
+			err = mios_qlock_try(&lock, share);
 		else
-			err = mios_qlock_lock(&lock, false);
+			err = mios_qlock_lock(&lock, share);
 		if (err == -ETIMEDOUT && contest->returns)
-			err = mios_qlock_lock(&lock, false);
+			err = mios_qlock_lock(&lock, share);
 		if (err == -ETIMEDOUT || err == -EBUSY)
 			continue;
 		has_it(&lock, instance, err);
@@ -168,7 +201,8 @@ static bool is_passed(const struct mios_qlock *lock, u64 ticket)
 		return lap != LAP_MAX;
 	return place_state(next) == MIOS_PLACE_OPEN ||
 	       place_state(next) == MIOS_PLACE_HOLDS ||
-	       place_state(next) == MIOS_PLACE_PASSES;
+	       place_state(next) == MIOS_PLACE_PASSES ||
+	       place_state(next) == MIOS_PLACE_SHARES_FIRST;
 }
 
 /* Of whose death will somebody be told, by what the ring says now? */
@@ -232,6 +266,7 @@ void contest_setup(const struct scenario *scenario)
 	u32 i;
 
 	contest = scenario->contest;
+	contest_together = false;
 	memset(&w, 0, sizeof(w));
 	w.holder = NOBODY;
 	CHECK(!mios_qlock_format(w.memory, contest->places));

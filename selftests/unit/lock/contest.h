@@ -10,6 +10,7 @@
  * @places:	of the ring
  * @rounds:	how often each instance wants the lock; 0: it is not there
  * @tries:	instances that only try, as bits
+ * @shares:	instances that want a share only, as bits
  * @leaves:	instances that may find it late, once
  * @returns:	do those come back?
  * @spins:	before they sleep
@@ -17,11 +18,14 @@
  * @reborn:	does the dead's next epoch want the lock, too?
  */
 struct contest {
-	u32 places, rounds[3], tries, leaves;
+	u32 places, rounds[3], tries, shares, leaves;
 	bool returns;
 	u32 spins, buries;
 	bool reborn;
 };
+
+/* Did two ever have a share at the same time?  Over all states. */
+extern bool contest_together;
 
 /* Of a struct scenario. */
 void contest_setup(const struct scenario *scenario);

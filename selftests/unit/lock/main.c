@@ -27,6 +27,9 @@ static void break_on_purpose(const char *name)
 		[MIOS_LOCK_FAULT_ALWAYS_TELL] = "always-tell",
 		[MIOS_LOCK_FAULT_LET_WAIT] = "let-wait",
 		[MIOS_LOCK_FAULT_ANY_EPOCH] = "any-epoch",
+		[MIOS_LOCK_FAULT_PAST_WRITERS] = "past-writers",
+		[MIOS_LOCK_FAULT_BLIND_DONE] = "blind-done",
+		[MIOS_LOCK_FAULT_SHARE_FORGETS] = "share-forgets",
 	};
 	int i;
 

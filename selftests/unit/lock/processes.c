@@ -60,13 +60,26 @@ static void inside(u32 seat, int err)
 	__atomic_store_n(&shared->holder, 0, __ATOMIC_RELAXED);
 }
 
+static void inside_shared(int err)
+{
+	volatile unsigned long *count = &shared->count, *half = &shared->half;
+
+	CHECK(err == -EOWNERDEAD || !err);
+	CHECK(err || *half == *count);
+	CHECK(err || !__atomic_load_n(&shared->holder, __ATOMIC_RELAXED));
+}
+
 static void live(u32 seat, u32 epoch)
 {
+	u64 seed = seat + epoch * PROCESSES;
 	struct mios_qlock lock;
 
 	attach(&lock, seat, epoch);
 	while (!__atomic_load_n(&shared->stop, __ATOMIC_RELAXED)) {
-		inside(seat, mios_qlock_lock(&lock, false));
+		if (test_random(&seed) % 2)
+			inside(seat, mios_qlock_lock(&lock, false));
+		else
+			inside_shared(mios_qlock_lock(&lock, true));
 		CHECK(!mios_qlock_unlock(&lock));
 		__atomic_fetch_add(&shared->done[seat], 1, __ATOMIC_RELAXED);
 	}

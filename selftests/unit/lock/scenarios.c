@@ -33,6 +33,13 @@ static const struct entry quick[] = {
 	  ONCE(.buries = 2, .reborn = true) },
 	{ "three", 0, THREE(0) },
 	{ "three, one gives up", 0, THREE(.leaves = 2) },
+	{ "two share", 0, TWO(.shares = 3) },
+	{ "one shares, it returns", 0,
+	  TWO(.shares = 1, .leaves = 3, .returns = true) },
+	{ "two share, one does not", 0, THREE(.shares = 3) },
+	{ "one shares, two do not", 0, THREE(.shares = 2, .spins = 1) },
+	{ "two share, a death", 1, ONCE(.shares = 3, .buries = 2) },
+	{ "one shares, two deaths", 2, ONCE(.shares = 1, .buries = 1) },
 	{ "three, a death", 1, THREE(.buries = 1) },
 };
 
@@ -50,6 +57,13 @@ static const struct entry more[] = {
 	{ "three, one gives up, a death", 1,
 	  THREE(.buries = 1, .leaves = 2) },
 	{ "three, a death, two bury", 1, THREE(.buries = 2) },
+	{ "two share, one does not, a death", 1,
+	  THREE(.shares = 3, .buries = 1) },
+	{ "three share, a death", 1, THREE(.shares = 7, .buries = 1) },
+	{ "two share, one leaves, a death", 1,
+	  THREE(.shares = 5, .leaves = 6, .buries = 1) },
+	{ "two share, two deaths", 2, ONCE(.shares = 3, .buries = 2) },
+	{ "one shares, a death, two bury", 1, THREE(.shares = 2, .buries = 2) },
 };
 
 static void explore_all(const struct entry *list, u32 nr, u32 states_shift)
@@ -57,7 +71,7 @@ static void explore_all(const struct entry *list, u32 nr, u32 states_shift)
 	struct scenario scenario = {
 		.setup = contest_setup, .died = contest_died, .end = contest_end,
 	};
-	u32 i;
+	u32 i, sharers;
 
 	for (i = 0; i < nr; i++) {
 		scenario.name = list[i].name;
@@ -66,6 +80,8 @@ static void explore_all(const struct entry *list, u32 nr, u32 states_shift)
 		printf("%s: ", scenario.name);
 		fflush(stdout);
 		printf("%lu states\n", explore(&scenario, states_shift));
+		sharers = __builtin_popcount(scenario.contest->shares);
+		CHECK(contest_together == (sharers > 1));
 	}
 }
 
