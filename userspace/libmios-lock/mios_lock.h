@@ -39,6 +39,11 @@ int mios_trylock(struct mios_lock_seat *seat);
 int mios_timedlock(struct mios_lock_seat *seat, const struct timespec *until);
 int mios_unlock(struct mios_lock_seat *seat);
 
+/* A share, with others who want no more; in the order of asking, too. */
+int mios_rdlock(struct mios_lock_seat *seat);
+int mios_tryrdlock(struct mios_lock_seat *seat);
+int mios_timedrdlock(struct mios_lock_seat *seat, const struct timespec *until);
+
 /* Looks who has died; how many that were. */
 int mios_lock_recover(struct mios_lock_seat *seat);
 

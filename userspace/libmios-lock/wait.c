@@ -42,20 +42,21 @@ static bool is_late(void *ctx)
 	return !time_left(ctx);
 }
 
-/* The nearest before it who has not left. */
+/* The nearest before it who is not done: those before that one are waited for next. */
 static void watch(struct seat *seat)
 {
 	const struct mios_qlock *lock = &seat->lock;
 	u64 ticket, word;
-	u32 i;
+	u32 i, state;
 
 	for (i = 1; i < lock->nr_places; i++) {
 		ticket = lock->ticket - i;
 		word = READ_ONCE(*place_at(lock, ticket));
+		state = place_state(word);
 		/* The lock has gone on from there: it is nearer. */
 		if (place_lap(lock, ticket, word))
 			return;
-		if (place_state(word) != MIOS_PLACE_LEFT) {
+		if (state != MIOS_PLACE_LEFT && state != MIOS_PLACE_DONE) {
 			seat_bury(seat, place_seat(word));
 			return;
 		}
@@ -96,15 +97,16 @@ const struct mios_lock_wait seat_wait = {
 	.late = is_late,
 };
 
-int mios_lock(struct mios_lock_seat *opaque)
+static int lock_for_ever(struct mios_lock_seat *opaque, bool shared)
 {
 	struct seat *seat = seat_of(opaque);
 
 	seat->timed = false;
-	return mios_qlock_lock(&seat->lock, false);
+	return mios_qlock_lock(&seat->lock, shared);
 }
 
-int mios_timedlock(struct mios_lock_seat *opaque, const struct timespec *until)
+static int lock_until(struct mios_lock_seat *opaque, bool shared,
+		      const struct timespec *until)
 {
 	struct seat *seat = seat_of(opaque);
 
@@ -112,15 +114,40 @@ int mios_timedlock(struct mios_lock_seat *opaque, const struct timespec *until)
 		return -EINVAL;
 	seat->timed = true;
 	seat->until = *until;
-	return mios_qlock_lock(&seat->lock, false);
+	return mios_qlock_lock(&seat->lock, shared);
 }
 
-int mios_trylock(struct mios_lock_seat *opaque)
+int mios_lock(struct mios_lock_seat *seat)
 {
-	return mios_qlock_try(&seat_of(opaque)->lock, false);
+	return lock_for_ever(seat, false);
 }
 
-int mios_unlock(struct mios_lock_seat *opaque)
+int mios_rdlock(struct mios_lock_seat *seat)
 {
-	return mios_qlock_unlock(&seat_of(opaque)->lock);
+	return lock_for_ever(seat, true);
+}
+
+int mios_timedlock(struct mios_lock_seat *seat, const struct timespec *until)
+{
+	return lock_until(seat, false, until);
+}
+
+int mios_timedrdlock(struct mios_lock_seat *seat, const struct timespec *until)
+{
+	return lock_until(seat, true, until);
+}
+
+int mios_trylock(struct mios_lock_seat *seat)
+{
+	return mios_qlock_try(&seat_of(seat)->lock, false);
+}
+
+int mios_tryrdlock(struct mios_lock_seat *seat)
+{
+	return mios_qlock_try(&seat_of(seat)->lock, true);
+}
+
+int mios_unlock(struct mios_lock_seat *seat)
+{
+	return mios_qlock_unlock(&seat_of(seat)->lock);
 }

@@ -77,6 +77,12 @@ static void refusals(void)
 	CHECK(mios_timedlock(&b, &until) == -ETIMEDOUT);
 	CHECK(!mios_unlock(&a) && !mios_trylock(&a) && !mios_unlock(&a));
 	CHECK(!mios_timedlock(&b, &until) && !mios_unlock(&b));
+	CHECK(!mios_tryrdlock(&a) && !mios_rdlock(&b));
+	until = in_ms(20);
+	CHECK(mios_timedlock(&seat[2], &until) == -ETIMEDOUT);
+	CHECK(mios_timedrdlock(&seat[1], &wrong) == -EINVAL);
+	CHECK(!mios_unlock(&b) && !mios_unlock(&a));
+	CHECK(!mios_timedrdlock(&seat[1], &until) && !mios_unlock(&seat[1]));
 	CHECK(!mios_lock_recover(&a));
 	CHECK(!mios_lock_init(memory, size, SEATS));
 }
@@ -90,6 +96,15 @@ static void *ends_with_it(void *arg)
 	return arg;
 }
 
+static void *ends_with_share(void *arg)
+{
+	static __thread struct mios_lock_seat seat;
+
+	see(&seat);
+	CHECK(!mios_rdlock(&seat));
+	return arg;
+}
+
 static void a_thread_ends(struct mios_lock_seat *seat)
 {
 	pthread_t thread;
@@ -99,6 +114,33 @@ static void a_thread_ends(struct mios_lock_seat *seat)
 	CHECK(mios_lock(seat) == -EOWNERDEAD);
 	CHECK(!mios_unlock(seat));
 	CHECK(!mios_lock(seat) && !mios_unlock(seat));
+}
+
+static void *shares_it(void *arg)
+{
+	struct mios_lock_seat seat;
+
+	see(&seat);
+	CHECK(!mios_rdlock(&seat));
+	__atomic_store_n(&shared->ready, 1, __ATOMIC_SEQ_CST);
+	usleep(300000);
+	CHECK(!mios_unlock(&seat) && !mios_lock_detach(&seat));
+	return arg;
+}
+
+/* The first of two who share ends, and the other one has it for longer. */
+static void one_who_shares_ends(struct mios_lock_seat *seat)
+{
+	pthread_t ends, shares;
+
+	CHECK(!pthread_create(&ends, NULL, ends_with_share, NULL));
+	pthread_join(ends, NULL);
+	CHECK(!pthread_create(&shares, NULL, shares_it, NULL));
+	while (!__atomic_load_n(&shared->ready, __ATOMIC_SEQ_CST))
+		usleep(1000);
+	CHECK(mios_trylock(seat) == -EBUSY);
+	CHECK(!mios_lock(seat) && !mios_unlock(seat));
+	pthread_join(shares, NULL);
 }
 
 /* A process that takes the lock, or waits for it, until it is killed. */
@@ -238,6 +280,7 @@ int main(void)
 	CHECK(wait(&status) > 0 && !status);
 	see(&seat);
 	a_thread_ends(&seat);
+	one_who_shares_ends(&seat);
 	processes_die(&seat);
 	processes_count();
 	price(&seat);
