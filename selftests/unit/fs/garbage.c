@@ -56,6 +56,19 @@ static void segments(struct mios_fs *fs, u64 *seed)
 	mios_fs_segment_sweep(fs);
 }
 
+static void be_cutter(struct world *w, u32 self, u64 inode, u64 *seed)
+{
+	struct mios_fs *fs = &w->fs[self];
+	struct mios_fs_cut cut;
+
+	if (mios_fs_cutter(fs, inode))
+		return;
+	if (mios_fs_cut(fs, inode, true, &cut))
+		remove_some(w, self, inode, &cut);
+	mios_fs_hole(fs, inode, test_random(seed), test_random(seed) % 1024);
+	mios_fs_cutter_end(fs, inode);
+}
+
 static void work(struct world *w, u64 *seed)
 {
 	u32 self = 1 + test_random(seed) % 2;
@@ -66,7 +79,6 @@ static void work(struct world *w, u64 *seed)
 	struct mios_fs_name name = fs_name(text), second = fs_name(to);
 	struct mios_fs_attr attr = fs_attr(test_random(seed) & 1 ? 0040755 :
 					   0100644);
-	struct mios_fs_cut cut;
 
 	switch (test_random(seed) % 12) {
 	case 0:
@@ -95,13 +107,7 @@ static void work(struct world *w, u64 *seed)
 			     test_random(seed) % 1024, &other);
 		break;
 	case 8:
-		if (mios_fs_cutter(fs, inode))
-			break;
-		if (mios_fs_cut(fs, inode, true, &cut))
-			remove_some(w, self, inode, &cut);
-		mios_fs_hole(fs, inode, test_random(seed),
-			     test_random(seed) % 1024);
-		mios_fs_cutter_end(fs, inode);
+		be_cutter(w, self, inode, seed);
 		break;
 	case 9:
 		mios_fs_lookup(fs, MIOS_FS_ROOT, &name, &inode);
