@@ -122,7 +122,7 @@ static u64 maker(const struct mios_fs *fs)
 	return fs->pool->self | (u64)fs->pool->epoch << MIOS_FS_MAKER_EPOCH;
 }
 
-/* A new file; 0: there are too many. */
+/* A new file, of @parent if it is a directory; 0: there are too many. */
 u64 mios_inode_make(struct mios_fs *fs, const struct mios_fs_attr *attr,
 		    u32 links, u64 parent)
 {
@@ -141,7 +141,7 @@ u64 mios_inode_make(struct mios_fs *fs, const struct mios_fs_attr *attr,
 	mios_tx_put(fs, &inode->atime, attr->atime);
 	mios_tx_put(fs, &inode->mtime, attr->mtime);
 	mios_tx_put(fs, &inode->ctime, attr->ctime);
-	mios_tx_put(fs, &inode->parent, parent);
+	mios_tx_put(fs, &inode->parent, parent ? parent : maker(fs));
 	mios_tx_put(fs, &inode->cut, 0);
 	return number;
 }
@@ -162,8 +162,7 @@ static int make(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
 	at = pop(fs, &fs->super->free_entry, fs->nr_entries, false);
 	if (!at)
 		return -ENOSPC;
-	*number = mios_inode_make(fs, attr, 1 + directory,
-				  directory ? dir : maker(fs));
+	*number = mios_inode_make(fs, attr, 1 + directory, directory ? dir : 0);
 	if (!*number)
 		return -ENOSPC;
 	insert(fs, at, dir, name, *number);
