@@ -245,12 +245,19 @@ static bool next_page(struct mios_fs *fs, u64 inode, u64 *index)
 			if (!slot || !READ_ONCE(*slot))
 				break;
 		}
-		if (!level) {
-			slot = slot_find(fs, inode, 0, *index);
-			if (slot && READ_ONCE(*slot))
-				return true;
+		if (level) {
+			*index += span(level) - *index % span(level);
+			continue;
 		}
-		*index += span(level) - *index % span(level);
+		slot = slot_find(fs, inode, 0, *index);
+		for (; slot; slot++) {
+			if (READ_ONCE(*slot))
+				return true;
+			if (!(++*index % MIOS_FS_FANOUT))
+				break;
+		}
+		if (!slot)
+			*index += MIOS_FS_FANOUT - *index % MIOS_FS_FANOUT;
 	}
 	return false;
 }
