@@ -23,6 +23,10 @@ enum mios_lock_fault {
 	MIOS_LOCK_FAULT_PAST_WRITERS,	/* shares are given past who waits */
 	MIOS_LOCK_FAULT_BLIND_DONE,	/* a share ends without a look at it */
 	MIOS_LOCK_FAULT_SHARE_FORGETS,	/* only the first reader is told */
+	MIOS_LOCK_FAULT_EARLY_END,	/* a round ends before all are there */
+	MIOS_LOCK_FAULT_END_BROKEN,	/* a round ends after it has broken */
+	MIOS_LOCK_FAULT_NO_SECOND_LOOK,	/* sleep without it */
+	MIOS_LOCK_FAULT_TELL_NOBODY,	/* that it is broken */
 	MIOS_LOCK_FAULTS
 };
 
