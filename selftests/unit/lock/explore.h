@@ -15,6 +15,7 @@
 #define NOBODY		~0u
 
 struct contest;
+struct meeting;
 
 /**
  * struct scenario - what is explored
@@ -24,7 +25,7 @@ struct contest;
  *		have; adds who buries it
  * @end:	looks at what has become of it, when all tasks have ended
  * @deaths:	how many instances may die
- * @contest:	the scenario's own
+ * @contest, @meeting: the scenario's own
  */
 struct scenario {
 	const char *name;
@@ -33,6 +34,7 @@ struct scenario {
 	void (*end)(void);
 	u32 deaths;
 	const struct contest *contest;
+	const struct meeting *meeting;
 };
 
 /* All that tasks share, and all that checks remember: part of the state. */
