@@ -2,7 +2,7 @@
 /*
  * Runs the tests of mios/lock/ in user space:
  *   lock-explore [--seed N] [--rounds N] [--kills N] [--deep]
- *	[--only steps|explore|threads|processes] [--break FAULT]
+ *	[--only steps|explore|meet|threads|processes] [--break FAULT]
  * --break turns a fault on for good: the tests must then fail.  Exit status 0:
  * all right; 1: the line that failed has been printed.
  */
@@ -30,6 +30,10 @@ static void break_on_purpose(const char *name)
 		[MIOS_LOCK_FAULT_PAST_WRITERS] = "past-writers",
 		[MIOS_LOCK_FAULT_BLIND_DONE] = "blind-done",
 		[MIOS_LOCK_FAULT_SHARE_FORGETS] = "share-forgets",
+		[MIOS_LOCK_FAULT_EARLY_END] = "early-end",
+		[MIOS_LOCK_FAULT_END_BROKEN] = "end-broken",
+		[MIOS_LOCK_FAULT_NO_SECOND_LOOK] = "no-second-look",
+		[MIOS_LOCK_FAULT_TELL_NOBODY] = "tell-nobody",
 	};
 	int i;
 
@@ -76,12 +80,17 @@ int main(int argc, char **argv)
 	printf("seed %llu\n", seed);
 	if (wanted(only, "steps")) {
 		test_steps();
+		test_meet_steps();
 		test_garbage(seed, 10 * rounds);
 	}
 	if (wanted(only, "explore"))
 		test_explore(deep);
-	if (wanted(only, "threads"))
+	if (wanted(only, "meet"))
+		test_meet(deep);
+	if (wanted(only, "threads")) {
 		test_threads(seed, rounds);
+		test_meet_threads(rounds / 10);
+	}
 	if (wanted(only, "processes"))
 		test_processes(seed, kills);
 	printf("all right\n");

@@ -26,6 +26,9 @@ static inline u32 test_random(u64 *state)
 void test_steps(void);
 void test_garbage(u64 seed, unsigned long rounds);
 void test_explore(bool deep);
+void test_meet(bool deep);
+void test_meet_steps(void);
+void test_meet_threads(unsigned long rounds);
 void test_threads(u64 seed, unsigned long rounds);
 void test_processes(u64 seed, unsigned long kills);
 
