@@ -25,12 +25,18 @@ no_process()
 	! on "$1" "pgrep -x $2" > /dev/null
 }
 
+# files: in /mios, but for the folder that is /dev/shm
+files()
+{
+	ls -A -I .shm /mios
+}
+
 # left_nothing WHEN: neither files nor processes, on those that are up
 left_nothing()
 {
 	local i
 
-	is "$(ls -A -I .shm /mios)" "" "no file is left $1"
+	is "$(files)" "" "no file is left $1"
 	for i in 0 1 2; do
 		! state_is $i up || until_true 20 no_process $i spread ||
 			fail "instance $i has processes of the team $1"
