@@ -178,15 +178,22 @@ static void run(struct task *task)
 	c->task = before;
 }
 
-/* The first of those that stand in @queue, as @offset has it. */
+/*
+ * The first of those that stand in @queue, as @offset has it.  Who rests after a
+ * region may find tasks of the next one, which it knows nothing of: it runs them
+ * only if that has as many members, and so is like its own.  Where there is a
+ * task the size does not change, and was set before it stood there: the lock
+ * makes it seen.
+ */
 static bool run_first(struct tasks *tasks, struct list *queue, size_t offset)
 {
+	const struct context *c = context();
 	struct task *task = NULL;
 
 	if (!atomic_load_explicit(&tasks->ready, memory_order_relaxed))
 		return false;
 	word_lock(&tasks->lock);
-	if (queue->next != queue) {
+	if (queue->next != queue && c->team->size == c->size) {
 		task = (struct task *)((char *)queue->next - offset);
 		take(tasks, task);
 	}

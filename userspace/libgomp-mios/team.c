@@ -124,12 +124,6 @@ void team_run(body_fn fn, void *data, unsigned int threads,
 	outer->shares = c.shares;
 }
 
-/* Whether the tasks that there may be are of a region like ours. */
-static bool may_help(const struct context *c)
-{
-	return c->team->size == c->size;
-}
-
 /* Until there is another region; tasks of this one may still be made. */
 static void rest(struct context *c, struct mailbox *box, uint32_t region)
 {
@@ -137,7 +131,7 @@ static void rest(struct context *c, struct mailbox *box, uint32_t region)
 
 	while (atomic_load_explicit(&box->region, memory_order_acquire) ==
 	       region) {
-		if (may_help(c) && tasks_help(c->team))
+		if (tasks_help(c->team))
 			wait.turns = 0;
 		else
 			wait_turn(&wait);

@@ -217,6 +217,36 @@ static void loops()
 	check(big == 5 && smallest == N - 10, "taskloop: unsigned, by number");
 }
 
+/* Regions of all sizes, one after the other: a task is run by their members. */
+static void sizes()
+{
+	int count = 0, strangers = 0, expected = 0;
+
+	for (int i = 0; i < 60; i++) {
+		int n = 1 + i % members;
+
+#pragma omp parallel num_threads(n)
+		{
+			for (int j = 0; j < 3; j++) {
+#pragma omp task
+				{
+					usleep(200);
+					if (omp_get_thread_num() >= n ||
+					    omp_get_num_threads() != n) {
+#pragma omp atomic
+						strangers++;
+					}
+#pragma omp atomic
+					count++;
+				}
+			}
+		}
+		expected += 3 * n;
+	}
+	check(count == expected, "tasks of regions of all sizes");
+	check(!strangers, "members of other sizes keep out");
+}
+
 int main(int argc, char **argv)
 {
 	int rounds = argc > 2 ? atoi(argv[2]) : 1;
@@ -227,6 +257,7 @@ int main(int argc, char **argv)
 		depends();
 		groups();
 		loops();
+		sizes();
 	}
 	printf("%d members, all right\n", members);
 	return 0;
