@@ -195,7 +195,8 @@ static void segment_free(struct mios_fs *fs, u32 slot)
 
 	WRITE_ONCE(s->freeing, FREEING);
 	smp_mb(); /* ATTACH */
-	if (attached_sum(fs, slot) || !inode_exists(fs, inode)) {
+	if ((attached_sum(fs, slot) && !mios_fs_fault(MIOS_FS_FAULT_FREE_OPEN)) ||
+	    !inode_exists(fs, inode)) {
 		WRITE_ONCE(s->freeing, 0);
 		return;
 	}

@@ -15,6 +15,9 @@ static struct world w;
 static u8 *snapshot;
 static u64 file, id, first_free;
 static bool is_open;
+static struct mios_fs_seg seg;
+static u32 slot;
+static bool is_attached;
 /* As the kernel of 1 has it: the page's lock, and what is mapped. */
 static u64 page_lock, mapped;
 
@@ -50,6 +53,8 @@ static void make(void)
 	mios_cursor_release(&w.pool[0], &w.cursor[0]);
 	CHECK(!mios_fs_stat(&w.fs[0], file, &attr));
 	id = attr.id;
+	seg = (struct mios_fs_seg){ .key = 1, .mode = 0600, .size = 4096 };
+	CHECK(!mios_fs_segment_make(&w.fs[0], &seg, 1, &slot));
 	for (first_free = 0; record[first_free].word & 15; first_free++)
 		;
 	for (extent = 0; extent < FS_EXTENTS; extent++)
@@ -83,6 +88,7 @@ static void restore(void)
 	memset(pages(), 0xff, FREE * MIOS_POOL_PAGE);
 	world_views(&w);
 	is_open = false;
+	is_attached = false;
 	page_lock = 0;
 	mapped = 0;
 	for (i = 0; i < FS_EXTENTS; i++)
@@ -275,6 +281,33 @@ static void one_reads(void)
 	}
 }
 
+static void restore_segment(void)
+{
+	u8 *image = (u8 *)w.fs[0].super;
+	struct mios_fs_segment *s = (void *)(image + MIOS_FS_SEGMENTS_AT);
+	u32 *attached = (u32 *)(image + MIOS_FS_ATTACHED_AT);
+
+	restore();
+	explore_hot(&s[slot].inode);
+	explore_hot(&s[slot].key);
+	explore_hot(&s[slot].mode);
+	explore_hot(&s[slot].freeing);
+	explore_hot(&attached[MIOS_FS_SEGMENTS + slot]);
+}
+
+static void one_attaches(void)
+{
+	is_attached = !mios_fs_segment_attach(&w.fs[1], slot, seg.sequence);
+}
+
+static void two_removes(void)
+{
+	int err;
+
+	PATIENTLY(err, mios_fs_segment_remove(&w.fs[2], slot, seg.sequence));
+	CHECK(!err);
+}
+
 /* Who reads looks at each word of the entry. */
 static void restore_names(void)
 {
@@ -314,6 +347,23 @@ static void still_there(void)
 		whole();
 }
 
+/* Who has it attached has its file; then all of it goes. */
+static void attached(void)
+{
+	struct mios_fs_seg now;
+	bool lives = is_attached && !explore_is_dead(1);
+
+	if (lives) {
+		CHECK(!mios_fs_segment_stat(&w.fs[0], slot, &now));
+		CHECK(w.fs[0].inode[now.inode].id && now.attached == 1);
+		mios_fs_segment_detach(&w.fs[1], slot);
+	}
+	CHECK(!mios_fs_segment_sweep(&w.fs[0]));
+	CHECK(mios_fs_segment_stat(&w.fs[0], slot, &now) == -ENOENT ||
+	      explore_is_dead(2));
+	whole();
+}
+
 static void opened(void)
 {
 	if (is_open && !explore_is_dead(1))
@@ -334,6 +384,8 @@ static const struct scenario scenarios[] = {
 	  bury, still_there },
 	{ "opened and removed", restore, { one_opens, two_drops }, { 1, 2 },
 	  1, bury, opened },
+	{ "attached and removed", restore_segment,
+	  { one_attaches, two_removes }, { 1, 2 }, 1, bury, attached },
 	{ "read and renamed", restore_names, { one_reads, two_renames },
 	  { 1, 2 }, 1, bury, whole },
 };
