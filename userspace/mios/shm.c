@@ -148,7 +148,7 @@ static void add_line(struct libscols_table *table, struct file *file, bool json)
 	set_number(line, C_BOOT, file->boot, json);
 	set(line, C_OPEN, file->open[0] || json ? file->open : "-");
 	if (json)
-		set(line, C_LEFT, file->left ? "true" : "false");
+		set(line, C_LEFT, file->left ? "1" : "0");
 	else
 		set(line, C_LEFT, file->left ? "yes" : "no");
 }
