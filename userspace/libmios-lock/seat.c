@@ -17,20 +17,6 @@ size_t mios_lock_size(unsigned int seats)
 	return places ? lock_at(seats) + mios_qlock_size(places) : 0;
 }
 
-static int life_init(pthread_mutex_t *life)
-{
-	pthread_mutexattr_t attr;
-	int err = pthread_mutexattr_init(&attr);
-
-	if (err)
-		return -err;
-	pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
-	pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
-	err = pthread_mutex_init(life, &attr);
-	pthread_mutexattr_destroy(&attr);
-	return -err;
-}
-
 int mios_lock_init(void *memory, size_t size, unsigned int seats)
 {
 	struct seats_header *header = memory;
@@ -73,18 +59,6 @@ static int seats_check(struct seat *seat, void *memory, size_t size)
 	    size < mios_lock_size(seat->nr_seats))
 		return -EBADMSG;
 	return 0;
-}
-
-/*
- * -EOWNERDEAD: who had it died; -EBUSY.  It goes to sleep for no time, since
- * only then is the owner's instance looked at.
- */
-static int life_take(pthread_mutex_t *life)
-{
-	static const struct timespec past = { 0, 1 };
-	int err = pthread_mutex_clocklock(life, CLOCK_MONOTONIC, &past);
-
-	return err == ETIMEDOUT ? -EBUSY : -err;
 }
 
 bool seat_bury(struct seat *seat, u32 number)
@@ -162,8 +136,9 @@ int mios_lock_attach(struct mios_lock_seat *opaque, void *memory, size_t size)
 	err = seats_check(seat, memory, size);
 	if (err)
 		return err;
-	for (i = 0; i < seat->nr_seats; i++) {
-		err = seat_take(seat, i, size);
+	/* Others take a free one for a moment to ask: so look again. */
+	for (i = 0; i < 3 * seat->nr_seats; i++) {
+		err = seat_take(seat, i % seat->nr_seats, size);
 		if (err != -EBUSY)
 			return err;
 	}

@@ -3,16 +3,13 @@
  * Seats of a lock: who is there, and who has died.  In shared memory a header,
  * the seats, and then the lock itself (mios/lock/).
  *
- * A seat is taken by having its robust mutex, for as long as it is taken.  So
- * the kernel tells of a thread that has ended, and mios/ipc/ of one whose
- * instance is dead, to whoever tries to get that mutex.
+ * A seat is taken by having its mutex (life.h), for as long as it is taken.
  */
 #ifndef SEAT_H
 #define SEAT_H
 
-#include <pthread.h>
-
 #include "../../mios/lock/place.h"
+#include "life.h"
 #include "mios_lock.h"
 
 #define SEATS_MAGIC	0x535441455353494dULL

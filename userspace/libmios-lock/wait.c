@@ -5,15 +5,8 @@
  * is found by the one that it would keep waiting, and costs nobody else
  * anything.
  */
-#include <limits.h>
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include "seat.h"
 
-#define SPINS		200
-#define WATCH_NS	100000000l
 #define SECOND_NS	1000000000l
 #define PAUSE_NS	1000000l
 #define PAUSES		100
@@ -43,8 +36,9 @@ static bool is_late(void *ctx)
 }
 
 /* The nearest before it who is not done: those before that one are waited for next. */
-static void watch(struct seat *seat)
+static void watch(void *ctx)
 {
+	struct seat *seat = ctx;
 	const struct mios_qlock *lock = &seat->lock;
 	u64 ticket, word;
 	u32 i, state;
@@ -65,16 +59,7 @@ static void watch(struct seat *seat)
 
 static void sleep_on(void *ctx, u64 *word, u32 value)
 {
-	struct timespec left = { 0, time_left(ctx) };
-
-	if (syscall(SYS_futex, word, FUTEX_WAIT, value, &left, NULL, 0) &&
-	    errno == ETIMEDOUT)
-		watch(ctx);
-}
-
-static void wake(void *ctx, u64 *word)
-{
-	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	life_sleep(word, value, time_left(ctx), watch, ctx);
 }
 
 /* Spinning; or each place is taken, also by those who died there. */
@@ -93,7 +78,7 @@ static void pause_a_bit(void *ctx, u64 *word, u64 value)
 }
 
 const struct mios_lock_wait seat_wait = {
-	.spins = SPINS, .pause = pause_a_bit, .sleep = sleep_on, .wake = wake,
+	.spins = SPINS, .pause = pause_a_bit, .sleep = sleep_on, .wake = life_wake,
 	.late = is_late,
 };
 
