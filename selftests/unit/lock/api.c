@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -157,6 +158,7 @@ static pid_t victim(void)
 			usleep(1000);
 		return pid;
 	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	see(&seat);
 	if (mios_trylock(&seat)) {
 		__atomic_store_n(&shared->ready, 1, __ATOMIC_SEQ_CST);
@@ -224,8 +226,10 @@ static void processes_count(void)
 	for (i = 0; i < PROCESSES; i++) {
 		pid[i] = fork();
 		CHECK(pid[i] >= 0);
-		if (!pid[i])
+		if (!pid[i]) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			count();
+		}
 	}
 	for (i = 0; i < PROCESSES; i++) {
 		CHECK(waitpid(pid[i], &status, 0) == pid[i]);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -104,8 +105,10 @@ static pid_t born(unsigned int member)
 	pid_t pid = fork();
 
 	CHECK(pid >= 0);
-	if (!pid)
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		live(member);
+	}
 	return pid;
 }
 

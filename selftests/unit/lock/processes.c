@@ -7,6 +7,7 @@
  */
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -91,8 +92,10 @@ static pid_t born(u32 seat, u32 epoch)
 	pid_t pid = fork();
 
 	CHECK(pid >= 0);
-	if (!pid)
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		live(seat, epoch);
+	}
 	return pid;
 }
 
