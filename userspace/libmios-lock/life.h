@@ -9,6 +9,8 @@
 
 #include <pthread.h>
 
+#include "os.h"
+
 #include "../../mios/lock/lock.h"
 
 int life_init(pthread_mutex_t *life);

@@ -8,6 +8,8 @@
 #ifndef SEAT_H
 #define SEAT_H
 
+#include "os.h"
+
 #include "../../mios/lock/place.h"
 #include "life.h"
 #include "mios_lock.h"

@@ -12,8 +12,13 @@
 #ifndef _MIOS_BARRIER_LAYOUT_H
 #define _MIOS_BARRIER_LAYOUT_H
 
+#ifdef __KERNEL__
 #include <linux/build_bug.h>
 #include <linux/stddef.h>
+#else
+#include <assert.h>
+#include <stddef.h>
+#endif
 #include <linux/types.h>
 
 #define MIOS_BARRIER_MAGIC	0x52454952524142ULL	/* "BARRIER" */

@@ -15,8 +15,13 @@
 #ifndef _MIOS_LOCK_LAYOUT_H
 #define _MIOS_LOCK_LAYOUT_H
 
+#ifdef __KERNEL__
 #include <linux/build_bug.h>
 #include <linux/stddef.h>
+#else
+#include <assert.h>
+#include <stddef.h>
+#endif
 #include <linux/types.h>
 
 #define MIOS_LOCK_MAGIC		0x4b434f4c534f494dULL	/* "MIOSLOCK" */
