@@ -80,6 +80,7 @@ struct settings {
 struct team {
 	_Atomic uint32_t critical, atomic;	/* locks without a name */
 	uint32_t size;			/* of the present region */
+	uint32_t begun;			/* how many there have been */
 	struct settings settings;
 	struct meeting all, joined;
 	struct tasks tasks;
@@ -95,6 +96,7 @@ struct context {
 	struct context *outer;
 	struct team *team;		/* NULL: alone */
 	uint32_t number, size, level, active;
+	uint32_t region;		/* the team's ->begun of it */
 	uint64_t shares;		/* how many it has met */
 	uint32_t threads;		/* for the next region */
 	struct share *share;		/* the present one */

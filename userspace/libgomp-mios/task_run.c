@@ -180,10 +180,10 @@ static void run(struct task *task)
 
 /*
  * The first of those that stand in @queue, as @offset has it.  Who rests after a
- * region may find tasks of the next one, which it knows nothing of: it runs them
- * only if that has as many members, and so is like its own.  Where there is a
- * task the size does not change, and was set before it stood there: the lock
- * makes it seen.
+ * region may find tasks of the next one, and leaves them alone until it has its
+ * own part of that: it may have another number there or none, and has not set up
+ * its copies for a reduction.  Where there is a task the region does not change,
+ * and was counted before it stood there: the lock makes it seen.
  */
 static bool run_first(struct tasks *tasks, struct list *queue, size_t offset)
 {
@@ -193,7 +193,7 @@ static bool run_first(struct tasks *tasks, struct list *queue, size_t offset)
 	if (!atomic_load_explicit(&tasks->ready, memory_order_relaxed))
 		return false;
 	word_lock(&tasks->lock);
-	if (queue->next != queue && c->team->size == c->size) {
+	if (queue->next != queue && c->team->begun == c->region) {
 		task = (struct task *)((char *)queue->next - offset);
 		take(tasks, task);
 	}

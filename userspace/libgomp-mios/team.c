@@ -45,6 +45,7 @@ static void enter(struct context *c, struct team *team, uint32_t number,
 	c->team = team;
 	c->number = number;
 	c->size = size;
+	c->region = team ? team->begun : 0;
 	c->level = outer->level + 1;
 	c->active = outer->active + (size > 1);
 	c->shares = 0;
@@ -113,6 +114,7 @@ void team_run(body_fn fn, void *data, unsigned int threads,
 		return;
 	}
 	team = gomp_team();
+	team->begun++;
 	if (team->size != size)
 		meet_set(team, size);
 	enter(&c, team, 0, size, group);
