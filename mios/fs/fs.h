@@ -307,6 +307,9 @@ int mios_fs_segment_remove(struct mios_fs *fs, u32 slot, u32 sequence);
 /* Count one more here: it stays meanwhile.  -ESTALE: it has gone. */
 int mios_fs_segment_attach(struct mios_fs *fs, u32 slot, u32 sequence);
 
+/* Once more, by who has it attached: so it cannot go meanwhile. */
+void mios_fs_segment_attach_again(struct mios_fs *fs, u32 slot);
+
 /* One less.  Is mios_fs_segment_sweep() to be called? */
 bool mios_fs_segment_detach(struct mios_fs *fs, u32 slot);
 

@@ -271,6 +271,11 @@ int mios_fs_segment_attach(struct mios_fs *fs, u32 slot, u32 sequence)
 	return -ESTALE;
 }
 
+void mios_fs_segment_attach_again(struct mios_fs *fs, u32 slot)
+{
+	attached_add(fs, slot, 1);
+}
+
 bool mios_fs_segment_detach(struct mios_fs *fs, u32 slot)
 {
 	attached_add(fs, slot, -1);

@@ -48,7 +48,7 @@ static void area_open(struct vm_area_struct *vma)
 	struct mios_mount *m = mount_of(file_inode(vma->vm_file));
 	int id = id_of(vma->vm_file);
 
-	WARN_ON_ONCE(attach(m, id));
+	mios_fs_segment_attach_again(&m->fs, mios_segment_slot(id));
 	stamp(m, id, true);
 }
 
