@@ -167,7 +167,7 @@ class Runner(unittest.TestCase):
                          "# icount: no, why\n")
         self.assertEqual(test.machine, "--from boot")
         self.assertEqual([t.name for t in
-                          testhead.find(self.base, "[0-9][0-9]", "20-")],
+                          testhead.find(self.base, "[0-9][0-9]", ["20-"])],
                          ["area/20-y"])
         for text, said in (("# machine: --from up\n", "must say 'icount"),
                            ("# machine: --from up\n# icount: yes\n", "WHY"),
@@ -190,12 +190,30 @@ class Runner(unittest.TestCase):
         self.make("20-y", "# gate: yes, boot\n")
         self.make("21-y", "#\n")
         with mock.patch.object(runner, "HERE", self.base):
-            self.assertEqual([t.name for t in runner.find_tests("gate", "")],
+            self.assertEqual([t.name for t in runner.find_tests("gate", [])],
                              ["area/20-y"])
-            self.assertEqual(len(runner.find_tests("full", "")), 2)
+            self.assertEqual(len(runner.find_tests("full", [])), 2)
             (self.base / "area" / "21-y").chmod(0o644)
             with self.assertRaisesRegex(testhead.HeadError, "21-y: is not"):
-                runner.find_tests("full", "")
+                runner.find_tests("full", [])
+
+    def test_debug(self):
+        """What wants the debug kernel is a test more of "full", and there."""
+        self.make("20-y", "# machine: --from up\n# icount: yes, w\n"
+                  "# gate: yes, x\n# debug: yes\n# timeout: 100\n")
+        with mock.patch.object(runner, "HERE", self.base):
+            self.assertEqual(len(runner.find_tests("gate", [])), 1)
+            self.assertEqual(len(runner.find_tests("", ["20-y"])), 1)
+            once, again = runner.find_tests("full", [])
+            self.assertEqual([t.name for t in
+                              runner.find_tests("", ["20-y+debug"])],
+                             [again.name])
+        self.assertEqual((again.name, again.path, again.gate),
+                         ("area/20-y+debug", once.path, None))
+        self.assertEqual(again.machine, once.machine + " --debug")
+        self.assertEqual(again.limit, once.limit * testhead.DEBUG_COST)
+        with self.assertRaisesRegex(testhead.HeadError, "without a machine"):
+            self.make("20-y", "# debug: yes\n")
 
     def test_seed(self):
         """The gate draws the same lots each time."""

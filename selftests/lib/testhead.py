@@ -5,9 +5,10 @@ import re
 HEAD_LINES = 24
 TIME_LIMIT = 120
 FIELDS = ("machine", "icount", "timeout", "expect-log", "root", "parts",
-          "waits", "gate")
+          "waits", "gate", "debug")
 # What a test of the gate may not need: its verdict would follow the host.
 NOT_IN_GATE = ("--from boot", "--debug", "--debian")
+DEBUG_COST = 12         # times what the test kernel takes, at most
 
 
 class HeadError(Exception):
@@ -17,7 +18,7 @@ class HeadError(Exception):
 class Test:
     """One executable and what its head says."""
 
-    def __init__(self, path, base):
+    def __init__(self, path, base, on_debug=False):
         self.path = path
         self.name = str(path.relative_to(base))
         self.area = path.parent.name
@@ -32,6 +33,18 @@ class Test:
         if self.machine:
             self.machine += self.clock(found["icount"])
         self.gate = self.stands_for(found["gate"])
+        self.wants_debug = found["debug"] == "yes"
+        if self.wants_debug and not self.machine:
+            raise HeadError(f"{self.name}: 'debug: yes' without a machine")
+        if on_debug:
+            self.move_to_debug()
+
+    def move_to_debug(self):
+        """The same test once more, on the kernel that finds faults."""
+        self.name += "+debug"
+        self.machine += " --debug"
+        self.limit *= DEBUG_COST
+        self.gate = None
 
     @staticmethod
     def field(head, name):
@@ -68,13 +81,18 @@ class Test:
         return found[1]
 
 
-def find(base, pattern, word=""):
-    """Tests in order.  One that nobody may run would be missed by nobody."""
+def find(base, pattern, words=(), debug=False):
+    """Tests in order; @debug: those that want it on that kernel, too.
+    One that nobody may run would be missed by nobody."""
     found = [p for p in sorted(base.glob(f"*/{pattern}-*")) if p.is_file()]
     for path in found:
         if not path.stat().st_mode & 0o100:
             raise HeadError(f"{path.relative_to(base)}: is not executable")
-    return [t for t in (Test(p, base) for p in found) if word in t.name]
+    tests = [Test(p, base) for p in found]
+    if debug:
+        tests += [Test(t.path, base, True) for t in tests if t.wants_debug]
+    return [t for t in tests
+            if not words or any(w in t.name for w in words)]
 
 
 def in_part(tests, part):
