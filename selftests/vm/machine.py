@@ -90,7 +90,7 @@ def scan_leaks(vm):
 @functools.lru_cache(maxsize=None)
 def host_khz():
     """How fast this host's TSC is."""
-    return int(stage.run([stage.build_helper("tsc")]))
+    return int(stage.run([stage.build_helper("vm/guest/tsc.c")]))
 
 
 def tcg_words(khz, icount):

@@ -40,16 +40,17 @@ def run(command, **options):
 
 STATIC = ("gcc", "-O2", "-Wall", "-Wextra", "-Werror",
           "-Wno-unused-parameter", "-static")
+STATIC_PROGRAMS = ("vm/guest/agent.c", "ipc/guest/futexes.c",
+                   "../docs/examples/shared-farm.c")
 OPENMP = ("g++", "-O2", "-Wall", "-fopenmp")
 OPENMP_PROGRAMS = ("spread", "team", "tasks", "reduce", "target", "mutexes")
 
 
-def build_helper(name, area="vm", compiler=STATIC):
-    """AREA/guest/NAME.c, static, so that it runs in any root; or NAME.cc as
-    OpenMP programs are, with the guest's own libraries."""
-    suffix = ".c" if compiler is STATIC else ".cc"
-    source = HERE.parent / area / "guest" / (name + suffix)
-    binary = BUILD / "guest" / name
+def build_helper(source, compiler=STATIC):
+    """From selftests/SOURCE: static, so that it runs in any root; or as OpenMP
+    programs are, with the guest's own libraries."""
+    source = HERE.parent / source
+    binary = BUILD / "guest" / source.stem
     with buildcache.lock_folder(BUILD):
         if not binary.exists() or \
                 binary.stat().st_mtime < source.stat().st_mtime:
@@ -112,8 +113,9 @@ def stage_modules(built, modules):
 
 def guest_files():
     """The harness's own side in the guest."""
-    return [build_helper("agent"), build_helper("futexes", "ipc"),
-            *(build_helper(name, "omp", OPENMP) for name in OPENMP_PROGRAMS),
+    return [*(build_helper(source) for source in STATIC_PROGRAMS),
+            *(build_helper(f"omp/guest/{name}.cc", OPENMP)
+              for name in OPENMP_PROGRAMS),
             build_checker(),
             *(HERE / "guest" / name for name in ("init", "agents", "systemd"))]
 
