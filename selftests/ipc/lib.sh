@@ -40,6 +40,27 @@ starts()
 	echo $! > "/tmp/$name.pid"
 }
 
+# in_a_wait INSTANCE: how many of the program's tasks wait there, by futex() or
+# futex_waitv()
+in_a_wait()
+{
+	on "$1" 'for p in $(pgrep -x futexes); do cat /proc/$p/task/*/syscall
+		done' | grep -cE "^(202|449) "
+}
+
+waiting_are()
+{
+	[ "$(in_a_wait "$1")" = "$2" ]
+}
+
+# asleep INSTANCE TASKS: until so many wait there; who waits for its own threads
+# does, too
+asleep()
+{
+	until_true 60 waiting_are "$1" "$2" ||
+		fail "$(in_a_wait "$1") tasks wait on $1, not $2"
+}
+
 has_ended()
 {
 	! kill -0 "$(cat "/tmp/$1.pid")"
