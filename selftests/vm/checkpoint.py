@@ -24,13 +24,8 @@ import buildcache
 import qemu
 import stage
 
-# The debug kernel takes its time, also to empty a node.
 BOOT_ALL = """set -e
-limit=/sys/module/mios/parameters/take_timeout
-was=$(cat $limit)
-echo 300 > $limit
 mios boot all --timeout 900 > /dev/null
-echo "$was" > $limit
 for i in /sys/kernel/mios/instance[1-9]*; do
 	mios exec "${i##*instance}" -- true
 done

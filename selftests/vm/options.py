@@ -18,6 +18,8 @@ import qemu
 import stage
 
 TOP = stage.TOP
+# The debug kernel takes its time, also to empty a node.
+DEBUG_WORDS = " mios.take_timeout=300"
 
 
 class UsageError(Exception):
@@ -116,8 +118,9 @@ def make_machine(options):
     try:
         sizes = [memmap.parse_size(t)
                  for t in options.memory_per_node.split(",")]
+        words = DEBUG_WORDS if options.debug else ""
         shape = qemu.Shape(options.nodes, options.cpus_per_node, sizes,
-                           options.plain, options.append)
+                           options.plain, (options.append + words).strip())
     except ValueError as error:
         raise UsageError(str(error)) from None
     if options.kernel and not os.path.exists(options.kernel):
