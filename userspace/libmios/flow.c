@@ -4,10 +4,15 @@
  * has credit, a sink writes DATA frames to a file and gives credit back once
  * the bytes are out.  A full pipe on one stream so never stops another, nor
  * signals.
+ *
+ * Of a command's input both count what the command has read (sink_count(),
+ * source_look()): the rest stays with the caller.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "link.h"
@@ -89,6 +94,15 @@ void sink_init(struct mios_sink *s, int fd, int stream)
 	s->room = MIOS_WINDOW;
 }
 
+/*
+ * Give credit for what has been read.  The pipe must have one page: then it
+ * has room when all that was in it has been read, and poll(2) tells so.
+ */
+void sink_count(struct mios_sink *s)
+{
+	s->counts = true;
+}
+
 int sink_data(struct mios_sink *s, const void *data, size_t len)
 {
 	if (len > s->room)
@@ -105,11 +119,41 @@ static int sink_pay(struct mios_sink *s, struct mios_link *l)
 {
 	uint32_t owed = s->owed;
 
-	if (!owed || s->eof || (owed < MIOS_WINDOW / 8 && s->buf.len))
+	if (!owed || (s->eof && !s->counts))
 		return 0;
 	s->room += owed;
 	s->owed = 0;
 	return link_send(l, MIOS_FRAME_CREDIT, s->stream, &owed, sizeof(owed));
+}
+
+/* What has been written counts as owed once it has been read. */
+static void sink_look(struct mios_sink *s)
+{
+	int left = 0;
+
+	if (s->counts && ioctl(s->fd, FIONREAD, &left))
+		left = 0;
+	if ((uint32_t)left < s->unread) {
+		s->owed += s->unread - left;
+		s->unread = left;
+	}
+}
+
+/*
+ * There is room, and yet it has not all been read: who reads has gone, or has
+ * made the pipe larger, and nothing tells any more when he reads.
+ */
+static bool sink_abandoned(struct mios_sink *s)
+{
+	struct pollfd p = { .fd = s->fd };
+
+	if (!s->unread)
+		return false;
+	if (poll(&p, 1, 0) > 0 && p.revents & POLLERR)
+		return true;
+	if (fcntl(s->fd, F_GETPIPE_SZ) > SINK_CHUNK)
+		s->counts = false;
+	return false;
 }
 
 /* Write once; the caller has polled.  A reader that has gone ends the file. */
@@ -118,6 +162,12 @@ int sink_pump(struct mios_sink *s, struct mios_link *l)
 	size_t len = s->buf.len < SINK_CHUNK ? s->buf.len : SINK_CHUNK;
 	ssize_t n;
 
+	if (s->fd >= 0)
+		sink_look(s);
+	if (s->fd >= 0 && sink_abandoned(s)) {
+		sink_close(s, l);
+		return -EPIPE;
+	}
 	if (s->fd >= 0 && len) {
 		n = write(s->fd, s->buf.data + s->buf.start, len);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -128,8 +178,11 @@ int sink_pump(struct mios_sink *s, struct mios_link *l)
 			return n;
 		}
 		buffer_drop(&s->buf, n);
-		s->owed += n;
+		s->unread += n;
+		sink_look(s);
 	}
+	if (s->owed < MIOS_WINDOW / 8 && s->buf.len)
+		return 0;
 	return sink_pay(s, l);
 }
 
@@ -140,18 +193,27 @@ bool sink_open(const struct mios_sink *s)
 
 bool sink_ready(const struct mios_sink *s)
 {
-	return s->fd >= 0 && s->buf.len;
+	return s->fd >= 0 && (s->buf.len || s->unread);
 }
 
 /* All that came is out, and nothing more will come. */
 bool sink_done(const struct mios_sink *s)
 {
-	return s->eof && !s->buf.len;
+	return s->eof && !s->buf.len && !s->unread;
+}
+
+/* At the end: what has been read by now. */
+int sink_settle(struct mios_sink *s, struct mios_link *l)
+{
+	if (s->fd >= 0)
+		sink_look(s);
+	return s->counts ? sink_pay(s, l) : 0;
 }
 
 /* From now on drop what comes, and tell the sender that nobody reads it. */
 void sink_close(struct mios_sink *s, struct mios_link *l)
 {
+	sink_settle(s, l);
 	s->fd = -1;
 	buffer_free(&s->buf);
 	if (!s->eof)

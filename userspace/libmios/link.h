@@ -53,6 +53,8 @@ struct mios_sink {
 	bool eof;		/* nothing more will come */
 	uint32_t room;		/* credit that the peer has left */
 	uint32_t owed;		/* credit to give back */
+	bool counts;		/* gives it for what has been read from @fd */
+	uint32_t unread;	/* written to @fd, and still in there */
 	struct mios_buffer buf;
 };
 
@@ -64,11 +66,13 @@ bool source_ready(const struct mios_source *s);
 bool in_background(int fd);
 bool source_may_read(const struct mios_source *s);
 void sink_init(struct mios_sink *s, int fd, int stream);
+void sink_count(struct mios_sink *s);
 int sink_data(struct mios_sink *s, const void *data, size_t len);
 int sink_pump(struct mios_sink *s, struct mios_link *l);
 bool sink_open(const struct mios_sink *s);
 bool sink_ready(const struct mios_sink *s);
 bool sink_done(const struct mios_sink *s);
+int sink_settle(struct mios_sink *s, struct mios_link *l);
 void sink_close(struct mios_sink *s, struct mios_link *l);
 
 #endif /* LIBMIOS_LINK_H */

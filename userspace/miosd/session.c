@@ -101,7 +101,7 @@ static struct mios_source *source_of(struct session *s, int stream)
 	return stream == 1 ? &s->out : stream == 2 ? &s->err : NULL;
 }
 
-/* A pipe is closed once it is empty; a terminal gets ^D. */
+/* A pipe is closed once it has been read; a terminal gets ^D. */
 static void end_input(struct session *s)
 {
 	if (!s->in.eof && s->task.in == s->task.out && s->in.fd >= 0)
@@ -271,8 +271,10 @@ static int serve(struct session *s)
 		if (err)
 			return err;
 	}
-	err = link_send(&s->link, MIOS_FRAME_EXIT, 0, &s->exit,
-			sizeof(s->exit));
+	err = sink_settle(&s->in, &s->link);
+	if (!err)
+		err = link_send(&s->link, MIOS_FRAME_EXIT, 0, &s->exit,
+				sizeof(s->exit));
 	while (!err && s->link.out.len)
 		err = step(s, -1);
 	return err;
@@ -475,6 +477,8 @@ void session_run(int fd, struct slot *slot, struct caller *c)
 	if (session_start(&s, slot, c))
 		_exit(1);
 	sink_init(&s.in, s.task.in, 0);
+	if (s.task.in != s.task.out)
+		sink_count(&s.in);
 	source_init(&s.out, s.task.out, 1);
 	source_init(&s.err, s.task.err, 2);
 	err = serve(&s);

@@ -120,6 +120,9 @@ static int make_ends(struct task *t, struct ends *e)
 
 	*e = (struct ends){ { -1, -1, -1 }, -1, -1 };
 	err = make_pipe(&t->in, &e->fds[0], true);
+	/* One page: sink_count(). */
+	if (!err && fcntl(t->in, F_SETPIPE_SZ, 4096) < 0)
+		err = -errno;
 	if (!err)
 		err = make_pipe(&t->out, &e->fds[1], false);
 	if (!err)
