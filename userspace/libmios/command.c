@@ -237,7 +237,8 @@ static int step(struct run *r)
 	int n, err = 0;
 
 	arm(&p[0], r->link.fd, r->ended ? 0 : link_events(&r->link));
-	arm(&p[1], r->in.fd, source_may_read(&r->in) && !r->ended ? POLLIN : 0);
+	arm(&p[1], source_poll(&r->in),
+	    source_may_read(&r->in) && !r->ended ? POLLIN : 0);
 	arm(&p[2], r->out.fd, sink_ready(&r->out) ? POLLOUT : 0);
 	arm(&p[3], r->err.fd, sink_ready(&r->err) ? POLLOUT : 0);
 	arm(&p[4], r->signals, POLLIN);
@@ -354,7 +355,7 @@ static int start(struct run *r)
 	}
 	watch_open(&r->watch, cmd->instance);
 	r->signals = client_signals();
-	source_init(&r->in, STDIN_FILENO, 0);
+	source_look(&r->in, STDIN_FILENO, 0);
 	sink_init(&r->out, STDOUT_FILENO, 1);
 	sink_init(&r->err, STDERR_FILENO, 2);
 	r->terminal = isatty(STDIN_FILENO) ? STDIN_FILENO : STDOUT_FILENO;

@@ -29,6 +29,32 @@ void source_init(struct mios_source *s, int fd, int stream)
 	s->fd = fd;
 	s->stream = stream;
 	s->credit = MIOS_WINDOW;
+	s->peek = NULL;
+}
+
+/* The same, but leaves in the file what the peer has given no credit for. */
+void source_look(struct mios_source *s, int fd, int stream)
+{
+	source_init(s, fd, stream);
+	s->peek = peek_open(fd);
+}
+
+/* What to poll(2). */
+int source_poll(const struct mios_source *s)
+{
+	return s->fd >= 0 && s->peek ? peek_poll(s->peek) : s->fd;
+}
+
+static ssize_t source_read(struct mios_source *s, unsigned char *to, size_t len)
+{
+	ssize_t n;
+
+	if (s->peek) {
+		peek_news(s->peek);
+		return peek_read(s->peek, to, len);
+	}
+	n = read(s->fd, to, len);
+	return n < 0 ? -errno : n;
 }
 
 /* Read once; the caller has polled.  Ends the stream on EOF and on error. */
@@ -40,8 +66,8 @@ int source_pump(struct mios_source *s, struct mios_link *l)
 
 	if (!want || s->fd < 0)
 		return 0;
-	n = read(s->fd, chunk, want);
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+	n = source_read(s, chunk, want);
+	if (n == -EAGAIN || n == -EINTR)
 		return 0;
 	if (n <= 0) {		/* EIO: the last user of a pty has gone */
 		s->fd = -1;
@@ -61,6 +87,8 @@ int source_credit(struct mios_source *s, const void *data, size_t len)
 	if (more > MIOS_WINDOW - s->credit)
 		return -EPROTO;
 	s->credit += more;
+	if (s->peek)
+		peek_taken(s->peek, more);
 	return 0;
 }
 

@@ -350,7 +350,7 @@ static int step(struct job *job, struct pollfd *p)
 	p[n] = (struct pollfd){ job->signals, POLLIN, 0 };
 	t = &job->tasks[0];
 	p[n + 1] = (struct pollfd){ t->open && source_may_read(&t->in) ?
-				    t->in.fd : -1, POLLIN, 0 };
+				    source_poll(&t->in) : -1, POLLIN, 0 };
 	for (i = 0; i < 2; i++)
 		p[n + 2 + i] = (struct pollfd){ job->out[i].len ? (int)i + 1 :
 						-1, POLLOUT, 0 };
@@ -424,7 +424,10 @@ static int start_task(struct job *job, struct job_task *t)
 	if (!(job->watched & 1ull << t->instance))
 		watch_open(t->watch, t->instance);
 	job->watched |= 1ull << t->instance;
-	source_init(&t->in, t->rank ? -1 : STDIN_FILENO, 0);
+	if (t->rank)
+		source_init(&t->in, -1, 0);
+	else
+		source_look(&t->in, STDIN_FILENO, 0);
 	err = client_send_spec(&t->link, 0, job->argv, environ, -1);
 	if (!err && t->rank)
 		err = link_send(&t->link, MIOS_FRAME_EOF, 0, NULL, 0);

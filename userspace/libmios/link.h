@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "proto.h"
 
@@ -44,6 +45,7 @@ struct mios_source {
 	int fd;			/* -1: ended */
 	int stream;
 	uint32_t credit;
+	struct mios_peek *peek;	/* only looks at it, or NULL: takes it */
 };
 
 /* From a link into a file: holds at most a window. */
@@ -60,6 +62,8 @@ struct mios_sink {
 
 /* flow.c APIs: */
 void source_init(struct mios_source *s, int fd, int stream);
+void source_look(struct mios_source *s, int fd, int stream);
+int source_poll(const struct mios_source *s);
 int source_pump(struct mios_source *s, struct mios_link *l);
 int source_credit(struct mios_source *s, const void *data, size_t len);
 bool source_ready(const struct mios_source *s);
@@ -74,5 +78,12 @@ bool sink_ready(const struct mios_sink *s);
 bool sink_done(const struct mios_sink *s);
 int sink_settle(struct mios_sink *s, struct mios_link *l);
 void sink_close(struct mios_sink *s, struct mios_link *l);
+
+/* peek.c APIs: */
+struct mios_peek *peek_open(int fd);
+ssize_t peek_read(struct mios_peek *p, unsigned char *to, size_t len);
+void peek_taken(struct mios_peek *p, uint32_t len);
+int peek_poll(const struct mios_peek *p);
+void peek_news(struct mios_peek *p);
 
 #endif /* LIBMIOS_LINK_H */

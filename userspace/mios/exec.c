@@ -15,7 +15,7 @@ static const char help[] =
 "environment, limits and terminal; its exit status is returned.\n\n"
 "  -t, --tty      give it a terminal of its own\n"
 "  -T, --no-tty   do not, even if input and output are terminals\n"
-"  -n, --no-input it reads nothing: in a loop that reads its own input\n"
+"  -n, --no-input it reads nothing, not even what waits at a terminal\n"
 "  -h, --help     print this\n";
 
 static const struct option options[] = {
