@@ -62,6 +62,8 @@ static const struct test_case cases[] = {
 	  "12 CPUs hold 12, without those that are suspect" },
 	{ "more tasks than CPUs", REQUEST(9), CPUS(2), { 0 }, { 0 }, 0,
 	  "9 tasks do not fit: 4 instances with 8 CPUs hold 8" },
+	{ "more threads", REQUEST(9, .threads = true), CPUS(2), { 0 }, { 0 }, 0,
+	  "9 threads do not fit: 4 instances with 8 CPUs hold 8" },
 	{ "more than that, on demand", REQUEST(10, .oversubscribe = true),
 	  CPUS(2), { 0 }, { 0 }, 0, "3 3 2 2" },
 	{ "even then at most so many on each", REQUEST(9, .per_instance = 2,

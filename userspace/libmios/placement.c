@@ -208,9 +208,10 @@ static int too_few(const struct placement_request *rq,
 		snprintf(why, size, "no instance is up on ring %d: mios boot "
 			 "starts them", rq->ring);
 	else
-		snprintf(why, size, "%u tasks do not fit: %u instance%s with "
+		snprintf(why, size, "%u %s do not fit: %u instance%s with "
 			 "%u CPUs hold%s %u%s%s; ask for fewer, or add "
-			 "--oversubscribe", rq->tasks, instances,
+			 "--oversubscribe", rq->tasks,
+			 rq->threads ? "threads" : "tasks", instances,
 			 instances == 1 ? "" : "s", cpus,
 			 instances == 1 ? "s" : "", room,
 			 rq->per_instance ? " with this --per-instance" : "",

@@ -18,6 +18,7 @@ struct placement_request {
 	int ring;
 	int self;			/* the caller's instance */
 	bool oversubscribe;
+	bool threads;			/* what the tasks are called */
 };
 
 struct placement {

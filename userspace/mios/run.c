@@ -351,6 +351,7 @@ int cmd_run(int argc, char **argv)
 	if (o.omp && o.rq.cpus_per_task > 1)
 		mios_usage("run", "with --omp each thread has one CPU: leave "
 			   "--cpus-per-task out");
+	o.rq.threads = o.omp;
 	if (!o.rq.tasks)
 		o.rq.tasks = o.omp ? omp_threads() : 1;
 	return place_and_start(&o, argv + optind);
