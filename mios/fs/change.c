@@ -412,3 +412,26 @@ int mios_fs_setattr(struct mios_fs *fs, u64 inode,
 
 	return err ? err : finish(fs, set(fs, inode, attr, which));
 }
+
+static int append(struct mios_fs *fs, u64 number, struct mios_fs_attr *attr,
+		  u32 which, u64 limit, u64 *at)
+{
+	if (!inode_exists(fs, number))
+		return -ESTALE;
+	*at = mios_tx_get(fs, &fs->inode[number].size);
+	if (*at > limit || attr->size > limit - *at)
+		return -EFBIG;
+	attr->size += *at;
+	return set(fs, number, attr, which | MIOS_FS_SET_GROW);
+}
+
+int mios_fs_append(struct mios_fs *fs, u64 inode,
+		   const struct mios_fs_attr *attr, u32 which, u64 limit,
+		   u64 *at)
+{
+	struct mios_fs_attr longer = *attr;
+	int err = mios_tx_begin(fs);
+
+	return err ? err : finish(fs, append(fs, inode, &longer, which, limit,
+					     at));
+}

@@ -205,10 +205,42 @@ static int part_write(struct kiocb *kiocb, struct iov_iter *from)
 	return copied < part ? -EFAULT : 0;
 }
 
+static int write_all(struct kiocb *kiocb, struct iov_iter *from)
+{
+	int err = 0;
+
+	while (!err && iov_iter_count(from)) {
+		err = part_write(kiocb, from);
+		if (!err && fatal_signal_pending(current))
+			err = -EINTR;
+		cond_resched();
+	}
+	return err;
+}
+
+/*
+ * What is appended gets a place of its own first, whoever else appends; but no
+ * more than this at once, which would stay as zeroes where memory ends.
+ */
+#define APPEND_MAX	PMD_SIZE
+
+static int append(struct kiocb *kiocb, struct iov_iter *from)
+{
+	struct inode *inode = file_inode(kiocb->ki_filp);
+	size_t left = iov_iter_count(from), part = min(left, APPEND_MAX);
+	int err = mios_size_append(inode, part, &kiocb->ki_pos);
+
+	iov_iter_truncate(from, part);
+	if (!err)
+		err = write_all(kiocb, from);
+	iov_iter_reexpand(from, left - part + iov_iter_count(from));
+	return err;
+}
+
 static ssize_t file_write(struct kiocb *kiocb, struct iov_iter *from)
 {
 	struct inode *inode = file_inode(kiocb->ki_filp);
-	loff_t start;
+	size_t whole;
 	ssize_t ret;
 
 	inode_lock(inode);
@@ -217,19 +249,16 @@ static ssize_t file_write(struct kiocb *kiocb, struct iov_iter *from)
 		ret = generic_write_checks(kiocb, from);
 	if (ret <= 0)
 		goto out;
-	start = kiocb->ki_pos;
+	whole = iov_iter_count(from);
 	ret = file_remove_privs(kiocb->ki_filp);
 	/* It has been written to, also where it becomes no longer. */
 	if (!ret)
 		ret = mios_size_grow(inode, 0);
-	while (!ret && iov_iter_count(from)) {
-		ret = part_write(kiocb, from);
-		if (!ret && fatal_signal_pending(current))
-			ret = -EINTR;
-		cond_resched();
-	}
-	if (kiocb->ki_pos > start)
-		ret = kiocb->ki_pos - start;
+	while (!ret && iov_iter_count(from))
+		ret = kiocb->ki_flags & IOCB_APPEND ? append(kiocb, from) :
+						      write_all(kiocb, from);
+	if (iov_iter_count(from) < whole)
+		ret = whole - iov_iter_count(from);
 out:
 	inode_unlock(inode);
 	return ret;

@@ -142,6 +142,19 @@ enum mios_fs_set {
 int mios_fs_setattr(struct mios_fs *fs, u64 inode,
 		    const struct mios_fs_attr *attr, u32 which);
 
+/**
+ * mios_fs_append() - so many bytes more at the end of a file
+ * @fs: the file system
+ * @inode: open by this instance
+ * @attr: as for mios_fs_setattr(), but its size is how many
+ * @which: the same
+ * @limit: no longer than this: -EFBIG
+ * @at: out: where they begin; nobody else is given any of these
+ */
+int mios_fs_append(struct mios_fs *fs, u64 inode,
+		   const struct mios_fs_attr *attr, u32 which, u64 limit,
+		   u64 *at);
+
 /* page.c */
 
 /**

@@ -186,9 +186,11 @@ bool mios_has_to_cut(const struct mios_fs_inode *image)
 	       (u32)READ_ONCE(image->left);
 }
 
-static int size_change(struct inode *inode, loff_t size, u32 how)
+/* @at: it grows by @size, and where that begins; NULL: it becomes so long. */
+static int size_change(struct inode *inode, loff_t size, u32 how, u64 *at)
 {
 	struct mios_mount *m = mount_of(inode);
+	u64 number = number_of(inode);
 	const struct mios_fs_attr attr = {
 		.id = inode->i_ino,
 		.size = size,
@@ -196,18 +198,20 @@ static int size_change(struct inode *inode, loff_t size, u32 how)
 		.ctime = ktime_get_real_ns(),
 	};
 
-	return MIOS_PATIENTLY(m, mios_fs_setattr(&m->fs, number_of(inode),
-						 &attr,
-						 how | MIOS_FS_SET_MTIME));
+	how |= MIOS_FS_SET_MTIME;
+	return MIOS_PATIENTLY(m, at ?
+		mios_fs_append(&m->fs, number, &attr, how,
+			       inode->i_sb->s_maxbytes, at) :
+		mios_fs_setattr(&m->fs, number, &attr, how));
 }
 
 /*
  * Where it grows, what was beyond the end before is removed or zeroed first.
  * Another instance may make it shorter in between.
  */
-static int size_make(struct inode *inode, loff_t size, u32 how)
+static int size_make(struct inode *inode, loff_t size, u32 how, u64 *at)
 {
-	int err = size_change(inode, size, how);
+	int err = size_change(inode, size, how, at);
 
 	while (err == -EINPROGRESS) {
 		err = cutter_begin(inode);
@@ -216,7 +220,7 @@ static int size_make(struct inode *inode, loff_t size, u32 how)
 		err = cut(inode, LEFT_ZEROED);
 		if (!err)
 			err = size_change(inode, size,
-					  how | MIOS_FS_SET_ZEROED);
+					  how | MIOS_FS_SET_ZEROED, at);
 		cutter_end(inode);
 		if (fatal_signal_pending(current))
 			break;
@@ -231,8 +235,24 @@ static int size_make(struct inode *inode, loff_t size, u32 how)
  */
 int mios_size_grow(struct inode *inode, loff_t size)
 {
-	int err = size_make(inode, size, MIOS_FS_SET_GROW);
+	int err = size_make(inode, size, MIOS_FS_SET_GROW, NULL);
 
+	return err ? err : mios_inode_refresh(inode);
+}
+
+/**
+ * mios_size_append() - so many bytes more, at the end that all instances see
+ * @inode: locked
+ * @more: bytes; they are zero until they are written
+ * @at: out: where they begin
+ */
+int mios_size_append(struct inode *inode, loff_t more, loff_t *at)
+{
+	u64 end;
+	int err = size_make(inode, more, 0, &end);
+
+	if (!err)
+		*at = end;
 	return err ? err : mios_inode_refresh(inode);
 }
 
@@ -247,7 +267,7 @@ int mios_size_grow(struct inode *inode, loff_t size)
 int mios_size_set(struct inode *inode, loff_t size)
 {
 	struct mios_mount *m = mount_of(inode);
-	int err = size_make(inode, size, MIOS_FS_SET_SIZE);
+	int err = size_make(inode, size, MIOS_FS_SET_SIZE, NULL);
 
 	if (!err && READ_ONCE(m->fs.inode[number_of(inode)].cut))
 		err = mios_cut(inode, true);

@@ -173,6 +173,7 @@ void mios_inode_evict(struct inode *inode);
 /* size.c: how long a file is, and what goes when it becomes shorter */
 int mios_size_set(struct inode *inode, loff_t size);
 int mios_size_grow(struct inode *inode, loff_t size);
+int mios_size_append(struct inode *inode, loff_t more, loff_t *at);
 int mios_size_punch(struct inode *inode, loff_t from, loff_t to);
 int mios_cut(struct inode *inode, bool wait);
 bool mios_has_to_cut(const struct mios_fs_inode *image);

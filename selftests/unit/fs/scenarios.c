@@ -317,6 +317,36 @@ static void restore_names(void)
 	explore_hot(&w.fs[0].entry[1].next);
 }
 
+#define APPENDED	100
+static u64 begins[3];
+
+static void restore_end(void)
+{
+	restore();
+	memset(begins, 0, sizeof(begins));
+}
+
+static void append(u32 self)
+{
+	const struct mios_fs_attr attr = { .id = id, .size = APPENDED };
+	int err;
+
+	PATIENTLY(err, mios_fs_append(&w.fs[self], file, &attr,
+				      MIOS_FS_SET_MTIME, ~0ull,
+				      &begins[self]));
+	CHECK(!err);
+}
+
+static void one_appends(void)
+{
+	append(1);
+}
+
+static void two_appends(void)
+{
+	append(2);
+}
+
 static void bury(u32 dead)
 {
 	int err;
@@ -364,6 +394,22 @@ static void attached(void)
 	whole();
 }
 
+/* Each has bytes of its own, and the file has both. */
+static void appended(void)
+{
+	struct mios_fs_attr attr;
+	u64 one = begins[1], two = begins[2];
+
+	CHECK(!mios_fs_stat(&w.fs[0], file, &attr));
+	if (!explore_is_dead(1))
+		CHECK(attr.size >= one + APPENDED);
+	if (!explore_is_dead(2))
+		CHECK(attr.size >= two + APPENDED);
+	if (!explore_is_dead(1) && !explore_is_dead(2))
+		CHECK(one >= two + APPENDED || two >= one + APPENDED);
+	whole();
+}
+
 static void opened(void)
 {
 	if (is_open && !explore_is_dead(1))
@@ -384,6 +430,8 @@ static const struct scenario scenarios[] = {
 	  bury, still_there },
 	{ "opened and removed", restore, { one_opens, two_drops }, { 1, 2 },
 	  1, bury, opened },
+	{ "two appends", restore_end, { one_appends, two_appends }, { 1, 2 }, 1,
+	  bury, appended },
 	{ "attached and removed", restore_segment,
 	  { one_attaches, two_removes }, { 1, 2 }, 1, bury, attached },
 	{ "read and renamed", restore_names, { one_reads, two_renames },
