@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Maps the window file that mios run has made.  On miosfs a file has its own
- * address, the same in every instance; elsewhere, as in a test on one kernel,
- * all take the same one.  Called once, before there is a second thread.
+ * Opens the window file that mios run has made.  Called once, before there is
+ * a second thread.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,10 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "map.h"
 #include "window.h"
 
-#define WINDOW_LOW	0x400000000000ul	/* miosfs's files are above */
-#define WINDOW_HIGH	0x500000000000ul
 #define STACK_LEAST	(256ul << 10)
 #define STACK_DEFAULT	(8ul << 20)
 #define STACK_MOST	(1ul << 30)
@@ -64,12 +62,6 @@ static unsigned long number_of(const char *name, unsigned long max)
 	return n;
 }
 
-static void *map_at(int fd, size_t size, unsigned long at)
-{
-	return mmap((void *)at, size, PROT_READ | PROT_WRITE, MAP_SHARED |
-		    MAP_NORESERVE | (at ? MAP_FIXED_NOREPLACE : 0), fd, 0);
-}
-
 static struct omp_window *map_window(const char *path, size_t *size)
 {
 	struct stat st;
@@ -83,12 +75,7 @@ static struct omp_window *map_window(const char *path, size_t *size)
 	if (st.st_size < 2 * OMP_DATA_AT)
 		omp_die("the window %s is too small", path);
 	*size = st.st_size;
-	p = map_at(fd, *size, 0);
-	if (p != MAP_FAILED && ((unsigned long)p < WINDOW_LOW ||
-				(unsigned long)p >= WINDOW_HIGH)) {
-		munmap(p, *size);
-		p = map_at(fd, *size, WINDOW_LOW);
-	}
+	p = window_map(fd, *size);
 	if (p == MAP_FAILED)
 		omp_die("cannot map the window %s: %s", path, strerror(errno));
 	mios_omp_place.fd = fd;
