@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The one place where an image waits for others: it looks for a while, then
+ * sleeps on its bell, and ten times a second asks whether others have died.
+ *
+ * No wake is lost: who waits says that it sleeps, then looks once more; who
+ * changes what others may wait for does so, then looks whether they sleep.  A
+ * full barrier lies between the two on either side.
+ */
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../libmios-lock/life.h"
+#include "caf.h"
+
+#define LOOKS		2000
+#define YIELDS		8
+#define WATCHED		8	/* images each time */
+
+static void ring(struct caf_image *image)
+{
+	if (!atomic_load(&image->sleeps))
+		return;
+	atomic_fetch_add(&image->bell, 1);
+	syscall(SYS_futex, &image->bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* What the image may wait for has been written before. */
+void bell_ring(uint32_t image)
+{
+	atomic_thread_fence(memory_order_seq_cst);
+	ring(image_at(image));
+}
+
+void bell_ring_all(void)
+{
+	uint32_t i;
+
+	atomic_thread_fence(memory_order_seq_cst);
+	for (i = 0; i < caf_self.window->nr_images; i++)
+		ring(image_at(i));
+}
+
+/* Its mutex can be had if it has died; or has not begun, or has just stopped. */
+static void look_after(uint32_t number)
+{
+	pthread_mutex_t *life = &image_at(number)->life;
+	int err;
+
+	if (image_state(number) != CAF_ACTIVE)
+		return;
+	err = life_take(life);
+	if (err == -EOWNERDEAD) {
+		pthread_mutex_consistent(life);
+		image_lost(number, CAF_DEAD);
+	}
+	if (!err || err == -EOWNERDEAD)
+		pthread_mutex_unlock(life);
+}
+
+/* Some at a time: each is looked at by all who wait. */
+static void watch(void *unused)
+{
+	static uint32_t next;
+	struct caf_window *w = caf_self.window;
+	uint32_t i;
+
+	for (i = 0; i < WATCHED && i < w->nr_images; i++) {
+		next = (next + 1) % w->nr_images;
+		if (next != caf_self.number)
+			look_after(next);
+	}
+}
+
+static void sleep_until_rung(struct caf_image *self, wait_fn done, void *ctx)
+{
+	uint32_t bell = atomic_load(&self->bell);
+
+	atomic_store(&self->sleeps, 1);
+	atomic_thread_fence(memory_order_seq_cst);
+	if (!done(ctx) && !atomic_load(&caf_self.window->over))
+		life_sleep((u64 *)&self->bell, bell, WATCH_NS, watch, NULL);
+	atomic_store(&self->sleeps, 0);
+}
+
+void wait_until(wait_fn done, void *ctx)
+{
+	struct caf_image *self = image_at(caf_self.number);
+	unsigned int looks = 0;
+
+	for (; !done(ctx); looks++) {
+		if (looks < LOOKS) {
+			__builtin_ia32_pause();
+			continue;
+		}
+		if (atomic_load(&caf_self.window->over))
+			image_leave();
+		if (looks < LOOKS + YIELDS)
+			sched_yield();
+		else
+			sleep_until_rung(self, done, ctx);
+	}
+}
