@@ -124,7 +124,8 @@ static void signal_all(struct job *job, uint32_t sig)
 static void fail_quietly(struct job *job, int status)
 {
 	job->failed = true;
-	job->status = status;
+	if (!job->status)
+		job->status = status;
 	job->deadline = mios_now_ms() + GRACE_MS;
 }
 
@@ -169,18 +170,34 @@ static void write_out(struct job *job, int stream)
 
 static const char *noun(const struct job *job)
 {
-	return job->one ? "process" : "task";
+	return job->one ? "process" : job->images ? "image" : "task";
+}
+
+/* As the program counts them. */
+static unsigned int number(const struct job *job, const struct job_task *t)
+{
+	return t->rank + job->images;
+}
+
+/* Images that need one which has died end themselves. */
+static void fail_alone(struct job *job, const struct job_task *t, int status)
+{
+	if (!job->images || !t->started)
+		fail(job, status);
+	else if (!job->status)
+		job->status = status;
 }
 
 static void say_end(struct job *job, const struct job_task *t)
 {
 	if (t->exit.signal && t->exit.signal != job->forwarded)
 		say(job, WHO ": %s %u on instance %d was ended by signal "
-		    "%u (%s)\n", noun(job), t->rank, t->instance,
+		    "%u (%s)\n", noun(job), number(job, t), t->instance,
 		    t->exit.signal, strsignal(t->exit.signal));
-	else if (t->exit.code && !job->one)
-		say(job, WHO ": task %u on instance %d exited with %u\n",
-		    t->rank, t->instance, t->exit.code & 0xff);
+	else if (t->exit.code && !job->one && !job->status)
+		say(job, WHO ": %s %u on instance %d exited with %u\n",
+		    noun(job), number(job, t), t->instance,
+		    t->exit.code & 0xff);
 }
 
 /* When a part of one program has ended, the others are about to. */
@@ -195,6 +212,8 @@ static void task_ended(struct job *job, struct job_task *t)
 		say_end(job, t);
 	if (job->one && !job->failed && !t->exit.signal)
 		fail_quietly(job, status);
+	else if (t->exit.signal)
+		fail_alone(job, t, status);
 	else if (status)
 		fail(job, status);
 	hang_up(t);
@@ -205,9 +224,9 @@ static void task_lost(struct job *job, struct job_task *t, int status,
 {
 	if (!job->failed)
 		say(job, WHO ": %s %u: instance %d%s %s\n", noun(job),
-		    t->rank, t->instance, colon, why);
+		    number(job, t), t->instance, colon, why);
 	t->exit.code = status;
-	fail(job, status);
+	fail_alone(job, t, status);
 	hang_up(t);
 }
 
@@ -416,7 +435,7 @@ static int start_task(struct job *job, struct job_task *t)
 	err = client_connect(t->instance, MIOS_OP_EXEC, t->cpus, &t->link,
 			     why, sizeof(why));
 	if (err) {
-		mios_error(WHO, "%s %u: %s", noun(job), t->rank, why);
+		mios_error(WHO, "%s %u: %s", noun(job), number(job, t), why);
 		return err;
 	}
 	t->open = true;
@@ -435,7 +454,7 @@ static int start_task(struct job *job, struct job_task *t)
 		link_push(&t->link);
 	if (err)
 		mios_error(WHO, "%s %u: cannot send the command: %s",
-			   noun(job), t->rank, client_why(err));
+			   noun(job), number(job, t), client_why(err));
 	return err;
 }
 

@@ -25,6 +25,7 @@ struct job {
 	unsigned int nr_tasks;
 	bool label;			/* lines begin with [rank] */
 	bool one;			/* they are parts of one program */
+	bool images;			/* of one that may do without some */
 	char **argv;
 	struct mios_watch watches[MIOS_MAX_INSTANCES];
 	uint64_t watched;		/* bit per instance: it is watched */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The window of an OpenMP team: a file of /mios that has a name until all its
- * processes have opened it, when the first one removes that.  If it does not
+ * The window of an OpenMP team, or of the images of a coarray program: a file of
+ * /mios that has a name until all its processes have opened it, when the first
+ * one removes that.  If it does not
  * come to that, a process of ours does, which sees us end however we do; and if
- * this instance dies meanwhile, the next mios run --omp of the same user.
+ * this instance dies meanwhile, the next such mios run of the same user.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -23,7 +24,8 @@
 
 #define WHO		"mios: run"
 #define WINDOW_DIR	"/mios"
-#define WINDOW_NAME	".omp-%d-%u-%d"	/* instance, incarnation, PID */
+#define WINDOW_NAME	".%s-%d-%u-%d"	/* instance, incarnation, PID */
+#define WINDOW_SCAN	".%3[a-z]-%d-%u-%d%n"
 #define MIOSFS_TYPE	0x534f494d	/* as mios/fs/super.c has it */
 #define FIXED_SIZE	(64ull << 20)	/* data, and what stands before it */
 #define STACK_SIZE	(2ull << 30)	/* the largest, twice: see window.c there */
@@ -53,10 +55,12 @@ static bool is_left(const char *name, int dir)
 {
 	int instance, pid, end = 0;
 	unsigned int incarnation;
+	char kind[4];
 	struct stat st;
 
-	if (sscanf(name, WINDOW_NAME "%n", &instance, &incarnation, &pid,
-		   &end) != 3 || name[end])
+	if (sscanf(name, WINDOW_SCAN, kind, &instance, &incarnation, &pid,
+		   &end) != 4 || name[end] ||
+	    (strcmp(kind, "omp") && strcmp(kind, "caf")))
 		return false;
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) ||
 	    st.st_uid != geteuid())
@@ -131,8 +135,9 @@ static int start_keeper(const char *path)
 	return err;
 }
 
-/* Leaves the name in @path. */
-int omp_window_create(unsigned int threads, char *path, size_t size)
+/* Leaves the name in @path.  @kind: omp or caf. */
+int job_window_create(const char *kind, unsigned int threads, char *path,
+		      size_t size)
 {
 	off_t length;
 	int fd, err;
@@ -141,7 +146,7 @@ int omp_window_create(unsigned int threads, char *path, size_t size)
 	if (err)
 		return err;
 	remove_left();
-	snprintf(path, size, WINDOW_DIR "/" WINDOW_NAME, mios_self(),
+	snprintf(path, size, WINDOW_DIR "/" WINDOW_NAME, kind, mios_self(),
 		 own_incarnation(), getpid());
 	unlink(path);		/* of a process with our PID, long ago */
 	err = start_keeper(path);
@@ -153,13 +158,13 @@ int omp_window_create(unsigned int threads, char *path, size_t size)
 	if (err) {
 		mios_error(WHO, "cannot make a window in " WINDOW_DIR ": %s",
 			   strerror(-err));
-		omp_window_end();
+		job_window_end();
 	}
 	return err;
 }
 
 /* Whatever has become of the job; nothing is left when this returns. */
-void omp_window_end(void)
+void job_window_end(void)
 {
 	if (keeper >= 0)
 		close(keeper);

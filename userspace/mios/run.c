@@ -14,6 +14,7 @@
 #include "libmios/placement.h"
 #include "libmios/report.h"
 #include "mios.h"
+#include "run_caf.h"
 #include "run_mpi.h"
 #include "run_omp.h"
 
@@ -219,10 +220,10 @@ static void explain(const struct run_options *o, const struct placement *places,
 
 /* Ranks go by instance number, so that neighbours are neighbours. */
 static int start(const struct run_options *o, const struct placement *places,
-		 int n, char **argv)
+		 int n, char **argv, bool images)
 {
 	struct job job = { .nr_tasks = o->rq.tasks, .label = o->label,
-			   .argv = argv };
+			   .images = images, .argv = argv };
 	struct job_task *t;
 	unsigned int rank = 0, local;
 	int i;
@@ -255,6 +256,20 @@ static int start_omp(const struct run_options *o,
 	return omp_run(&job);
 }
 
+static int start_caf(const struct run_options *o,
+		     const struct placement *places, int n, char **argv)
+{
+	int status = STATUS;
+
+	if (o->explain)
+		printf("  a coarray program: each task is an image\n");
+	mios_flush_stdout();
+	if (!caf_begin(o->rq.ring))
+		status = start(o, places, n, argv, true);
+	caf_end();
+	return status;
+}
+
 /* By mpirun, if the program's tasks would not find each other without it. */
 static int start_any(const struct run_options *o,
 		     const struct placement *places, int n, char **argv)
@@ -270,8 +285,10 @@ static int start_any(const struct run_options *o,
 
 	if (o->omp)
 		return start_omp(o, places, n, argv);
+	if (o->rq.tasks > 1 && caf_program(argv[0]))
+		return start_caf(o, places, n, argv);
 	if (o->rq.tasks == 1 || !mpi_program(argv[0], library, sizeof(library)))
-		return start(o, places, n, argv);
+		return start(o, places, n, argv, false);
 	for (i = 0; i < n; i++)
 		if (places[i].inst->id == o->rq.self)
 			job.foreign = places[i].inst->ring != o->rq.ring;

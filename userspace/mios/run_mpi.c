@@ -49,8 +49,9 @@ static bool is_mpi(const char *library)
 	       strchr("._cf", library[6]);
 }
 
-/* The first MPI library of a dynamic section, or NULL. */
-static const char *find_needed(Elf *elf, Elf_Scn *section)
+/* The first such library of a dynamic section, or NULL. */
+static const char *find_needed(Elf *elf, Elf_Scn *section,
+			       bool (*is_such)(const char *library))
 {
 	const char *library;
 	GElf_Shdr head;
@@ -65,14 +66,15 @@ static const char *find_needed(Elf *elf, Elf_Scn *section)
 		if (dyn.d_tag != DT_NEEDED)
 			continue;
 		library = elf_strptr(elf, head.sh_link, dyn.d_un.d_val);
-		if (is_mpi(library))
+		if (is_such(library))
 			return library;
 	}
 	return NULL;
 }
 
-/* Is @program linked with an MPI library?  Then its name is in @library. */
-bool mpi_program(const char *program, char *library, size_t size)
+/* Is @program linked with such a library?  Then its name is in @library. */
+bool program_needs(const char *program, bool (*is_such)(const char *library),
+		   char *library, size_t size)
 {
 	const char *found = NULL;
 	Elf_Scn *section = NULL;
@@ -88,12 +90,17 @@ bool mpi_program(const char *program, char *library, size_t size)
 	while (!found && elf && (section = elf_nextscn(elf, section)))
 		if (gelf_getshdr(section, &head) &&
 		    head.sh_type == SHT_DYNAMIC)
-			found = find_needed(elf, section);
+			found = find_needed(elf, section, is_such);
 	if (found)
 		snprintf(library, size, "%s", found);
 	elf_end(elf);
 	close(fd);
 	return found;
+}
+
+bool mpi_program(const char *program, char *library, size_t size)
+{
+	return program_needs(program, is_mpi, library, size);
 }
 
 /* What can be told before it fails in a way that is hard to understand. */

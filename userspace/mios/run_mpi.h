@@ -18,6 +18,8 @@ struct mpi_job {
 };
 
 int open_program(const char *name);
+bool program_needs(const char *program, bool (*is_such)(const char *library),
+		   char *library, size_t size);
 bool mpi_program(const char *program, char *library, size_t size);
 int mpi_run(const struct mpi_job *job, const char *library);
 

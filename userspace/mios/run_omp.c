@@ -150,7 +150,8 @@ int omp_run(const struct omp_job *omp)
 	err = fill_job(omp, &job) ?: set_threads(omp->threads);
 	if (!err && job.nr_tasks == 1)
 		return job_run(&job);
-	if (!err && omp_window_create(omp->threads, window, sizeof(window)))
+	if (!err && job_window_create("omp", omp->threads, window,
+				      sizeof(window)))
 		return STATUS;
 	if (!err)
 		err = prepare(omp, window);
@@ -160,6 +161,6 @@ int omp_run(const struct omp_job *omp)
 	} else {
 		status = job_run(&job);
 	}
-	omp_window_end();
+	job_window_end();
 	return status;
 }

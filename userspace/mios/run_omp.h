@@ -23,7 +23,8 @@ int omp_run(const struct omp_job *job);
 int omp_check_program(const char *program);
 
 /* omp_window.c: the file that the processes share, and who removes it */
-int omp_window_create(unsigned int threads, char *path, size_t size);
-void omp_window_end(void);
+int job_window_create(const char *kind, unsigned int threads, char *path,
+		      size_t size);
+void job_window_end(void);
 
 #endif /* MIOS_RUN_OMP_H */
