@@ -44,11 +44,13 @@ STATIC_PROGRAMS = ("vm/guest/agent.c", "ipc/guest/futexes.c",
                    "../docs/examples/shared-farm.c")
 OPENMP = ("g++", "-O2", "-Wall", "-fopenmp")
 OPENMP_PROGRAMS = ("spread", "team", "tasks", "reduce", "target", "mutexes")
+COARRAYS = (BUILD / "caf/mios-caf", "-O2", "-Wall")
+COARRAY_PROGRAMS = ("heat",)
 
 
 def build_helper(source, compiler=STATIC):
     """From selftests/SOURCE: static, so that it runs in any root; or as OpenMP
-    programs are, with the guest's own libraries."""
+    and coarray programs are, with the guest's own libraries."""
     source = HERE.parent / source
     binary = BUILD / "guest" / source.stem
     with buildcache.lock_folder(BUILD):
@@ -116,6 +118,8 @@ def guest_files():
     return [*(build_helper(source) for source in STATIC_PROGRAMS),
             *(build_helper(f"omp/guest/{name}.cc", OPENMP)
               for name in OPENMP_PROGRAMS),
+            *(build_helper(f"caf/guest/{name}.f90", COARRAYS)
+              for name in COARRAY_PROGRAMS),
             build_checker(),
             *(HERE / "guest" / name for name in ("init", "agents", "systemd"))]
 
