@@ -124,6 +124,7 @@ int team_meet(struct caf_team *team, const struct meeting_hooks *hooks);
 int team_exchange(struct caf_team *team, uint64_t mine, unsigned int *slot);
 void sync_end(const struct caf_team *team, int status,
 	      const struct caf_report *report);
+void _gfortran_caf_sync_all(int *stat, char *text, size_t len);
 
 /* register.c APIs: */
 struct caf_token *token_of(void *token);

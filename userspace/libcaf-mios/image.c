@@ -124,13 +124,15 @@ static bool all_arrived(void *end)
 	struct caf_window *w = caf_self.window;
 	struct timespec now;
 
+	if (atomic_load(&w->arrived) == w->nr_images)
+		return true;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (now.tv_sec > *(time_t *)end)
 		caf_die("only %u of %u images have started",
 			atomic_load(&w->arrived), w->nr_images);
 	if (atomic_load(&w->losses))
 		caf_die("another image has died at the start");
-	return atomic_load(&w->arrived) == w->nr_images;
+	return false;
 }
 
 /* When all are there, the window's name goes: nothing is left behind. */
@@ -180,8 +182,10 @@ static bool nobody_is_active(void *unused)
 	return true;
 }
 
+/* By main(): then all have given their static coarrays what they begin with. */
 void _gfortran_caf_init(int *argc, char ***argv)
 {
+	_gfortran_caf_sync_all(NULL, NULL, 0);
 }
 
 /* What it has is there until all have stopped. */

@@ -87,19 +87,35 @@ static void sleep_until_rung(struct caf_image *self, wait_fn done, void *ctx)
 	atomic_store(&self->sleeps, 0);
 }
 
+/* Looking takes CPUs from those waited for where images share them. */
+static unsigned int how_often(void)
+{
+	struct caf_window *w = caf_self.window;
+	uint32_t here = image_at(caf_self.number)->instance, i;
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	for (i = 0; i < w->nr_images; i++)
+		cpus -= image_at(i)->instance == here;
+	return cpus < 0 ? 0 : LOOKS;
+}
+
 void wait_until(wait_fn done, void *ctx)
 {
+	static unsigned int most = UINT_MAX;
 	struct caf_image *self = image_at(caf_self.number);
 	unsigned int looks = 0;
 
+	if (most == UINT_MAX || atomic_load(&caf_self.window->arrived) <
+				caf_self.window->nr_images)
+		most = how_often();
 	for (; !done(ctx); looks++) {
-		if (looks < LOOKS) {
+		if (looks < most) {
 			__builtin_ia32_pause();
 			continue;
 		}
 		if (atomic_load(&caf_self.window->over))
 			image_leave();
-		if (looks < LOOKS + YIELDS)
+		if (looks < most + YIELDS)
 			sched_yield();
 		else
 			sleep_until_rung(self, done, ctx);
