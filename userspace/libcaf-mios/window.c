@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -68,6 +69,8 @@ static void create(struct caf_window *w, size_t size, uint32_t images)
 		     ~(PAGE - 1);
 	if (w->heap_at + HEAP_LEAST > size)
 		caf_die("a window of %zu bytes is too small", size);
+	if (getrandom(&w->seed, sizeof(w->seed), 0) < 0)
+		w->seed = time(NULL);
 	for (i = 0; i < images; i++)
 		image_init(w, i);
 	heap_create(w);

@@ -52,6 +52,7 @@ struct caf_window {
 	atomic_uint arrived;		/* how many have it */
 	_Atomic uint32_t over;		/* a futex: 1 + status of an error end */
 	_Atomic uint32_t losses;	/* how many have stopped or died */
+	uint64_t seed;			/* by image 1: of random numbers */
 	struct caf_image images[CAF_MAX_IMAGES];
 	/* Row by row an image's own: how often it has met each other one. */
 	_Atomic uint32_t pairs[CAF_MAX_IMAGES][CAF_MAX_IMAGES];
