@@ -11,7 +11,7 @@ static _Atomic uint32_t *atom_at(void *token, size_t offset, int image, int kind
 {
 	if (kind != sizeof(uint32_t))
 		caf_die("an atomic variable of kind %d", kind);
-	return (void *)(token_at(token, team_image(caf_team, image)) + offset);
+	return (void *)token_at(token, team_image(caf_team, image), offset);
 }
 
 /* False, and *stat is set: the image has failed. */

@@ -120,15 +120,17 @@ struct meeting_hooks {
 	void *ctx;
 };
 
-int team_meet(struct caf_team *team, const struct meeting_hooks *hooks);
-int team_exchange(struct caf_team *team, uint64_t mine, unsigned int *slot);
+int team_meet(struct caf_team *team, const struct meeting_hooks *hooks,
+	      bool patient);
+int team_exchange(struct caf_team *team, uint64_t mine, unsigned int *slot,
+		  bool patient);
 void sync_end(const struct caf_team *team, int status,
 	      const struct caf_report *report);
 void _gfortran_caf_sync_all(int *stat, char *text, size_t len);
 
 /* register.c APIs: */
 struct caf_token *token_of(void *token);
-char *token_at(void *token, uint32_t image);
+char *token_at(void *token, uint32_t image, size_t offset);
 void team_free_coarrays(struct caf_team *team);
 
 /* section.c APIs: */

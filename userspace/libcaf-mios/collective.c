@@ -69,7 +69,7 @@ static void unpack(struct caf_section *to, char *from)
 }
 
 static int reduce(struct caf_team *team, struct collective *c,
-		  struct caf_section *s, int result_image)
+		  struct caf_section *s, int result_image, bool patient)
 {
 	struct meeting_hooks hooks = { reduce_instance, reduce_all, c };
 	struct caf_seat *seats = team->area->seats;
@@ -78,12 +78,12 @@ static int reduce(struct caf_team *team, struct collective *c,
 	pack(c->mine, s);
 	c->slot = team->exchanges++ & 1;
 	seats[team->me].slot[c->slot] = (uint64_t)c->mine;
-	stat = team_meet(team, &hooks);
+	stat = team_meet(team, &hooks, patient);
 	if (stat)
 		return stat;
 	if (!result_image || result_image == team->me + 1)
 		unpack(s, seats[seats[team->me].first].result);
-	return team_meet(team, NULL);	/* all have taken it */
+	return team_meet(team, NULL, patient);	/* all have it */
 }
 
 /* What is in flight while somebody dies may be in use: it stays. */
@@ -101,7 +101,7 @@ void collective_reduce(struct caf_desc *a, const struct reduction *r,
 	c.result = memalign(CAF_LINE, c.bytes + 1);
 	if (!c.mine || !c.result)
 		caf_die("no memory for a reduction of %zu bytes", c.bytes);
-	stat = reduce(caf_team, &c, &s, result_image);
+	stat = reduce(caf_team, &c, &s, result_image, report->stat);
 	if (!stat) {
 		free(c.mine);
 		free(c.result);
@@ -110,19 +110,19 @@ void collective_reduce(struct caf_desc *a, const struct reduction *r,
 }
 
 static int broadcast(struct caf_team *team, struct caf_section *s, int source,
-		     char *memory)
+		     char *memory, bool patient)
 {
 	unsigned int slot;
 	int stat;
 
 	if (memory)
 		pack(memory, s);
-	stat = team_exchange(team, (uint64_t)memory, &slot);
+	stat = team_exchange(team, (uint64_t)memory, &slot, patient);
 	if (stat)
 		return stat;
 	if (!memory)
 		unpack(s, slot_of(team, source - 1, slot));
-	return team_meet(team, NULL);
+	return team_meet(team, NULL, patient);
 }
 
 void _gfortran_caf_co_broadcast(struct caf_desc *a, int source, int *stat,
@@ -141,7 +141,7 @@ void _gfortran_caf_co_broadcast(struct caf_desc *a, int source, int *stat,
 		if (!memory)
 			caf_die("no memory for a broadcast");
 	}
-	status = broadcast(caf_team, &s, source, memory);
+	status = broadcast(caf_team, &s, source, memory, stat);
 	if (!status)
 		free(memory);
 	sync_end(caf_team, status, &(struct caf_report){ stat, text, len });

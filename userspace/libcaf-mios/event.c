@@ -16,7 +16,8 @@ struct event_wait {
 
 static struct caf_event *event_at(void *token, size_t index, uint32_t image)
 {
-	return (struct caf_event *)token_at(token, image) + index;
+	return (struct caf_event *)token_at(token, image,
+					    index * sizeof(struct caf_event));
 }
 
 void _gfortran_caf_event_post(void *token, size_t index, int image, int *stat,

@@ -60,8 +60,8 @@ static void lock_taken(const struct caf_report *report,
 
 static struct caf_lock *lock_at(void *token, size_t index, int image)
 {
-	return (struct caf_lock *)token_at(token, team_image(caf_team, image)) +
-	       index;
+	return (struct caf_lock *)token_at(token, team_image(caf_team, image),
+					   index * sizeof(struct caf_lock));
 }
 
 void _gfortran_caf_lock(void *token, size_t index, int image, int *acquired,

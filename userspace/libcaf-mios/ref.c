@@ -120,7 +120,7 @@ static void walk_array(struct walk *w, const struct caf_ref *ref)
 static void walk_begin(struct walk *w, void *token, uint32_t image)
 {
 	memset(w, 0, sizeof(*w));
-	w->s.at = token_at(token, image);
+	w->s.at = token_at(token, image, 0);
 	w->desc = token_of(token)->desc;
 }
 

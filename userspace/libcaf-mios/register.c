@@ -7,6 +7,7 @@
  */
 #include <malloc.h>
 #include <stdlib.h>
+#include <sys/types.h>
 
 #include "caf.h"
 
@@ -25,7 +26,8 @@ struct caf_token *token_of(void *token)
 	return t;
 }
 
-char *token_at(void *token, uint32_t image)
+/* gfortran 12 takes an offset of a copy for that of a scalar complex coarray. */
+char *token_at(void *token, uint32_t image, size_t offset)
 {
 	struct caf_token *t = token_of(token);
 	char *at = t->at[image];
@@ -33,7 +35,11 @@ char *token_at(void *token, uint32_t image)
 	if (!at)
 		caf_error(&(struct caf_report){ .stat = NULL }, 0,
 			  "image %u has no such coarray", image + 1);
-	return at;
+	if (!window_holds(at + offset))
+		caf_error(&(struct caf_report){ .stat = NULL }, 0,
+			  "byte %zd of a coarray of %zu", (ssize_t)offset,
+			  t->size);
+	return at + offset;
 }
 
 static bool is_object(enum caf_register_type type)
@@ -157,7 +163,8 @@ static void register_coarray(size_t size, enum caf_register_type type,
 	t = new_token(size, type, desc, caf_self.window->nr_images);
 	if (t && is_object(type))
 		memset(t->own, 0, size);
-	stat = team_exchange(caf_team, t ? (uint64_t)t->own : 0, &slot);
+	stat = team_exchange(caf_team, t ? (uint64_t)t->own : 0, &slot,
+			     report->stat);
 	if (stat || !take_places(t, slot)) {
 		free_token(t);
 		if (stat)
@@ -210,7 +217,7 @@ void _gfortran_caf_deregister(void **token, enum caf_deregister_type type,
 	*token = NULL;
 	if (t->team) {
 		/* Nobody uses it any more. */
-		status = team_meet(caf_team, NULL);
+		status = team_meet(caf_team, NULL, stat);
 		unlink_token(t);
 		free_token(t);
 	} else {

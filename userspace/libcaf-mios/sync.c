@@ -14,6 +14,7 @@ struct meeting {
 	struct caf_team *team;
 	struct caf_seat *seats;
 	uint32_t round;
+	bool patient;			/* the program goes on without the lost */
 	bool broken;			/* by who is lost */
 };
 
@@ -22,23 +23,24 @@ static bool is_behind(uint32_t value, uint32_t round)
 	return (int32_t)(value - round) < 0;
 }
 
-/* Somebody is lost, and all others have come. */
+/* Somebody is lost, and all others have come or need not. */
 static bool survivors_came(struct meeting *m)
 {
+	bool active, behind, missed = false;
 	uint32_t i, lost = 0;
-	bool active;
 
 	if (!atomic_load(&caf_self.window->losses))
 		return false;
 	for (i = 0; i < team_size(m->team); i++) {
+		behind = is_behind(atomic_load(&m->seats[i].arrived), m->round);
 		active = image_state(m->seats[i].image) == CAF_ACTIVE;
 		lost += !active;
-		if (active && is_behind(atomic_load(&m->seats[i].arrived),
-					m->round))
-			return false;
+		if (behind && !active && !m->patient)
+			m->broken = true;
+		missed |= behind && active;
 	}
-	m->broken = lost;
-	return lost;
+	m->broken |= lost && !missed;
+	return m->broken;
 }
 
 static bool instance_came(void *ctx)
@@ -113,16 +115,22 @@ static int missing(struct meeting *m)
 	if (!m->broken)
 		return 0;
 	for (i = 0; i < team_size(m->team) && stat != CAF_STAT_STOPPED; i++)
-		if (is_behind(atomic_load(&m->seats[i].arrived), m->round))
+		if (is_behind(atomic_load(&m->seats[i].arrived), m->round) &&
+		    image_state(m->seats[i].image) != CAF_ACTIVE)
 			stat = image_state(m->seats[i].image) == CAF_STOPPED ?
 			       CAF_STAT_STOPPED : CAF_STAT_FAILED;
 	return stat;
 }
 
-/* With hooks the first of each instance does something for all on the way. */
-int team_meet(struct caf_team *team, const struct meeting_hooks *hooks)
+/*
+ * With hooks the first of each instance does something for all on the way.
+ * @patient: those who are there are waited for, even if some are lost.
+ */
+int team_meet(struct caf_team *team, const struct meeting_hooks *hooks,
+	      bool patient)
 {
-	struct meeting m = { team, team->area->seats, ++team->rounds, false };
+	struct meeting m = { team, team->area->seats, ++team->rounds, patient,
+			     false };
 	struct caf_seat *seat = &m.seats[team->me];
 	int stat;
 
@@ -144,11 +152,12 @@ int team_meet(struct caf_team *team, const struct meeting_hooks *hooks)
  * That stays for one more exchange: whoever writes there again has met those
  * who read it.
  */
-int team_exchange(struct caf_team *team, uint64_t mine, unsigned int *slot)
+int team_exchange(struct caf_team *team, uint64_t mine, unsigned int *slot,
+		  bool patient)
 {
 	*slot = team->exchanges++ & 1;
 	team->area->seats[team->me].slot[*slot] = mine;
-	return team_meet(team, NULL);
+	return team_meet(team, NULL, patient);
 }
 
 void sync_end(const struct caf_team *team, int status,
@@ -171,7 +180,7 @@ void sync_end(const struct caf_team *team, int status,
 
 void _gfortran_caf_sync_all(int *stat, char *text, size_t len)
 {
-	sync_end(caf_team, team_meet(caf_team, NULL),
+	sync_end(caf_team, team_meet(caf_team, NULL, stat),
 		 &(struct caf_report){ stat, text, len });
 }
 
@@ -185,6 +194,7 @@ void _gfortran_caf_sync_memory(int *stat, char *text, size_t len)
 struct pairs {
 	const int *images;		/* NULL: all others */
 	int count;
+	bool patient;
 };
 
 static uint32_t pair_image(const struct pairs *p, int i)
@@ -205,15 +215,20 @@ static bool pair_behind(uint32_t image)
 static bool pairs_came(void *ctx)
 {
 	const struct pairs *p = ctx;
+	bool missed = false;
 	uint32_t image;
 	int i;
 
 	for (i = 0; i < p->count; i++) {
 		image = pair_image(p, i);
-		if (pair_behind(image) && image_state(image) == CAF_ACTIVE)
-			return false;
+		if (!pair_behind(image))
+			continue;
+		if (image_state(image) == CAF_ACTIVE)
+			missed = true;
+		else if (!p->patient)
+			return true;
 	}
-	return true;
+	return !missed;
 }
 
 static int pairs_missing(const struct pairs *p)
@@ -223,7 +238,7 @@ static int pairs_missing(const struct pairs *p)
 
 	for (i = 0; i < p->count && stat != CAF_STAT_STOPPED; i++) {
 		image = pair_image(p, i);
-		if (pair_behind(image))
+		if (pair_behind(image) && image_state(image) != CAF_ACTIVE)
 			stat = image_state(image) == CAF_STOPPED ?
 			       CAF_STAT_STOPPED : CAF_STAT_FAILED;
 	}
@@ -234,7 +249,7 @@ void _gfortran_caf_sync_images(int count, int images[], int *stat, char *text,
 			       size_t len)
 {
 	struct pairs p = { count < 0 ? NULL : images,
-			   count < 0 ? (int)team_size(caf_team) : count };
+			   count < 0 ? (int)team_size(caf_team) : count, stat };
 	_Atomic uint32_t *row = caf_self.window->pairs[caf_self.number];
 	uint32_t image;
 	int i;

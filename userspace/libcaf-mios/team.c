@@ -102,12 +102,12 @@ void _gfortran_caf_form_team(int number, struct caf_team **out, int index)
 	uint32_t first;
 	int stat;
 
-	stat = team_exchange(caf_team, (uint64_t)number, &slot);
+	stat = team_exchange(caf_team, (uint64_t)number, &slot, false);
 	first = first_alike(slot);
 	if (!stat && first == caf_team->me)
 		area = make_area(slot);
 	if (!stat)
-		stat = team_exchange(caf_team, (uint64_t)area, &slot);
+		stat = team_exchange(caf_team, (uint64_t)area, &slot, false);
 	if (stat) {
 		sync_end(caf_team, stat, &report);
 		return;
@@ -123,7 +123,8 @@ void _gfortran_caf_form_team(int number, struct caf_team **out, int index)
 
 static void meet(struct caf_team *team)
 {
-	sync_end(team, team_meet(team, NULL), &(struct caf_report){ .stat = NULL });
+	sync_end(team, team_meet(team, NULL, false),
+		 &(struct caf_report){ .stat = NULL });
 }
 
 void _gfortran_caf_change_team(struct caf_team **team, int selector)

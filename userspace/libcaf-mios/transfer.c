@@ -34,7 +34,7 @@ void _gfortran_caf_get(void *token, size_t offset, int index,
 
 	if (has_ended(image, stat))
 		return;
-	section_desc(&source, from, token_at(token, image) + offset, from_kind);
+	section_desc(&source, from, token_at(token, image, offset), from_kind);
 	section_vectors(&source, from, vectors);
 	section_desc(&target, to, to->base, to_kind);
 	section_copy(&target, &source, overlaps);
@@ -51,7 +51,7 @@ void _gfortran_caf_send(void *token, size_t offset, int index,
 	if (has_ended(image, stat))
 		return;
 	section_desc(&source, from, from->base, from_kind);
-	section_desc(&target, to, token_at(token, image) + offset, to_kind);
+	section_desc(&target, to, token_at(token, image, offset), to_kind);
 	section_vectors(&target, to, vectors);
 	section_copy(&target, &source, overlaps);
 }
@@ -69,10 +69,10 @@ void _gfortran_caf_sendget(void *to_token, size_t to_offset, int to_index,
 
 	if (has_ended(to_image, stat) || has_ended(from_image, stat))
 		return;
-	section_desc(&source, from, token_at(from_token, from_image) +
-		     from_offset, from_kind);
+	section_desc(&source, from, token_at(from_token, from_image,
+					   from_offset), from_kind);
 	section_vectors(&source, from, from_vectors);
-	section_desc(&target, to, token_at(to_token, to_image) + to_offset,
+	section_desc(&target, to, token_at(to_token, to_image, to_offset),
 		     to_kind);
 	section_vectors(&target, to, to_vectors);
 	section_copy(&target, &source, overlaps);
