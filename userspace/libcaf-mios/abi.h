@@ -94,9 +94,13 @@ enum caf_register_type {
 
 enum caf_deregister_type { CAF_DEREGISTER, CAF_DEALLOCATE_ONLY };
 
-/* As in gfortran's iso_fortran_env; the last is that of gfortran 16. */
+/*
+ * As in gfortran's iso_fortran_env; the last is that of gfortran 16, that of a
+ * duplicate OpenCoarrays's.
+ */
 enum caf_stat {
 	CAF_STAT_UNLOCKED = 0, CAF_STAT_LOCKED, CAF_STAT_LOCKED_OTHER_IMAGE,
+	CAF_STAT_NAMED_TWICE,
 	CAF_STAT_STOPPED = 6000, CAF_STAT_FAILED, CAF_STAT_UNLOCKED_FAILED,
 };
 

@@ -245,21 +245,46 @@ static int pairs_missing(const struct pairs *p)
 	return stat;
 }
 
+/* Each one once, and one that there is: false, and it has been told. */
+static bool pairs_valid(const struct pairs *p, const struct caf_report *report)
+{
+	int i, j;
+
+	for (i = 0; p->images && i < p->count; i++)
+		for (j = 0; j < i; j++) {
+			if (p->images[i] != p->images[j])
+				continue;
+			caf_error(report, CAF_STAT_NAMED_TWICE, "image %d is "
+				  "named twice", p->images[i]);
+			return false;
+		}
+	for (i = 0; p->images && i < p->count; i++) {
+		if (p->images[i] > 0 && p->images[i] <= team_size(caf_team))
+			continue;
+		caf_error(report, 1, "there is no image %d: the team has %u",
+			  p->images[i], team_size(caf_team));
+		return false;
+	}
+	return true;
+}
+
 void _gfortran_caf_sync_images(int count, int images[], int *stat, char *text,
 			       size_t len)
 {
 	struct pairs p = { count < 0 ? NULL : images,
 			   count < 0 ? (int)team_size(caf_team) : count, stat };
 	_Atomic uint32_t *row = caf_self.window->pairs[caf_self.number];
+	struct caf_report report = { stat, text, len };
 	uint32_t image;
 	int i;
 
+	if (!pairs_valid(&p, &report))
+		return;
 	for (i = 0; i < p.count; i++) {
 		image = pair_image(&p, i);
 		atomic_fetch_add(&row[image], 1);
 		bell_ring(image);
 	}
 	wait_until(pairs_came, &p);
-	sync_end(caf_team, pairs_missing(&p),
-		 &(struct caf_report){ stat, text, len });
+	sync_end(caf_team, pairs_missing(&p), &report);
 }
