@@ -130,12 +130,65 @@ static bool is_alike(const struct caf_section *a, const struct caf_section *b)
 	       a->kind == b->kind;
 }
 
+#define COPY_ROW(TYPE)							\
+	for (i = 0; i < n; i++, to += to_step, from += from_step)	\
+		*(TYPE *)to = *(const TYPE *)from
+
+static void copy_row(char *to, ptrdiff_t to_step, const char *from,
+		     ptrdiff_t from_step, size_t n, size_t bytes)
+{
+	size_t i;
+
+	switch (bytes) {
+	case 4:
+		COPY_ROW(uint32_t);
+		break;
+	case 8:
+		COPY_ROW(uint64_t);
+		break;
+	default:
+		for (i = 0; i < n; i++, to += to_step, from += from_step)
+			memmove(to, from, bytes);
+	}
+}
+
+/* Along this dimension both go in steps; a scalar stays where it is. */
+static bool is_row(const struct caf_section *to, const struct caf_section *from,
+		   int dim)
+{
+	if (dim >= to->rank || to->vector[dim].list)
+		return false;
+	return !from->rank || (dim < from->rank && !from->vector[dim].list &&
+			       from->count[dim] == to->count[dim]);
+}
+
+/* Of one type and kind: pieces, and rows of pieces, as long as may be. */
+static void copy_alike(struct caf_section *to, struct caf_section *from)
+{
+	size_t bytes, n = section_count(to), row = 1, i;
+	int dims = contiguous(to, from, &bytes);
+	ptrdiff_t to_step = 0, from_step = 0;
+
+	for (i = 0; i < dims; i++)
+		n /= to->count[i];
+	if (is_row(to, from, dims)) {
+		row = to->count[dims];
+		to_step = to->step[dims];
+		from_step = from->rank ? from->step[dims] : 0;
+		n /= row;
+		dims++;
+	}
+	for (i = 0; i < n; i++) {
+		copy_row(to->at, to_step, from->at, from_step, row, bytes);
+		next_from(to, dims);
+		next_from(from, dims);
+	}
+}
+
 /* Elements in the order of each; a scalar goes everywhere. */
 static void copy(struct caf_section *to, struct caf_section *from)
 {
-	size_t n = section_count(to), bytes = to->elem_len, i;
-	bool alike = is_alike(to, from);
-	int dims = 0;
+	size_t n = section_count(to), i;
 
 	if (!n)
 		return;
@@ -143,17 +196,14 @@ static void copy(struct caf_section *to, struct caf_section *from)
 		caf_error(&(struct caf_report){ .stat = NULL }, 0,
 			  "an array of %zu elements is assigned to one of %zu",
 			  section_count(from), n);
-	if (alike)
-		dims = contiguous(to, from, &bytes);
-	for (i = 0; i < dims; i++)
-		n /= to->count[i];
+	if (is_alike(to, from)) {
+		copy_alike(to, from);
+		return;
+	}
 	for (i = 0; i < n; i++) {
-		if (alike)
-			memmove(to->at, from->at, bytes);
-		else
-			convert(to->at, to, from->at, from);
-		next_from(to, dims);
-		next_from(from, dims);
+		convert(to->at, to, from->at, from);
+		section_next(to);
+		section_next(from);
 	}
 }
 
@@ -166,13 +216,11 @@ static void copy_apart(struct caf_section *to, struct caf_section *from)
 
 	if (!memory)
 		caf_die("no memory for a copy of %zu elements", n);
-	for (i = 0; i < n; i++) {
-		memcpy(memory + i * from->elem_len, from->at, from->elem_len);
-		section_next(from);
-	}
 	section_scalar(&packed, memory, from->elem_len, from->type, from->kind);
-	if (from->rank)
-		section_dim(&packed, n, from->elem_len);
+	for (i = 0; i < from->rank; i++)
+		section_dim(&packed, from->count[i], i ? packed.step[i - 1] *
+			    packed.count[i - 1] : from->elem_len);
+	copy(&packed, from);	/* back to its first element */
 	copy(to, &packed);
 	free(memory);
 }

@@ -18,6 +18,28 @@ static bool has_ended(uint32_t image, int *stat)
 	return stat;
 }
 
+/* One element, as it is: no more than a load and a store. */
+static bool copy_element(void *to, const struct caf_desc *to_desc, int to_kind,
+			 const void *from, const struct caf_desc *from_desc,
+			 int from_kind)
+{
+	if (to_desc->rank || from_desc->rank || to_kind != from_kind ||
+	    to_desc->type != from_desc->type ||
+	    to_desc->elem_len != from_desc->elem_len)
+		return false;
+	switch (to_desc->elem_len) {
+	case 4:
+		memcpy(to, from, 4);
+		break;
+	case 8:
+		memcpy(to, from, 8);
+		break;
+	default:
+		memmove(to, from, to_desc->elem_len);
+	}
+	return true;
+}
+
 /* The team that an image selector names, or the current one. */
 static const struct caf_team *selected(struct caf_team **team)
 {
@@ -31,10 +53,14 @@ void _gfortran_caf_get(void *token, size_t offset, int index,
 {
 	uint32_t image = team_image(caf_team, index);
 	struct caf_section source, target;
+	char *at;
 
 	if (has_ended(image, stat))
 		return;
-	section_desc(&source, from, token_at(token, image, offset), from_kind);
+	at = token_at(token, image, offset);
+	if (copy_element(to->base, to, to_kind, at, from, from_kind))
+		return;
+	section_desc(&source, from, at, from_kind);
 	section_vectors(&source, from, vectors);
 	section_desc(&target, to, to->base, to_kind);
 	section_copy(&target, &source, overlaps);
@@ -47,11 +73,15 @@ void _gfortran_caf_send(void *token, size_t offset, int index,
 {
 	uint32_t image = team_image(selected(team), index);
 	struct caf_section source, target;
+	char *at;
 
 	if (has_ended(image, stat))
 		return;
+	at = token_at(token, image, offset);
+	if (copy_element(at, to, to_kind, from->base, from, from_kind))
+		return;
 	section_desc(&source, from, from->base, from_kind);
-	section_desc(&target, to, token_at(token, image, offset), to_kind);
+	section_desc(&target, to, at, to_kind);
 	section_vectors(&target, to, vectors);
 	section_copy(&target, &source, overlaps);
 }
