@@ -16,8 +16,8 @@ typedef void (*combine_fn)(const struct reduction *r, void *to,
 static void NAME(const struct reduction *r, void *to, const void *from,	\
 		 size_t count)						\
 {									\
-	TYPE (*by_address)(TYPE *a, TYPE *b) = (void *)r->function;	\
-	TYPE (*by_value)(TYPE a, TYPE b) = (void *)r->function;		\
+	__typeof__(TYPE(void *, void *)) *by_address = (void *)r->function;	\
+	__typeof__(TYPE(TYPE, TYPE)) *by_value = (void *)r->function;	\
 	TYPE *a = to, *b = (TYPE *)from;				\
 	size_t i;							\
 									\

@@ -20,20 +20,32 @@ static void NAME(const struct reduction *r, void *to, const void *from,	\
 }
 
 #define SUM(NAME, TYPE)	COMBINE(sum_##NAME, TYPE, a[i] + b[i])
-#define ALL(NAME, TYPE)							\
-	SUM(NAME, TYPE)							\
-	COMBINE(min_##NAME, TYPE, b[i] < a[i] ? b[i] : a[i])		\
-	COMBINE(max_##NAME, TYPE, b[i] > a[i] ? b[i] : a[i])
+#define MIN(NAME, TYPE)	COMBINE(min_##NAME, TYPE, b[i] < a[i] ? b[i] : a[i])
+#define MAX(NAME, TYPE)	COMBINE(max_##NAME, TYPE, b[i] > a[i] ? b[i] : a[i])
 
-ALL(int1, int8_t)
-ALL(int2, int16_t)
-ALL(int4, int32_t)
-ALL(int8, int64_t)
-ALL(int16, __int128)
-ALL(real4, float)
-ALL(real8, double)
+SUM(int1, int8_t)
+SUM(int2, int16_t)
+SUM(int4, int32_t)
+SUM(int8, int64_t)
+SUM(int16, __int128)
+SUM(real4, float)
+SUM(real8, double)
 SUM(complex4, _Complex float)
 SUM(complex8, _Complex double)
+MIN(int1, int8_t)
+MIN(int2, int16_t)
+MIN(int4, int32_t)
+MIN(int8, int64_t)
+MIN(int16, __int128)
+MIN(real4, float)
+MIN(real8, double)
+MAX(int1, int8_t)
+MAX(int2, int16_t)
+MAX(int4, int32_t)
+MAX(int8, int64_t)
+MAX(int16, __int128)
+MAX(real4, float)
+MAX(real8, double)
 
 enum operation { OP_SUM, OP_MIN, OP_MAX };
 

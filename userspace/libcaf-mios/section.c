@@ -130,24 +130,20 @@ static bool is_alike(const struct caf_section *a, const struct caf_section *b)
 	       a->kind == b->kind;
 }
 
-#define COPY_ROW(TYPE)							\
-	for (i = 0; i < n; i++, to += to_step, from += from_step)	\
-		*(TYPE *)to = *(const TYPE *)from
-
 static void copy_row(char *to, ptrdiff_t to_step, const char *from,
 		     ptrdiff_t from_step, size_t n, size_t bytes)
 {
-	size_t i;
-
 	switch (bytes) {
 	case 4:
-		COPY_ROW(uint32_t);
+		for (; n--; to += to_step, from += from_step)
+			memcpy(to, from, 4);
 		break;
 	case 8:
-		COPY_ROW(uint64_t);
+		for (; n--; to += to_step, from += from_step)
+			memcpy(to, from, 8);
 		break;
 	default:
-		for (i = 0; i < n; i++, to += to_step, from += from_step)
+		for (; n--; to += to_step, from += from_step)
 			memmove(to, from, bytes);
 	}
 }

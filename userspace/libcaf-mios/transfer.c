@@ -99,8 +99,8 @@ void _gfortran_caf_sendget(void *to_token, size_t to_offset, int to_index,
 
 	if (has_ended(to_image, stat) || has_ended(from_image, stat))
 		return;
-	section_desc(&source, from, token_at(from_token, from_image,
-					   from_offset), from_kind);
+	section_desc(&source, from,
+		     token_at(from_token, from_image, from_offset), from_kind);
 	section_vectors(&source, from, from_vectors);
 	section_desc(&target, to, token_at(to_token, to_image, to_offset),
 		     to_kind);
