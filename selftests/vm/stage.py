@@ -45,7 +45,7 @@ STATIC_PROGRAMS = ("vm/guest/agent.c", "ipc/guest/futexes.c",
 OPENMP = ("g++", "-O2", "-Wall", "-fopenmp")
 OPENMP_PROGRAMS = ("spread", "team", "tasks", "reduce", "target", "mutexes")
 COARRAYS = (BUILD / "caf/mios-caf", "-O2", "-Wall")
-COARRAY_PROGRAMS = ("heat", "ends")
+COARRAY_PROGRAMS = ("heat", "ends", "nbody", "constructs")
 
 
 def build_helper(source, compiler=STATIC):
