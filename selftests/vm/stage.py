@@ -46,6 +46,8 @@ OPENMP = ("g++", "-O2", "-Wall", "-fopenmp")
 OPENMP_PROGRAMS = ("spread", "team", "tasks", "reduce", "target", "mutexes")
 COARRAYS = (BUILD / "caf/mios-caf", "-O2", "-Wall")
 COARRAY_PROGRAMS = ("heat", "ends", "nbody", "constructs")
+PRELOADED = ("gcc", "-O2", "-Wall", "-Wextra", "-Werror",
+             "-Wno-unused-parameter", "-shared", "-fPIC")
 
 
 def build_helper(source, compiler=STATIC):
@@ -120,6 +122,7 @@ def guest_files():
               for name in OPENMP_PROGRAMS),
             *(build_helper(f"caf/guest/{name}.f90", COARRAYS)
               for name in COARRAY_PROGRAMS),
+            build_helper("caf/guest/replace.c", PRELOADED),
             build_checker(),
             *(HERE / "guest" / name for name in ("init", "agents", "systemd"))]
 
