@@ -4,6 +4,7 @@
  * with all others, or ends all of them.  A sleeping thread sees the end of all
  * while the program computes.  What has no lock is written as window.h says.
  */
+#include <dlfcn.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <signal.h>
@@ -118,6 +119,25 @@ static void on_bus_error(int signal, siginfo_t *info, void *context)
 	_exit(CAF_FAILED);
 }
 
+static void watch_memory(void)
+{
+	struct sigaction action = { .sa_sigaction = on_bus_error,
+				    .sa_flags = SA_SIGINFO };
+
+	sigaction(SIGBUS, &action, NULL);
+}
+
+/* libgfortran's, by main(): it takes the signal for itself. */
+void _gfortran_set_options(int count, int *options)
+{
+	void (*set)(int count, int *options) =
+		(void (*)(int, int *))dlsym(RTLD_NEXT, "_gfortran_set_options");
+
+	if (set)
+		set(count, options);
+	watch_memory();
+}
+
 /* Those who have begun are looked after; of others nobody knows. */
 static bool all_arrived(void *end)
 {
@@ -157,15 +177,12 @@ static void meet_others(void)
 /* Before the program's constructors, which have coarrays to register. */
 static void __attribute__((constructor)) begin(void)
 {
-	struct sigaction action = { .sa_sigaction = on_bus_error,
-				    .sa_flags = SA_SIGINFO };
-
 	process = getpid();
 	window_open();
 	heap_attach(caf_self.window);
 	if (life_begin(&image_at(caf_self.number)->life))
 		caf_die("two images have the same number");
-	sigaction(SIGBUS, &action, NULL);
+	watch_memory();
 	on_exit(at_exit, NULL);
 	if (caf_self.window->nr_images > 1)
 		start_watcher();

@@ -14,7 +14,7 @@ program ends
   type(lock_type) :: lock[*]
   integer :: x[*]
   character(len=16) :: how
-  integer, allocatable :: failed(:)
+  integer, allocatable :: failed(:), much(:)
   integer :: stat
 
   call get_command_argument(1, how)
@@ -46,6 +46,12 @@ program ends
     call compute()
   case ('wait')
     if (this_image() == 2) call sleep(600)
+    sync all
+  case ('full')
+    if (this_image() == 2) then
+      allocate(much(200000000))
+      much = 1
+    end if
     sync all
   case ('fail', 'survive')
     if (this_image() == 2 .and. how == 'fail') fail image
