@@ -25,7 +25,9 @@ struct selftest {
 
 static int pool_make(struct selftest *t, void *memory)
 {
-	const struct mios_pool_place place = { TEST_BASE, TEST_SIZE };
+	const struct mios_pool_place place = {
+		.base = TEST_BASE, .size = TEST_SIZE,
+	};
 	int err = mios_pool_format(memory, place.base, place.size, TEST_NODE);
 
 	if (!err)

@@ -3,37 +3,31 @@
  * Extents: leased, so that those who allocate small pages do not meet, or
  * allocated whole.  A lease keeps nobody out who finds no extent of his own:
  * what excludes is the word of each page.  Small pages are taken from the
- * front of a pool, large ones from its back, to leave whole extents whole.
+ * front of a section, large ones from its back, to leave whole extents whole.
  */
 #include "word.h"
 
 int mios_extent_lease(struct mios_pool *pool, struct mios_cursor *cursor)
 {
-	u32 nr = pool_sections(pool);
-	u32 index, extent;
+	struct mios_section *section = &pool->section[cursor->section];
+	u32 extent;
 
 	if (READ_ONCE(pool->header->dead[pool->self]) >= pool->epoch &&
 	    !mios_pool_fault(MIOS_POOL_FAULT_ANY_EPOCH))
 		return -ESTALE;
-	for (index = 0; index < nr; index++) {
-		struct mios_section *section = &pool->section[index];
+	if (!section_is_open(section))
+		return -ENOMEM;
+	for (extent = 0; extent < section->nr_extents; extent++) {
+		u64 word = word_read(&section->extent[extent]);
+		u64 leased = word_next(pool, word, MIOS_EXTENT_LEASED);
 
-		if (!section_is_open(section))
+		if (word_state(word) != MIOS_PAGE_FREE ||
+		    !word_change(&section->extent[extent], word, leased))
 			continue;
-		for (extent = 0; extent < section->nr_extents; extent++) {
-			u64 word = word_read(&section->extent[extent]);
-			u64 leased = word_next(pool, word, MIOS_EXTENT_LEASED);
-
-			if (word_state(word) != MIOS_PAGE_FREE ||
-			    !word_change(&section->extent[extent], word,
-					 leased))
-				continue;
-			cursor->word = leased;
-			cursor->section = index;
-			cursor->extent = extent;
-			cursor->next = 0;
-			return 0;
-		}
+		cursor->word = leased;
+		cursor->extent = extent;
+		cursor->next = 0;
+		return 0;
 	}
 	return -ENOMEM;
 }

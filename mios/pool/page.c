@@ -20,25 +20,17 @@ struct spot {
 static int spot_find(struct mios_pool *pool, u64 phys, bool huge,
 		     struct spot *spot)
 {
-	u32 nr = pool_sections(pool);
-	u32 i;
+	struct mios_section *section;
+	int index = mios_pool_section(pool, phys);
 
-	if (phys % (huge ? MIOS_EXTENT_SIZE : MIOS_POOL_PAGE))
+	if (index < 0 || (huge && phys % MIOS_EXTENT_SIZE))
 		return -EINVAL;
-	for (i = 0; i < nr; i++) {
-		struct mios_section *section = &pool->section[i];
-		u64 offset = phys - section->base;
-
-		if (phys < section->base ||
-		    offset / MIOS_EXTENT_SIZE >= section->nr_extents)
-			continue;
-		spot->section = section;
-		spot->extent = offset / MIOS_EXTENT_SIZE;
-		spot->record = huge ? &section->extent[spot->extent] :
-			&section->page[offset / MIOS_POOL_PAGE];
-		return 0;
-	}
-	return -EINVAL;
+	section = &pool->section[index];
+	spot->section = section;
+	spot->extent = (phys - section->base) / MIOS_EXTENT_SIZE;
+	spot->record = huge ? &section->extent[spot->extent] :
+		&section->page[(phys - section->base) / MIOS_POOL_PAGE];
+	return 0;
 }
 
 /* Can small pages be allocated in an extent with this word? */
@@ -108,27 +100,31 @@ static int extent_alloc(struct mios_pool *pool, u32 index, u32 extent,
 }
 
 /* No extent is to be had: take a page wherever one is, leased or not. */
-static int alloc_anywhere(struct mios_pool *pool, struct mios_page *page)
+static int alloc_anywhere(struct mios_pool *pool, u32 index, bool full,
+			  struct mios_page *page)
 {
-	u32 nr = pool_sections(pool);
-	u32 index, extent;
+	const struct mios_section *section = &pool->section[index];
+	u32 extent;
 
-	for (index = 0; index < nr; index++) {
-		for (extent = 0; extent < pool->section[index].nr_extents;
-		     extent++) {
-			u32 from = 0;
+	for (extent = 0; extent < section->nr_extents; extent++) {
+		u64 word = word_read(&section->extent[extent]);
+		u32 from = 0;
 
-			if (!extent_alloc(pool, index, extent, &from, page))
-				return 0;
-		}
+		if (!full && word_state(word) == MIOS_EXTENT_FULL)
+			continue;
+		if (!extent_alloc(pool, index, extent, &from, page))
+			return 0;
 	}
 	return -ENOMEM;
 }
 
-int mios_pool_alloc(struct mios_pool *pool, struct mios_cursor *cursor,
-		    struct mios_page *page)
+static int section_alloc(struct mios_pool *pool, struct mios_cursor *cursor,
+			 bool full, struct mios_page *page)
 {
 	int turn, err;
+
+	if (cursor->section >= pool_sections(pool))
+		return -ENOMEM;
 
 	for (turn = 0; turn < LEASE_TURNS; turn++) {
 		if (!cursor->word) {
@@ -143,7 +139,19 @@ int mios_pool_alloc(struct mios_pool *pool, struct mios_cursor *cursor,
 			return 0;
 		mios_extent_exhausted(pool, cursor);
 	}
-	return alloc_anywhere(pool, page);
+	return alloc_anywhere(pool, cursor->section, full, page);
+}
+
+int mios_pool_alloc(struct mios_pool *pool, struct mios_cursor *cursor,
+		    struct mios_page *page)
+{
+	return section_alloc(pool, cursor, true, page);
+}
+
+int mios_pool_alloc_easy(struct mios_pool *pool, struct mios_cursor *cursor,
+			 struct mios_page *page)
+{
+	return section_alloc(pool, cursor, false, page);
 }
 
 /* Why what this handle says is not so, or not any more. */

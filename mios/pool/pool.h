@@ -21,6 +21,7 @@
  * @page:	records of its pages
  * @base:	its physical address
  * @nr_extents:	checked copy
+ * @node:	whose memory it is
  */
 struct mios_section {
 	struct mios_section_header *header;
@@ -28,6 +29,7 @@ struct mios_section {
 	struct mios_pool_record *page;
 	u64 base;
 	u32 nr_extents;
+	u32 node;
 };
 
 /* Why a free was refused. */
@@ -42,7 +44,6 @@ enum mios_pool_refusal {
 /**
  * struct mios_pool - a pool as this instance sees it
  * @header:	the pool's header
- * @node:	whose memory it is
  * @self:	this instance
  * @epoch:	its epoch
  * @nr_sections: sections that are mapped here, released after @section
@@ -52,7 +53,6 @@ enum mios_pool_refusal {
  */
 struct mios_pool {
 	struct mios_pool_header *header;
-	u32 node;
 	u32 self;
 	u32 epoch;
 	u32 nr_sections;
@@ -73,25 +73,31 @@ struct mios_page {
 };
 
 /**
- * struct mios_cursor - where somebody allocates; all 0: nowhere yet
+ * struct mios_cursor - where somebody allocates in a section
  * @word:	of the extent that is leased, 0: none
- * @section, @extent: which one
+ * @section:	which section
+ * @extent:	which extent
  * @next:	where to look first
+ * @rest:	how often the section, which was full, is not to be looked at: for
+ *		who has others
  *
- * One for each CPU, or one under a lock: its user is alone on it.
+ * All 0, but for the section, at first.  One for each CPU, or one under a lock:
+ * its user is alone on it.
  */
 struct mios_cursor {
 	u64 word;
 	u32 section;
 	u32 extent;
 	u32 next;
+	u32 rest;
 };
 
 /**
  * struct mios_pool_usage - who uses how much
- * @pages:	pages of 4 KiB in all sections
+ * @pages:	pages of 4 KiB
  * @meta:	of these, the pool's own
  * @kept:	part of an object
+ * @made:	of these, allocated by an instance
  * @held:	held by an instance, an extent counting as its pages
  * @leases:	extents leased by an instance
  */
@@ -99,6 +105,7 @@ struct mios_pool_usage {
 	u64 pages;
 	u64 meta;
 	u64 kept;
+	u64 made[MIOS_POOL_INSTANCES];
 	u64 held[MIOS_POOL_INSTANCES];
 	u64 leases[MIOS_POOL_INSTANCES];
 };
@@ -162,6 +169,9 @@ int mios_pool_place(const struct mios_pool *pool,
 int mios_pool_adopt(struct mios_pool *pool, void *memory,
 		    const struct mios_pool_place *place);
 
+/* In which section a page is; -EINVAL: there is no such page. */
+int mios_pool_section(const struct mios_pool *pool, u64 phys);
+
 /* Where a page is mapped here, or NULL: there is no such page. */
 void *mios_pool_memory(const struct mios_pool *pool, u64 phys);
 
@@ -180,7 +190,7 @@ u64 mios_pool_close(struct mios_pool *pool, u32 section);
 /* page.c: pages */
 
 /**
- * mios_pool_alloc() - allocate a page
+ * mios_pool_alloc() - allocate a page of a section
  * @pool: the pool
  * @cursor: the caller's
  * @page: out: held; its contents are whatever they were
@@ -189,6 +199,13 @@ u64 mios_pool_close(struct mios_pool *pool, u32 section);
  */
 int mios_pool_alloc(struct mios_pool *pool, struct mios_cursor *cursor,
 		    struct mios_page *page);
+
+/*
+ * The same, for who has other sections: looks at each extent, but not at the
+ * pages of those that say that they are full.
+ */
+int mios_pool_alloc_easy(struct mios_pool *pool, struct mios_cursor *cursor,
+			 struct mios_page *page);
 
 /**
  * mios_pool_free() - give back what this instance holds
@@ -266,5 +283,9 @@ u64 mios_pool_recover(struct mios_pool *pool, u32 instance, u32 epoch,
 /* Count what is used; changes that go on meanwhile may be seen or not. */
 void mios_pool_usage(const struct mios_pool *pool,
 		     struct mios_pool_usage *usage);
+
+/* Of one section alone. */
+void mios_section_usage(const struct mios_pool *pool, u32 section,
+			struct mios_pool_usage *usage);
 
 #endif /* _MIOS_POOL_H */

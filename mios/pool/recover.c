@@ -104,6 +104,7 @@ static void record_count(u64 word, u32 pages, struct mios_pool_usage *usage)
 		break;
 	case MIOS_PAGE_KEPT:
 		usage->kept += pages;
+		usage->made[word_owner(word)] += pages;
 		break;
 	case MIOS_EXTENT_LEASED:
 		usage->leases[word_owner(word)]++;
@@ -111,30 +112,40 @@ static void record_count(u64 word, u32 pages, struct mios_pool_usage *usage)
 	}
 }
 
+static void section_count(const struct mios_section *section,
+			  struct mios_pool_usage *usage)
+{
+	u32 extent, i;
+
+	for (extent = 0; extent < section->nr_extents; extent++) {
+		struct mios_pool_record *page = extent_pages(section, extent);
+
+		record_count(word_read(&section->extent[extent]),
+			     MIOS_EXTENT_PAGES, usage);
+		for (i = 0; i < MIOS_EXTENT_PAGES; i++) {
+			u64 word = word_read(&page[i]);
+
+			record_count(word, 1, usage);
+			usage->meta += word_state(word) == MIOS_PAGE_META;
+		}
+		usage->pages += MIOS_EXTENT_PAGES;
+	}
+}
+
+void mios_section_usage(const struct mios_pool *pool, u32 section,
+			struct mios_pool_usage *usage)
+{
+	memset(usage, 0, sizeof(*usage));
+	section_count(&pool->section[section], usage);
+}
+
 void mios_pool_usage(const struct mios_pool *pool,
 		     struct mios_pool_usage *usage)
 {
 	u32 nr = pool_sections(pool);
-	u32 index, extent, i;
+	u32 index;
 
 	memset(usage, 0, sizeof(*usage));
-	for (index = 0; index < nr; index++) {
-		const struct mios_section *section = &pool->section[index];
-
-		for (extent = 0; extent < section->nr_extents; extent++) {
-			struct mios_pool_record *page =
-				extent_pages(section, extent);
-
-			record_count(word_read(&section->extent[extent]),
-				     MIOS_EXTENT_PAGES, usage);
-			for (i = 0; i < MIOS_EXTENT_PAGES; i++) {
-				u64 word = word_read(&page[i]);
-
-				record_count(word, 1, usage);
-				usage->meta += word_state(word) ==
-					       MIOS_PAGE_META;
-			}
-			usage->pages += MIOS_EXTENT_PAGES;
-		}
-	}
+	for (index = 0; index < nr; index++)
+		section_count(&pool->section[index], usage);
 }

@@ -25,6 +25,7 @@ static bool place_is_sane(const struct mios_pool_place *place)
 	return !(place->base % MIOS_EXTENT_SIZE) &&
 	       !(place->size % MIOS_EXTENT_SIZE) && place->size &&
 	       place->size / MIOS_EXTENT_SIZE <= MIOS_SECTION_EXTENTS &&
+	       place->node < MIOS_POOL_INSTANCES &&
 	       place->base + place->size > place->base;
 }
 
@@ -34,7 +35,7 @@ static struct mios_pool_header *pool_header(void *memory)
 }
 
 static void section_set(struct mios_section *section, void *memory, u64 base,
-			u32 nr_extents)
+			u32 nr_extents, u32 node)
 {
 	section->header = memory;
 	section->extent = memory + MIOS_POOL_RECORDS_AT;
@@ -42,10 +43,11 @@ static void section_set(struct mios_section *section, void *memory, u64 base,
 			(size_t)records_pages(nr_extents) * MIOS_POOL_PAGE;
 	section->base = base;
 	section->nr_extents = nr_extents;
+	section->node = node;
 }
 
 static void section_format(void *memory, const struct mios_pool_place *place,
-			   u32 node, u32 index)
+			   u32 index)
 {
 	struct mios_section_header *header = memory;
 	u32 nr = place->size / MIOS_EXTENT_SIZE;
@@ -55,7 +57,7 @@ static void section_format(void *memory, const struct mios_pool_place *place,
 
 	WRITE_ONCE(header->magic, 0);
 	smp_wmb(); /* half a section is none */
-	section_set(&section, memory, place->base, nr);
+	section_set(&section, memory, place->base, nr, place->node);
 	memset(header + 1, 0, (size_t)meta * MIOS_POOL_PAGE - sizeof(*header));
 	for (i = 0; i < meta; i++)
 		section.page[i].word = word_make(MIOS_PAGE_META, 0, 0, 0);
@@ -64,7 +66,7 @@ static void section_format(void *memory, const struct mios_pool_place *place,
 	header->version = MIOS_POOL_VERSION;
 	header->size = sizeof(*header);
 	header->self = place->base;
-	header->node = node;
+	header->node = place->node;
 	header->index = index;
 	header->nr_extents = nr;
 	header->state = MIOS_SECTION_CLOSED;
@@ -73,12 +75,14 @@ static void section_format(void *memory, const struct mios_pool_place *place,
 
 int mios_pool_format(void *memory, u64 base, u64 size, u32 node)
 {
-	const struct mios_pool_place place = { base, size };
+	const struct mios_pool_place place = {
+		.base = base, .size = size, .node = node,
+	};
 	struct mios_pool_header *header = pool_header(memory);
 
 	if (!place_is_sane(&place))
 		return -EINVAL;
-	section_format(memory, &place, node, 0);
+	section_format(memory, &place, 0);
 	header->version = MIOS_POOL_VERSION;
 	header->size = sizeof(*header);
 	header->self = base;
@@ -102,11 +106,11 @@ static int section_check(struct mios_pool *pool, void *memory,
 	if (copy.version != MIOS_POOL_VERSION)
 		return -EPROTO;
 	if (copy.size != sizeof(copy) || copy.self != place->base ||
-	    copy.node != pool->node || copy.index != index ||
+	    copy.node != place->node || copy.index != index ||
 	    copy.nr_extents != place->size / MIOS_EXTENT_SIZE)
 		return -EBADMSG;
 	section_set(&pool->section[index], memory, place->base,
-		    copy.nr_extents);
+		    copy.nr_extents, copy.node);
 	smp_store_release(&pool->nr_sections, index + 1); /* VIEW */
 	return 0;
 }
@@ -115,6 +119,9 @@ int mios_pool_attach(struct mios_pool *pool, void *memory,
 		     const struct mios_pool_place *place, u32 node, u32 self,
 		     u32 epoch)
 {
+	const struct mios_pool_place first = {
+		.base = place->base, .size = place->size, .node = node,
+	};
 	struct mios_pool_header *header = pool_header(memory);
 
 	memset(pool, 0, sizeof(*pool));
@@ -133,10 +140,9 @@ int mios_pool_attach(struct mios_pool *pool, void *memory,
 	    !mios_pool_fault(MIOS_POOL_FAULT_ANY_EPOCH))
 		return -ESTALE;
 	pool->header = header;
-	pool->node = node;
 	pool->self = self;
 	pool->epoch = epoch;
-	return section_check(pool, memory, place, 0);
+	return section_check(pool, memory, &first, 0);
 }
 
 int mios_pool_place(const struct mios_pool *pool,
@@ -172,28 +178,36 @@ int mios_pool_grow(struct mios_pool *pool, void *memory,
 		return -ENOSPC;
 	if (nr != READ_ONCE(pool->header->nr_sections))
 		return -EAGAIN;
-	section_format(memory, place, pool->node, nr);
+	section_format(memory, place, nr);
 	pool->header->section[nr] = *place;
 	smp_store_release(&pool->header->nr_sections, nr + 1); /* GROW */
 	return mios_pool_adopt(pool, memory, place);
 }
 
-void *mios_pool_memory(const struct mios_pool *pool, u64 phys)
+int mios_pool_section(const struct mios_pool *pool, u64 phys)
 {
 	u32 nr = pool_sections(pool);
 	u32 i;
 
 	if (phys % MIOS_POOL_PAGE)
-		return NULL;
+		return -EINVAL;
 	for (i = 0; i < nr; i++) {
 		const struct mios_section *section = &pool->section[i];
-		u64 offset = phys - section->base;
 
 		if (phys >= section->base &&
-		    offset / MIOS_EXTENT_SIZE < section->nr_extents)
-			return (u8 *)section->header + offset;
+		    (phys - section->base) / MIOS_EXTENT_SIZE <
+		    section->nr_extents)
+			return i;
 	}
-	return NULL;
+	return -EINVAL;
+}
+
+void *mios_pool_memory(const struct mios_pool *pool, u64 phys)
+{
+	int i = mios_pool_section(pool, phys);
+
+	return i < 0 ? NULL : (u8 *)pool->section[i].header +
+			      (phys - pool->section[i].base);
 }
 
 void mios_pool_open(struct mios_pool *pool, u32 section)

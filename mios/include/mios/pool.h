@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A pool: the part of a node's memory that every instance may allocate from.
- * It belongs to the node, not to a boot of it: what is written here outlives
- * the kernels that wrote it.  A pool is one or more sections, each a piece of
- * physical memory that begins with what is known of its pages:
+ * A pool: the memory that every instance may allocate from.  It belongs to the
+ * nodes, not to a boot of them: what is written here outlives the kernels that
+ * wrote it.  A pool is one or more sections, each a piece of the physical
+ * memory of one node that begins with what is known of its pages:
  *
  *   section | pool     | extent records | page records   | pages ...
  *   header  | header   | 16 bytes each  | 16 bytes each  |
@@ -26,7 +26,7 @@
 
 #define MIOS_POOL_MAGIC		0x4c4f4f50534f494dULL	/* "MIOSPOOL" */
 #define MIOS_SECTION_MAGIC	0x54434553534f494dULL	/* "MIOSSECT" */
-#define MIOS_POOL_VERSION	1
+#define MIOS_POOL_VERSION	2
 
 #define MIOS_POOL_PAGE		4096u
 #define MIOS_EXTENT_PAGES	512u
@@ -109,10 +109,12 @@ enum mios_section_state {
 	MIOS_SECTION_OPEN,
 };
 
-/* Where a section lies. */
+/* Where a section lies, and whose memory that is. */
 struct mios_pool_place {
 	__u64 base;
 	__u64 size;
+	__u32 node;
+	__u32 reserved;
 };
 
 /**
@@ -121,7 +123,7 @@ struct mios_pool_place {
  * @version:	MIOS_POOL_VERSION
  * @size:	bytes of this structure
  * @self:	physical address of the pool's first section
- * @node:	whose memory it is
+ * @node:	whose memory that is
  * @nr_sections: entries of @section, released after them
  * @dead:	of each instance, the last epoch that is known to be over: it
  *		only grows (who recovers)
@@ -140,7 +142,7 @@ struct mios_pool_header {
 
 static_assert(offsetof(struct mios_pool_header, dead) == 32);
 static_assert(offsetof(struct mios_pool_header, section) == 288);
-static_assert(sizeof(struct mios_pool_header) == 1312);
+static_assert(sizeof(struct mios_pool_header) == 1824);
 
 #define MIOS_POOL_HEADER_AT	MIOS_POOL_PAGE
 #define MIOS_POOL_RECORDS_AT	(2 * MIOS_POOL_PAGE)

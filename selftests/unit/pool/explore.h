@@ -10,7 +10,7 @@
 #include "test.h"
 
 #define TASKS_MAX	4
-#define HOT_MAX		32
+#define HOT_MAX		48
 
 typedef void (*explore_step)(void);
 

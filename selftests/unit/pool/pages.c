@@ -14,7 +14,6 @@ static u32 meta_of(u32 extents)
 void pool_is_whole(struct mios_pool *pool)
 {
 	struct mios_pool_usage usage;
-	struct mios_cursor cursor = { 0 };
 	struct mios_page page;
 	u64 count = 0;
 	u32 i;
@@ -25,8 +24,16 @@ void pool_is_whole(struct mios_pool *pool)
 		CHECK(!usage.held[i]);
 		CHECK(!usage.leases[i]);
 	}
-	while (!mios_pool_alloc(pool, &cursor, &page))
-		count++;
+	for (i = 0; i < pool->nr_sections; i++) {
+		struct mios_cursor cursor = { .section = i };
+
+		while (!mios_pool_alloc(pool, &cursor, &page)) {
+			CHECK(page.phys - pool->section[i].base <
+			      (u64)pool->section[i].nr_extents *
+			      MIOS_EXTENT_SIZE);
+			count++;
+		}
+	}
 	CHECK(count == usage.pages - usage.meta);
 	mios_pool_usage(pool, &usage);
 	CHECK(usage.held[pool->self] == count);
@@ -64,9 +71,11 @@ static void sections(u32 extents)
 	view_make(&two, memory, extents, 2, 1);
 	CHECK(!mios_pool_place(&two, &more));
 	more = section_place(BASE << 1, 2);
+	more.node = NODE + 1;
 	CHECK(!mios_pool_grow(&one, second, &more));
 	CHECK(mios_pool_place(&two, &place) == 1);
 	CHECK(place.base == more.base && place.size == more.size);
+	CHECK(place.node == more.node);
 	CHECK(!mios_pool_adopt(&two, second, &place));
 	CHECK(!mios_pool_place(&two, &place));
 	mios_pool_open(&one, 1);

@@ -33,7 +33,7 @@ void section_forget(void *memory, u32 extents)
 struct mios_pool_place section_place(u64 base, u32 extents)
 {
 	return (struct mios_pool_place) {
-		base, (u64)extents * MIOS_EXTENT_SIZE
+		.base = base, .size = (u64)extents * MIOS_EXTENT_SIZE,
 	};
 }
 
