@@ -20,7 +20,7 @@ static int page_get(struct inode *inode, u64 index, bool create, u64 *phys)
 	int err;
 
 	spin_lock(&m->cursor_lock);
-	err = mios_fs_page(&m->fs, create ? &m->cursor : NULL,
+	err = mios_fs_page(&m->fs, create ? m->cursor : NULL,
 			   number_of(inode), index, phys);
 	spin_unlock(&m->cursor_lock);
 	if (!err && !mios_pool_memory(&m->pool, *phys))

@@ -20,6 +20,8 @@
  * @super:	the image
  * @inode, @entry: in it; @nr_inodes, @nr_entries: checked copies
  * @size:	bytes of the image
+ * @near:	the sections of the pool, the nearest to this instance first; where
+ *		they lie in the pool, unless somebody says otherwise
  * @stores:	of the change that is being made: what is in the redo record
  * @lock:	the lock's word while this instance has it, else 0
  */
@@ -31,6 +33,7 @@ struct mios_fs {
 	u64 nr_inodes;
 	u64 nr_entries;
 	u64 size;
+	u8 near[MIOS_POOL_SECTIONS];
 	u32 stores;
 	u64 lock;
 };
@@ -160,7 +163,8 @@ int mios_fs_append(struct mios_fs *fs, u64 inode,
 /**
  * mios_fs_page() - the page at a place in a file
  * @fs: the file system
- * @cursor: where new pages come from; NULL: none is made
+ * @cursor: where new pages come from, one for each section of the pool; NULL:
+ *	none is made
  * @inode: open by this instance
  * @index: which page of it
  * @phys: out

@@ -20,7 +20,11 @@ static bool size_is_sane(u64 size)
 static void view_set(struct mios_fs *fs, struct mios_pool *pool, void *image,
 		     u64 size)
 {
+	u32 i;
+
 	memset(fs, 0, sizeof(*fs));
+	for (i = 0; i < MIOS_POOL_SECTIONS; i++)
+		fs->near[i] = i;
 	fs->pool = pool;
 	fs->super = image;
 	fs->size = size;

@@ -77,7 +77,7 @@ static int page_make(struct mios_fs *fs, struct mios_cursor *cursor,
 
 	if (!cursor)
 		return -ENOENT;
-	err = mios_pool_alloc(fs->pool, cursor, page);
+	err = mios_page_place(fs, cursor, page);
 	if (err)
 		return err;
 	if (!mios_fs_fault(MIOS_FS_FAULT_ZERO_LATE))

@@ -334,6 +334,7 @@ static void opens_end(struct mios_mount *m)
 static void mount_end(struct super_block *sb)
 {
 	struct mios_mount *m = sb->s_fs_info;
+	u32 i;
 
 	if (m) {
 		mios_mend_exit(m);
@@ -350,7 +351,8 @@ static void mount_end(struct super_block *sb)
 		return;
 	}
 	opens_end(m);
-	mios_cursor_release(&m->pool, &m->cursor);
+	for (i = 0; i < m->pool.nr_sections; i++)
+		mios_cursor_release(&m->pool, &m->cursor[i]);
 	mios_map_undo(&m->map);
 	kfree(m);
 }

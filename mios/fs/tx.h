@@ -107,6 +107,10 @@ bool mios_name_is(const struct mios_fs_entry *entry, u64 dir, u64 hash,
 bool mios_page_is_named(void *ctx, u64 phys, bool huge, u64 object);
 void mios_pages_free(struct mios_fs *fs, u64 inode);
 
+/* place.c */
+int mios_page_place(struct mios_fs *fs, struct mios_cursor *cursor,
+		    struct mios_page *page);
+
 /* cut.c */
 void mios_cutter_forget(struct mios_fs *fs, u64 inode, u32 instance, u32 epoch);
 

@@ -57,7 +57,7 @@ struct mios_map {
  * @map:	its memory
  * @lock:	one change at a time
  * @cursor_lock: of @cursor
- * @cursor:	where pages come from
+ * @cursor:	where pages come from, in each section
  * @sb:		of the VFS
  * @revoke_entry: revoke.c: in the list of mounts
  * @mend:	mend.c: the worker
@@ -72,7 +72,7 @@ struct mios_mount {
 	struct mios_map map;
 	struct mutex lock;		/* see above */
 	spinlock_t cursor_lock;		/* see above */
-	struct mios_cursor cursor;
+	struct mios_cursor cursor[MIOS_POOL_SECTIONS];
 	struct super_block *sb;
 	struct list_head revoke_entry;
 	struct delayed_work mend;

@@ -8,24 +8,29 @@
 #include "check.h"
 
 #define FS_EXTENTS	4
+#define FAR_EXTENTS	2
+#define FAR_BASE	(BASE << 1)
 #define VIEWS		4
 
 /**
  * struct world - a pool, a file system in it, and who sees them
- * @memory:	of the pool
+ * @memory:	of the pool's first section, which is nearer to instances 0 and 2
+ * @far:	of the other one, which is nearer to 1 and 3
  * @pool, @fs, @cursor: of each instance
  * @image:	physical address of the image
  */
 struct world {
 	u8 *memory;
+	u8 *far;
 	struct mios_pool pool[VIEWS];
 	struct mios_fs fs[VIEWS];
-	struct mios_cursor cursor[VIEWS];
+	struct mios_cursor cursor[VIEWS][2];
 	u64 image;
 };
 
 void world_make(struct world *w);
 void world_forget(struct world *w);
+void world_release(struct world *w, u32 self);
 
 /* Forget cursors, and what a view had under way. */
 void world_views(struct world *w);
@@ -61,6 +66,7 @@ void fs_describe(struct mios_fs *fs, char *text, size_t size);
 void test_names(void);
 void test_files(void);
 void test_segments(void);
+void test_places(void);
 void test_kills(u64 seed);
 void test_fs_garbage(u64 seed, unsigned long rounds);
 void test_fs_explore(unsigned int preemptions);

@@ -16,7 +16,8 @@ static void scribble(struct world *w, u64 *seed)
 		MIOS_FS_INODES_AT + 73 * 4096,
 	};
 	u8 *image = mios_pool_memory(&w->pool[0], w->image);
-	u8 *from = test_random(seed) % 4 ? image : w->memory;
+	u8 *records = test_random(seed) % 2 ? w->memory : w->far;
+	u8 *from = test_random(seed) % 4 ? image : records;
 	u32 span = from == image ? spans[test_random(seed) % 4] : 12 * 4096;
 	u64 value = (u64)test_random(seed) << 32 | test_random(seed);
 
@@ -103,7 +104,7 @@ static void work(struct world *w, u64 *seed)
 		break;
 	case 6:
 	case 7:
-		mios_fs_page(fs, &w->cursor[self], inode,
+		mios_fs_page(fs, w->cursor[self], inode,
 			     test_random(seed) % 1024, &other);
 		break;
 	case 8:

@@ -11,6 +11,7 @@
 
 #define DIR	0040755
 #define FILE_	0100644
+#define PARTS	3
 #define TEXT	4096
 
 static struct world w;
@@ -230,17 +231,18 @@ static void setup(void)
 	*fs_page(&w, 3, a, 600) = 1;
 	*fs_page(&w, 3, x, 0) = 1;
 	CHECK(!mios_fs_stat(fs, x, &attr) && !mios_fs_open(fs, x, attr.id));
-	mios_cursor_release(&w.pool[3], &w.cursor[3]);
+	world_release(&w, 3);
 	WHOLE(fs, 8);
 }
 
-/* Where anything lies: the first extent and the image. */
+/* Where anything lies: the first extents and the image. */
 static void copy(bool save)
 {
-	u8 *parts[2] = { w.memory, mios_pool_memory(&w.pool[0], w.image) };
+	u8 *parts[PARTS] = { w.memory, w.far,
+			     mios_pool_memory(&w.pool[0], w.image) };
 	u32 i;
 
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < PARTS; i++) {
 		u8 *copy = snapshot + i * (size_t)MIOS_EXTENT_SIZE;
 
 		if (save)
@@ -300,7 +302,7 @@ void test_kills(u64 seed)
 	unsigned long kills = 0;
 	u32 i;
 
-	snapshot = malloc(2 * (size_t)MIOS_EXTENT_SIZE);
+	snapshot = malloc(PARTS * (size_t)MIOS_EXTENT_SIZE);
 	CHECK(snapshot);
 	setup();
 	copy(true);

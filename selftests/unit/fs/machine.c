@@ -17,6 +17,19 @@ void world_views(struct world *w)
 	}
 }
 
+static void far_make(struct world *w)
+{
+	struct mios_pool_place place = section_place(FAR_BASE, FAR_EXTENTS);
+	u32 i;
+
+	place.node = NODE + 1;
+	w->far = section_memory(FAR_EXTENTS);
+	CHECK(!mios_pool_grow(&w->pool[0], w->far, &place));
+	for (i = 1; i < VIEWS; i++)
+		CHECK(!mios_pool_adopt(&w->pool[i], w->far, &place));
+	mios_pool_open(&w->pool[0], 1);
+}
+
 void world_make(struct world *w)
 {
 	struct mios_fs_attr attr = fs_attr(0755);
@@ -30,6 +43,7 @@ void world_make(struct world *w)
 	for (i = 0; i < VIEWS; i++)
 		view_make(&w->pool[i], w->memory, FS_EXTENTS, i, 1);
 	mios_pool_open(&w->pool[0], 0);
+	far_make(w);
 	CHECK(!mios_pool_alloc_huge(&w->pool[0], &page));
 	w->image = page.phys;
 	CHECK(!mios_fs_format(&w->pool[0],
@@ -41,12 +55,25 @@ void world_make(struct world *w)
 		CHECK(!mios_fs_attach(&w->fs[i], &w->pool[i],
 				      mios_pool_memory(&w->pool[i], w->image),
 				      w->image, MIOS_EXTENT_SIZE));
+	for (i = 1; i < VIEWS; i += 2) {
+		w->fs[i].near[0] = 1;
+		w->fs[i].near[1] = 0;
+	}
 	WHOLE(&w->fs[0], 0);
 }
 
 void world_forget(struct world *w)
 {
+	section_forget(w->far, FAR_EXTENTS);
 	section_forget(w->memory, FS_EXTENTS);
+}
+
+void world_release(struct world *w, u32 self)
+{
+	u32 i;
+
+	for (i = 0; i < 2; i++)
+		mios_cursor_release(&w->pool[self], &w->cursor[self][i]);
 }
 
 struct mios_fs_name fs_name(const char *text)
@@ -93,7 +120,7 @@ u8 *fs_page(struct world *w, u32 self, u64 inode, u64 index)
 {
 	u64 phys;
 
-	CHECK(!mios_fs_page(&w->fs[self], &w->cursor[self], inode, index,
+	CHECK(!mios_fs_page(&w->fs[self], w->cursor[self], inode, index,
 			    &phys));
 	return mios_pool_memory(&w->pool[self], phys);
 }

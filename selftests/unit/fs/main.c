@@ -61,6 +61,7 @@ int main(int argc, char **argv)
 		test_names();
 		test_files();
 		test_segments();
+		test_places();
 		test_fs_garbage(seed, garbage);
 	}
 	if (!*only || !strcmp(only, "kills"))

@@ -13,7 +13,7 @@
 
 static struct world w;
 static u8 *snapshot;
-static u64 file, id, first_free;
+static u64 file, id, first_free[2];
 static bool is_open;
 static struct mios_fs_seg seg;
 static u32 slot;
@@ -21,9 +21,12 @@ static bool is_attached;
 /* As the kernel of 1 has it: the page's lock, and what is mapped. */
 static u64 page_lock, mapped;
 
-static u8 *pages(void)
+/* Free pages of a section. */
+static u8 *pages(u32 section)
 {
-	return w.memory + first_free * MIOS_POOL_PAGE;
+	u8 *memory = section ? w.far : w.memory;
+
+	return memory + first_free[section] * MIOS_POOL_PAGE;
 }
 
 /* Image, and the records of pages that few others share. */
@@ -34,41 +37,62 @@ bool explore_is_cold(const volatile void *address)
 
 	if (at >= image && at < image + MIOS_EXTENT_SIZE)
 		return true;
-	at -= (size_t)w.memory;
+	at -= (size_t)(at >= w.far && at < w.far + FAR_EXTENTS *
+		       MIOS_EXTENT_SIZE ? w.far : w.memory);
 	return (size_t)at < MIOS_POOL_RECORDS_AT || (size_t)at % 16 == 8;
+}
+
+/* All that is free in a section becomes its own, but for a few pages. */
+static void section_spoil(u32 index)
+{
+	const struct mios_section *section = &w.pool[0].section[index];
+	struct mios_pool_record *record = section->page;
+	u64 at, first;
+
+	for (first = 0; record[first].word & 15; first++)
+		;
+	first_free[index] = first;
+	for (at = 0; at < (u64)section->nr_extents * MIOS_EXTENT_PAGES; at++)
+		if (!(record[at].word & 15) &&
+		    (at < first || at >= first + FREE))
+			record[at].word = MIOS_PAGE_META;
 }
 
 static void make(void)
 {
-	struct mios_pool_record *record;
 	struct mios_fs_attr attr;
-	u32 extent, i;
 
 	world_make(&w);
-	record = w.pool[0].section[0].page;
 	file = fs_make(&w.fs[0], MIOS_FS_ROOT, "a", FILE_);
 	fs_size(&w.fs[0], file, 4096 * 4);
 	/* The index is there, but no page yet. */
 	*fs_page(&w, 0, file, 3) = 1;
-	mios_cursor_release(&w.pool[0], &w.cursor[0]);
+	world_release(&w, 0);
 	CHECK(!mios_fs_stat(&w.fs[0], file, &attr));
 	id = attr.id;
 	seg = (struct mios_fs_seg){ .key = 1, .mode = 0600, .size = 4096 };
 	CHECK(!mios_fs_segment_make(&w.fs[0], &seg, 1, &slot));
-	for (first_free = 0; record[first_free].word & 15; first_free++)
-		;
-	for (extent = 0; extent < FS_EXTENTS; extent++)
-		for (i = 0; i < MIOS_EXTENT_PAGES; i++) {
-			u64 at = extent * MIOS_EXTENT_PAGES + i;
-
-			if (!(record[at].word & 15) &&
-			    (at < first_free || at >= first_free + FREE))
-				record[at].word = MIOS_PAGE_META;
-		}
-	snapshot = malloc(2 * (size_t)MIOS_EXTENT_SIZE);
+	section_spoil(0);
+	section_spoil(1);
+	snapshot = malloc(3 * (size_t)MIOS_EXTENT_SIZE);
 	CHECK(snapshot);
 	memcpy(snapshot, w.memory, MIOS_EXTENT_SIZE);
 	memcpy(snapshot + MIOS_EXTENT_SIZE, w.fs[0].super, MIOS_EXTENT_SIZE);
+	memcpy(snapshot + 2 * (size_t)MIOS_EXTENT_SIZE, w.far,
+	       MIOS_EXTENT_SIZE);
+}
+
+static void section_restore(u32 index, u8 *memory, const u8 *from)
+{
+	const struct mios_section *section = &w.pool[0].section[index];
+	u32 i;
+
+	memcpy(memory, from, (first_free[index] + FREE) * MIOS_POOL_PAGE);
+	memset(pages(index), 0xff, FREE * MIOS_POOL_PAGE);
+	for (i = 0; i < section->nr_extents; i++)
+		explore_hot(&section->extent[i].word);
+	for (i = 0; i < FREE; i++)
+		explore_hot(&section->page[first_free[index] + i].word);
 }
 
 /* Headers, records, index pages, and what of the image is ever written. */
@@ -78,26 +102,21 @@ static void restore(void)
 	u8 *image = (u8 *)w.fs[0].super;
 	u64 *slot = mios_pool_memory(&w.pool[0],
 				     w.fs[0].inode[file].root & ~4095ull);
-	u32 i;
 
-	memcpy(w.memory, snapshot, (first_free + FREE) * MIOS_POOL_PAGE);
+	section_restore(0, w.memory, snapshot);
+	section_restore(1, w.far, snapshot + 2 * (size_t)MIOS_EXTENT_SIZE);
 	memcpy(image, snapshot + MIOS_EXTENT_SIZE,
 	       MIOS_FS_INODES_AT + 13 * MIOS_POOL_PAGE);
 	memcpy(w.fs[0].entry, snapshot + MIOS_EXTENT_SIZE +
 	       ((u8 *)w.fs[0].entry - image), MIOS_POOL_PAGE);
-	memset(pages(), 0xff, FREE * MIOS_POOL_PAGE);
 	world_views(&w);
 	is_open = false;
 	is_attached = false;
 	page_lock = 0;
 	mapped = 0;
-	for (i = 0; i < FS_EXTENTS; i++)
-		explore_hot(&w.pool[0].section[0].extent[i].word);
-	for (i = 0; i < FREE; i++)
-		explore_hot(&record[first_free + i].word);
 	/* The page that the file has, and that of its index. */
-	explore_hot(&record[first_free - 1].word);
-	explore_hot(&record[first_free - 2].word);
+	explore_hot(&record[first_free[0] - 1].word);
+	explore_hot(&record[first_free[0] - 2].word);
 	explore_hot(&slot[0]);
 	explore_hot(&slot[3]);
 	explore_hot(&w.fs[0].inode[file].size);
@@ -123,10 +142,10 @@ static void fault(u32 self, u64 index, bool must)
 {
 	u64 phys;
 	u8 *page;
-	int err = mios_fs_page(&w.fs[self], &w.cursor[self], file, index,
+	int err = mios_fs_page(&w.fs[self], w.cursor[self], file, index,
 			       &phys);
 
-	mios_cursor_release(&w.pool[self], &w.cursor[self]);
+	world_release(&w, self);
 	if (!must && err == -ERANGE)
 		return;
 	CHECK(!err);
