@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The memory of a pool in this kernel: struct pages for it, so that its pages
- * are pages to all that look at them, and a mapping that is write-back, as in
- * all other instances.  Made and undone by mounting.
+ * The memory of a pool in this kernel: struct pages for each section, so that
+ * its pages are pages to all that look at them, and a mapping that is
+ * write-back, as in all other instances.  Made and undone by mounting.
  */
 #include <linux/delay.h>
 #include <linux/err.h>
@@ -10,26 +10,31 @@
 #include <linux/ioport.h>
 #include <linux/mm.h>
 #include <linux/numa.h>
+#include <linux/slab.h>
 
 #include "../link/link.h"
 
 #include "vfs.h"
 
-/* Is it of a node that can have a kernel of its own?  Only the host knows. */
-static bool is_anothers(u64 base, u64 size)
+/*
+ * Is it of a node that can have a kernel of its own, and not the ring's?  Only
+ * the host knows.
+ */
+static bool is_anothers(const struct mios_mount *m, u64 base, u64 size)
 {
-	return !mios_link_self() && mios_link_nr() > 1 &&
+	return !m->ring && !mios_link_self() && mios_link_nr() > 1 &&
 	       (phys_to_target_node(base) || phys_to_target_node(base + size -
 								 1));
 }
 
-static int place_claim(struct fs_context *fc, u64 base, u64 size)
+static int place_claim(const struct mios_mount *m, struct fs_context *fc,
+		       u64 base, u64 size)
 {
 	if (!size || base % MIOS_EXTENT_SIZE || size % MIOS_EXTENT_SIZE ||
 	    base + size < base ||
 	    size / MIOS_EXTENT_SIZE > MIOS_SECTION_EXTENTS)
 		return invalfc(fc, "pool=SIZE@ADDRESS: multiples of 2M, 128G at most");
-	if (is_anothers(base, size))
+	if (is_anothers(m, base, size))
 		return invalfc(fc, "that is not node 0's memory, but another instance's");
 	if (request_mem_region(base, size, "miosfs"))
 		return 0;
@@ -37,17 +42,10 @@ static int place_claim(struct fs_context *fc, u64 base, u64 size)
 	return -EBUSY;
 }
 
-/**
- * mios_map_make() - map a pool
- * @map: out; all 0
- * @fc: who is told what is wrong
- * @base: physical address
- * @size: bytes
- */
-int mios_map_make(struct mios_map *map, struct fs_context *fc, u64 base,
-		  u64 size)
+static int map_make(const struct mios_mount *m, struct mios_map *map,
+		    struct fs_context *fc, u64 base, u64 size)
 {
-	int err = place_claim(fc, base, size);
+	int err = place_claim(m, fc, base, size);
 
 	if (err)
 		return err;
@@ -71,6 +69,41 @@ int mios_map_make(struct mios_map *map, struct fs_context *fc, u64 base,
 	return -EOPNOTSUPP;
 }
 
+/* Not pinned. */
+static void map_undo(struct mios_map *map)
+{
+	const struct range range = map->pages.range;
+
+	memunmap_pages(&map->pages);
+	release_mem_region(range.start, range_len(&range));
+}
+
+/**
+ * mios_maps_make() - map a pool
+ * @m: the mount; its ->ring is known
+ * @fc: who is told what is wrong
+ * @place: the sections
+ * @nr: how many there are
+ */
+int mios_maps_make(struct mios_mount *m, struct fs_context *fc,
+		   const struct mios_pool_place *place, unsigned int nr)
+{
+	int err = 0;
+
+	m->map = kcalloc(nr, sizeof(*m->map), GFP_KERNEL);
+	if (!m->map)
+		return -ENOMEM;
+	while (m->nr_maps < nr && !err) {
+		err = map_make(m, &m->map[m->nr_maps], fc,
+			       place[m->nr_maps].base, place[m->nr_maps].size);
+		if (!err)
+			m->nr_maps++;
+	}
+	if (err)
+		mios_maps_undo(m);
+	return err;
+}
+
 /**
  * mios_page_let_go() - has it only the reference that a page without a user has?
  * @page: mapped by nobody here
@@ -88,13 +121,7 @@ bool mios_page_let_go(struct page *page, bool wait)
 	return true;
 }
 
-/**
- * mios_map_is_pinned() - has anybody a page of it that he has not mapped?
- * @map: as made, mapped by nobody
- *
- * memunmap_pages() does not look: they would go away under their user.
- */
-bool mios_map_is_pinned(const struct mios_map *map)
+static bool map_is_pinned(const struct mios_map *map)
 {
 	unsigned long pfn = PHYS_PFN(map->pages.range.start);
 
@@ -108,13 +135,42 @@ bool mios_map_is_pinned(const struct mios_map *map)
 }
 
 /**
- * mios_map_undo() - unmap it
- * @map: as made, not pinned
+ * mios_maps_are_pinned() - has anybody a page that he has not mapped?
+ * @m: nothing of it is mapped by anybody
+ *
+ * memunmap_pages() does not look: they would go away under their user.
  */
-void mios_map_undo(struct mios_map *map)
+bool mios_maps_are_pinned(const struct mios_mount *m)
 {
-	const struct range range = map->pages.range;
+	unsigned int i;
 
-	memunmap_pages(&map->pages);
-	release_mem_region(range.start, range_len(&range));
+	for (i = 0; i < m->nr_maps; i++)
+		if (map_is_pinned(&m->map[i]))
+			return true;
+	return false;
+}
+
+/**
+ * mios_maps_undo() - unmap the pool
+ * @m: nothing of it is pinned
+ */
+void mios_maps_undo(struct mios_mount *m)
+{
+	while (m->nr_maps)
+		map_undo(&m->map[--m->nr_maps]);
+	kfree(m->map);
+}
+
+/**
+ * mios_maps_size() - bytes of the whole pool
+ * @m: the mount
+ */
+u64 mios_maps_size(const struct mios_mount *m)
+{
+	unsigned int i;
+	u64 size = 0;
+
+	for (i = 0; i < m->nr_maps; i++)
+		size += range_len(&m->map[i].pages.range);
+	return size;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mounting.  The pool is memory that no kernel has as its own: the ring's, or
- * what the mount option "pool" names.  Instance 0 makes the file system: with
- * "format" in any case, with "make" where there is no sound one.
+ * Mounting.  The pool is memory that no kernel has as its own: the ring's, a
+ * section in each node, or what mount options "pool" name, a section each.
+ * Instance 0 makes the file system: with "format" in any case, with "make" where
+ * there is no sound one.
  */
 #include <linux/fs_context.h>
 #include <linux/fs_parser.h>
@@ -21,8 +22,8 @@ static const struct mios_mount_ops *mount_ops;
 
 /* @ring: the ring's own pool is meant. */
 struct options {
-	u64 base;
-	u64 size;
+	struct mios_pool_place place[MIOS_POOL_SECTIONS];
+	unsigned int nr;
 	bool ring;
 	bool format;
 	bool make;
@@ -37,20 +38,32 @@ static const struct fs_parameter_spec parameters[] = {
 	{}
 };
 
+static int option_pool(struct fs_context *fc, const char *text)
+{
+	struct options *o = fc->fs_private;
+	struct mios_pool_place *place = &o->place[o->nr];
+	char *rest;
+
+	if (o->nr == MIOS_POOL_SECTIONS)
+		return invalfc(fc, "pool=: too often");
+	place->size = memparse(text, &rest);
+	if (*rest != '@')
+		return invalfc(fc, "pool=SIZE@ADDRESS, such as pool=64M@0x20000000");
+	place->base = memparse(rest + 1, &rest);
+	o->nr++;
+	return *rest ? invalfc(fc, "pool=SIZE@ADDRESS, and nothing behind it") :
+		0;
+}
+
 static int option(struct fs_context *fc, struct fs_parameter *param)
 {
 	struct options *o = fc->fs_private;
 	struct fs_parse_result result;
 	int opt = fs_parse(fc, parameters, param, &result);
-	char *rest;
 
 	switch (opt) {
 	case OPT_POOL:
-		o->size = memparse(param->string, &rest);
-		if (*rest != '@')
-			return invalfc(fc, "pool=SIZE@ADDRESS, such as pool=64M@0x20000000");
-		o->base = memparse(rest + 1, &rest);
-		return *rest ? invalfc(fc, "pool=SIZE@ADDRESS, and nothing behind it") : 0;
+		return option_pool(fc, param->string);
 	case OPT_FORMAT:
 		o->format = true;
 		return 0;
@@ -96,6 +109,30 @@ static u64 image_find(const struct mios_pool *pool)
 	return 0;
 }
 
+/* How far a section is; what nobody knows is farthest. */
+static u32 distance_of(const struct mios_mount *m, u32 node, u32 section)
+{
+	u32 to = m->pool.section[section].node;
+
+	return to == node ? 0 : mios_link_distance(node, to) ?: U32_MAX;
+}
+
+/* Of those that are equally far, the next higher node first, in a circle. */
+static void near_set(struct mios_mount *m, u32 node)
+{
+	u32 nr = m->pool.nr_sections;
+	u32 i, at;
+
+	for (i = 0; i < nr; i++) {
+		u32 section = (node + i) % nr;
+
+		for (at = i; at && distance_of(m, node, m->fs.near[at - 1]) >
+				   distance_of(m, node, section); at--)
+			m->fs.near[at] = m->fs.near[at - 1];
+		m->fs.near[at] = section;
+	}
+}
+
 static int image_attach(struct mios_mount *m)
 {
 	u64 image = image_find(&m->pool);
@@ -107,10 +144,44 @@ static int image_attach(struct mios_mount *m)
 			      MIOS_EXTENT_SIZE);
 }
 
+/* The sections behind the first: all instances map them, too, by mounting. */
+static int sections_make(struct mios_mount *m, const struct options *o)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 1; i < o->nr && !err; i++) {
+		err = mios_pool_grow(&m->pool, m->map[i].memory, &o->place[i]);
+		if (!err)
+			mios_pool_open(&m->pool, i);
+	}
+	return err;
+}
+
+/* What the pool says of itself is only compared with what is mapped. */
+static int sections_adopt(struct mios_mount *m, const struct options *o)
+{
+	struct mios_pool_place place;
+	unsigned int i;
+	int err;
+
+	for (i = 1; i < o->nr; i++) {
+		err = mios_pool_place(&m->pool, &place);
+		if (err != 1 || place.base != o->place[i].base ||
+		    place.size != o->place[i].size ||
+		    place.node != o->place[i].node)
+			return -EBADMSG;
+		err = mios_pool_adopt(&m->pool, m->map[i].memory, &place);
+		if (err)
+			return err;
+	}
+	return mios_pool_place(&m->pool, &place) ? -EBADMSG : 0;
+}
+
 static int pool_attach(struct mios_mount *m, const struct options *o,
 		       bool format)
 {
-	const struct mios_pool_place place = { o->base, o->size };
+	const struct mios_pool_place *first = &o->place[0];
 	struct mios_info self;
 	int err = mios_link_info(mios_link_self(), &self);
 
@@ -120,13 +191,21 @@ static int pool_attach(struct mios_mount *m, const struct options *o,
 	if (self.incarnation > MIOS_EPOCH_MAX)
 		return -EOVERFLOW;
 	if (format)
-		err = mios_pool_format(m->map.memory, o->base, o->size, 0);
+		err = mios_pool_format(m->map[0].memory, first->base,
+				       first->size, first->node);
 	if (!err)
-		err = mios_pool_attach(&m->pool, m->map.memory, &place, 0,
-				       mios_link_self(), self.incarnation);
+		err = mios_pool_attach(&m->pool, m->map[0].memory, first,
+				       first->node, mios_link_self(),
+				       self.incarnation);
 	if (!err && format)
 		err = image_make(m);
-	return err ? err : image_attach(m);
+	if (!err)
+		err = format ? sections_make(m, o) : sections_adopt(m, o);
+	if (!err)
+		err = image_attach(m);
+	if (!err)
+		near_set(m, self.node);
+	return err;
 }
 
 /* Whoever is up may have it mounted, and would go on in what is overwritten. */
@@ -252,7 +331,7 @@ static int fill(struct super_block *sb, struct fs_context *fc)
 	INIT_LIST_HEAD(&m->revoke_entry);
 	INIT_LIST_HEAD(&m->entry);
 	mios_mend_init(m);
-	err = mios_map_make(&m->map, fc, o->base, o->size);
+	err = mios_maps_make(m, fc, o->place, o->nr);
 	if (err) {
 		kfree(m);
 		return err;
@@ -277,8 +356,9 @@ static int ring_pool(struct fs_context *fc, struct options *o)
 	if (!host.pool.size)
 		return invalfc(fc, "this ring has no pool: name one with pool=");
 	o->ring = true;
-	o->base = host.pool.base;
-	o->size = host.pool.size;
+	o->nr = 1;
+	o->place[0].base = host.pool.base;
+	o->place[0].size = host.pool.size;
 	return 0;
 }
 
@@ -289,7 +369,7 @@ static int tree(struct fs_context *fc)
 
 	if ((o->format || o->make) && mios_link_self())
 		return invalfc(fc, "only instance 0 makes a miosfs; mount it without format");
-	if (!o->size)
+	if (!o->nr)
 		err = ring_pool(fc, o);
 	return err ? err : get_tree_nodev(fc, fill);
 }
@@ -344,16 +424,16 @@ static void mount_end(struct super_block *sb)
 	if (!m)
 		return;
 	mios_death_ignore(m);
-	if (mount_ops->end(m) || mios_map_is_pinned(&m->map)) {
+	if (mount_ops->end(m) || mios_maps_are_pinned(m)) {
 		pr_err("miosfs: something still uses pages of the pool at %#llx: it stays mapped here until this kernel ends\n",
-		       m->map.pages.range.start);
+		       m->map[0].pages.range.start);
 		__module_get(THIS_MODULE);
 		return;
 	}
 	opens_end(m);
 	for (i = 0; i < m->pool.nr_sections; i++)
 		mios_cursor_release(&m->pool, &m->cursor[i]);
-	mios_map_undo(&m->map);
+	mios_maps_undo(m);
 	kfree(m);
 }
 

@@ -41,7 +41,7 @@
 struct fs_context;
 
 /**
- * struct mios_map - the memory of a pool in this kernel
+ * struct mios_map - the memory of a section of a pool in this kernel
  * @pages:	its struct pages, and where it lies
  * @memory:	where it is mapped
  */
@@ -54,7 +54,8 @@ struct mios_map {
  * struct mios_mount - a mounted miosfs
  * @fs:		the image; changes under @lock
  * @pool:	where it lies
- * @map:	its memory
+ * @map:	memory of its sections
+ * @nr_maps:	how many there are
  * @lock:	one change at a time
  * @cursor_lock: of @cursor
  * @cursor:	where pages come from, in each section
@@ -69,7 +70,8 @@ struct mios_map {
 struct mios_mount {
 	struct mios_fs fs;
 	struct mios_pool pool;
-	struct mios_map map;
+	struct mios_map *map;
+	unsigned int nr_maps;
 	struct mutex lock;		/* see above */
 	spinlock_t cursor_lock;		/* see above */
 	struct mios_cursor cursor[MIOS_POOL_SECTIONS];
@@ -155,10 +157,11 @@ static inline bool mios_patient(int *tries)
 })
 
 /* map.c */
-int mios_map_make(struct mios_map *map, struct fs_context *fc, u64 base,
-		  u64 size);
-bool mios_map_is_pinned(const struct mios_map *map);
-void mios_map_undo(struct mios_map *map);
+int mios_maps_make(struct mios_mount *m, struct fs_context *fc,
+		   const struct mios_pool_place *place, unsigned int nr);
+bool mios_maps_are_pinned(const struct mios_mount *m);
+void mios_maps_undo(struct mios_mount *m);
+u64 mios_maps_size(const struct mios_mount *m);
 bool mios_page_let_go(struct page *page, bool wait);
 
 /* vfs.c: inodes */

@@ -158,7 +158,7 @@ static int get_new(struct mios_mount *m, key_t key, size_t size, int flg)
 
 	if (!size)
 		return -EINVAL;
-	if (size > range_len(&m->map.pages.range))
+	if (size > mios_maps_size(m))
 		return -ENOSPC;
 	err = MIOS_PATIENTLY(m, mios_fs_segment_make(&m->fs, &seg,
 						     ktime_get_real_ns(),

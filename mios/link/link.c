@@ -361,3 +361,4 @@ u32 mios_link_distance(u32 from, u32 to)
 	}
 	return 0;
 }
+EXPORT_SYMBOL_NS_GPL(mios_link_distance, MIOS);
