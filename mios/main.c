@@ -27,7 +27,9 @@ static bool host(void)
 /* The nodes come first: the link makes room for as many. */
 static int __init mios_join(void)
 {
-	struct mios_link_host as_host = { .ops = &mios_life_ops };
+	struct mios_link_host as_host = {
+		.ops = &mios_life_ops, .pools = mios_node_pools(),
+	};
 	int err;
 
 	if (!host())
@@ -35,7 +37,6 @@ static int __init mios_join(void)
 	mios_nodes_init();
 	as_host.nr = mios_nodes_end();
 	as_host.incarnation = mios_epoch_next(0);
-	mios_node_pool(&as_host.pool);
 	err = mios_link_init(&as_host);
 	if (err)
 		mios_nodes_exit();

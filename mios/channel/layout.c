@@ -176,6 +176,48 @@ bool mios_pool_fits(const struct mios_range *range)
 	       range->base + range->size >= range->base;
 }
 
+static bool pools_overlap(const struct mios_range *a,
+			  const struct mios_range *b)
+{
+	return a->size && b->size && a->base < b->base + b->size &&
+	       b->base < a->base + a->size;
+}
+
+static int pools_check(const struct mios_area_pools *pools)
+{
+	u32 i, j;
+
+	if (pools->checksum != mios_crc32(pools->of, sizeof(pools->of)))
+		return -EBADMSG;
+	for (i = 0; i < MIOS_AREA_INSTANCES; i++) {
+		if (!mios_pool_fits(&pools->of[i]))
+			return -EBADMSG;
+		for (j = 0; j < i; j++)
+			if (pools_overlap(&pools->of[i], &pools->of[j]))
+				return -EBADMSG;
+	}
+	return 0;
+}
+
+void mios_pools_write(void *area, const struct mios_range *of)
+{
+	struct mios_area_pools *to = area + MIOS_AREA_POOLS_AT;
+	u32 i;
+
+	WRITE_ONCE(to->checksum, mios_crc32(of, sizeof(to->of)));
+	WRITE_ONCE(to->reserved, 0);
+	for (i = 0; i < MIOS_AREA_INSTANCES; i++) {
+		WRITE_ONCE(to->of[i].base, of[i].base);
+		WRITE_ONCE(to->of[i].size, of[i].size);
+	}
+}
+
+int mios_pools_read(const void *area, struct mios_area_pools *pools)
+{
+	memcpy(pools, area + MIOS_AREA_POOLS_AT, sizeof(*pools));
+	return pools_check(pools);
+}
+
 static int desc_check(const struct mios_desc_body *body, u32 ring,
 		      u32 instance)
 {
@@ -192,8 +234,7 @@ static int desc_check(const struct mios_desc_body *body, u32 ring,
 	     body->next != MIOS_NO_INSTANCE) ||
 	    !body->nr_cpus || body->nr_cpus > MIOS_AREA_CPUS ||
 	    body->nr_ranges > MIOS_DESC_RANGES ||
-	    body->doorbell_vector != MIOS_DOORBELL_VECTOR ||
-	    !mios_pool_fits(&body->pool))
+	    body->doorbell_vector != MIOS_DOORBELL_VECTOR)
 		return -EBADMSG;
 	return desc_apicid_ok(body) ? 0 : -EBADMSG;
 }

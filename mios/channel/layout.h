@@ -95,8 +95,14 @@ int mios_seq_read(u32 *to, const u32 *from, size_t size);
  */
 void mios_desc_write(struct mios_desc *to, struct mios_desc_body *body);
 
-/* May a descriptor name this as a pool? */
+/* Whole pieces, or nothing? */
 bool mios_pool_fits(const struct mios_range *range);
+
+/* Say where the pools are, one for each node.  Also right while it is read. */
+void mios_pools_write(void *area, const struct mios_range *of);
+
+/* A copy of that, checked: 0 or -EBADMSG. */
+int mios_pools_read(const void *area, struct mios_area_pools *pools);
 
 /**
  * mios_desc_read() - copy a descriptor and check it

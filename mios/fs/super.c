@@ -348,17 +348,18 @@ static int fill(struct super_block *sb, struct fs_context *fc)
 
 static int ring_pool(struct fs_context *fc, struct options *o)
 {
-	struct mios_info host;
-	int err = mios_link_info(0, &host);
+	const struct mios_range *pools = mios_link_pools();
+	u32 i;
 
-	if (err)
-		return err;
-	if (!host.pool.size)
+	for (i = 0; i < MIOS_POOL_SECTIONS; i++)
+		if (pools[i].size)
+			o->place[o->nr++] = (struct mios_pool_place){
+				.base = pools[i].base, .size = pools[i].size,
+				.node = i,
+			};
+	if (!o->nr)
 		return invalfc(fc, "this ring has no pool: name one with pool=");
 	o->ring = true;
-	o->nr = 1;
-	o->place[0].base = host.pool.base;
-	o->place[0].size = host.pool.size;
 	return 0;
 }
 

@@ -113,6 +113,14 @@ static void distances_fill(void *area, u32 nr)
 		}
 }
 
+/* Who is in another ring hears too little of the deaths in ring 0. */
+static void pools_fill(void *area, u32 ring)
+{
+	static const struct mios_range none[MIOS_AREA_INSTANCES];
+
+	mios_pools_write(area, ring ? none : mios_link.pools);
+}
+
 /* Instance 0 acknowledges nothing, and nobody beyond the last asks it. */
 static void lines_restore(struct mios_ring *ring)
 {
@@ -145,6 +153,7 @@ void mios_area_restore(struct mios_ring *ring)
 		memcpy(ring->area, &header, sizeof(header));
 	}
 	distances_fill(ring->area, mios_link.nr);
+	pools_fill(ring->area, ring->id);
 	lines_restore(ring);
 }
 
@@ -172,6 +181,7 @@ void *mios_area_alloc(u32 ring, u32 nr, u64 *base, struct mios_geometry *g)
 		return NULL;
 	*base = virt_to_phys(area);
 	distances_fill(area, nr);
+	pools_fill(area, ring);
 	header_make(&header, ring, *base, g);
 	header.magic = 0;
 	memcpy(area, &header, sizeof(header));

@@ -31,6 +31,12 @@ u32 mios_link_nr(void)
 }
 EXPORT_SYMBOL_NS_GPL(mios_link_nr, MIOS);
 
+const struct mios_range *mios_link_pools(void)
+{
+	return mios_link.pools;
+}
+EXPORT_SYMBOL_NS_GPL(mios_link_pools, MIOS);
+
 static void identity(const struct mios_link_host *host)
 {
 	const struct mios_manifest *m = mios_manifest();
@@ -41,7 +47,8 @@ static void identity(const struct mios_link_host *host)
 	mios_link.node = m ? m->node : first_online_node;
 	/* A child learns from the area how many there are. */
 	mios_link.nr = m ? m->instance + 1 : host->nr;
-	mios_link.pool = m ? (struct mios_range){} : host->pool;
+	if (host)
+		memcpy(mios_link.pools, host->pools, sizeof(mios_link.pools));
 	mios_link.ops = m ? NULL : host->ops;
 }
 
@@ -61,6 +68,21 @@ static void host_init(void)
 	mutex_unlock(&mios_link.lock);
 }
 
+/* Nothing that a kernel has is in them: without, there is no /mios. */
+static int pools_learn(const void *area)
+{
+	struct mios_area_pools *pools = kmalloc(sizeof(*pools), GFP_KERNEL);
+
+	if (!pools)
+		return -ENOMEM;
+	if (mios_pools_read(area, pools))
+		pr_err("what the ring area says of pools is damaged: nothing is shared\n");
+	else
+		memcpy(mios_link.pools, pools->of, sizeof(mios_link.pools));
+	kfree(pools);
+	return 0;
+}
+
 /*
  * The sync point.  The first look opens our ends to everybody who is there;
  * only then the descriptor says that we are, and they look at us.
@@ -78,7 +100,7 @@ static int child_join(void)
 	area = mios_area_map(m->ring, m->area_base, m->area_size, &g);
 	if (IS_ERR(area))
 		return PTR_ERR(area);
-	if (m->instance >= g.nr) {
+	if (m->instance >= g.nr || pools_learn(area)) {
 		mios_area_unmap(area);
 		return -EBADMSG;
 	}
@@ -258,7 +280,6 @@ static void info_desc(const struct mios_desc_body *desc, struct mios_info *info)
 	info->nr_apicids = desc->nr_cpus;
 	info->memory = desc->memory_bytes;
 	info->cost = desc->cost_bytes;
-	info->pool = desc->pool;
 	info->next = desc->next;
 	memcpy(info->release, desc->release, MIOS_RELEASE_LEN);
 	memcpy(info->apicid, desc->apicid, sizeof(info->apicid));
@@ -275,6 +296,7 @@ static void info_view(u32 instance, struct mios_info *info)
 	info->node = view.node;
 	info->nr_cpus = view.nr_cpus;
 	info->memory = view.memory;
+	info->pool = mios_link.pools[instance];
 	info->beat_age_ms = -1;
 	info->next = MIOS_NO_INSTANCE;
 }
@@ -316,10 +338,8 @@ int mios_link_info(u32 instance, struct mios_info *info)
 	if (!instance && !mios_link.host && !heard)
 		info->state = MIOS_STATE_DEAD;
 	/* The host of all rings stands in the first. */
-	if (!instance && mios_link.host) {
+	if (!instance && mios_link.host)
 		info->ring = 0;
-		info->pool = mios_link.pool;
-	}
 	mutex_unlock(&mios_link.lock);
 	return 0;
 }

@@ -88,13 +88,13 @@ struct mios_info {
  * @ops:	whom to tell about the others; stays valid until mios_link_exit()
  * @incarnation: its own number, which it has never had before
  * @nr:		instances that the machine may have, itself included
- * @pool:	memory that ring 0 shares; size 0: none
+ * @pools:	memory of each node that ring 0 shares; size 0: none
  */
 struct mios_link_host {
 	const struct mios_link_ops *ops;
 	u32 incarnation;
 	u32 nr;
-	struct mios_range pool;
+	const struct mios_range *pools;
 };
 
 /**
@@ -230,6 +230,12 @@ int mios_link_info(u32 instance, struct mios_info *info);
 
 /* NUMA distance between two nodes, 0 if it is not known. */
 u32 mios_link_distance(u32 from, u32 to);
+
+/*
+ * Of each node of the machine (MIOS_AREA_INSTANCES) what its ring shares; size
+ * 0: nothing.  Does not change from the join on.
+ */
+const struct mios_range *mios_link_pools(void);
 
 /* The area of the ring that instance 0's clock is read from, or NULL. */
 const struct mios_anchor *mios_link_anchor(void);

@@ -162,7 +162,7 @@ struct mios_ring {
  * @incarnation: of this boot
  * @host:	instance 0
  * @node:	NUMA node that it runs on
- * @pool:	on instance 0, what it has set aside for the instances of ring 0
+ * @pools:	of each node, what the instances of ring 0 share
  * @ops:	whom to tell
  * @lock:	"link_lock": descriptors, views, peers' states
  * @wq:		ordered: scans; may sleep
@@ -179,7 +179,7 @@ struct mios_link {
 	u32 incarnation;
 	bool host;
 	u32 node;
-	struct mios_range pool;
+	struct mios_range pools[MIOS_AREA_INSTANCES];
 	const struct mios_link_ops *ops;
 	struct mutex lock; /* link_lock */
 	struct workqueue_struct *wq;

@@ -127,9 +127,6 @@ void mios_self_init(struct mios_ring *ring)
 	body->area_version = MIOS_AREA_VERSION;
 	body->manifest_version = MIOS_MANIFEST_VERSION;
 	strscpy(body->release, init_utsname()->release, MIOS_RELEASE_LEN);
-	/* Who is in another ring hears too little of the deaths in this one. */
-	if (!ring->id)
-		body->pool = mios_link.pool;
 	memory_describe(body);
 	body->cost_bytes += ring->g.block_size;
 	cpus_describe(body, nr_cpu_ids);

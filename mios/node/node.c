@@ -107,7 +107,7 @@ static int resource_scan(struct resource *res, void *unused)
 
 	for (base = ALIGN(res->start, CHUNK); base + CHUNK <= res->end + 1;
 	     base += CHUNK)
-		if (mios_node_is_reserved(base))
+		if (mios_node_is_reserved(base) && !mios_node_is_pool(base))
 			node_add_chunk(base);
 	return 0;
 }
@@ -172,6 +172,7 @@ void mios_nodes_init(void)
 	unsigned int i;
 
 	mios_epoch_init(low_take(MIOS_EPOCH_SIZE));
+	mios_pools_init();
 	walk_iomem_res_desc(IORES_DESC_RESERVED, IORESOURCE_MEM, SZ_1M, -1,
 			    NULL, resource_scan);
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {

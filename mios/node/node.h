@@ -181,8 +181,10 @@ u32 mios_nodes_end(void);
 struct mios_node *mios_node_get(u32 instance);
 bool mios_node_is_reserved(u64 base);
 
-/* pool.c: what node 0 has set aside for all */
-void mios_node_pool(struct mios_range *range);
+/* pool.c: what nodes have set aside for all */
+void mios_pools_init(void);
+const struct mios_range *mios_node_pools(void);
+bool mios_node_is_pool(u64 base);
 
 static inline u64 node_stamp(u32 incarnation, u32 state)
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Node 0's pool: memory that the operator has set aside for all instances, and
- * named once more for that (mios.pool=SIZE@ADDRESS on the kernel command line).
- * Not guessed from memmap=, by which memory that is broken is left out, too.
- * Looked at once, when the module is loaded.
+ * The pools: memory of nodes that the operator has set aside for all instances,
+ * and named once more for that (mios.pool=SIZE@ADDRESS,... on the kernel command
+ * line, one of each node).  Not guessed from memmap=, by which memory that is
+ * broken is left out, too.  No kernel ever has it: neither its node's instance
+ * nor, while that is down, this one.  Looked at once, when the module is loaded.
  */
 #define pr_fmt(fmt) "mios: " fmt
 
@@ -15,9 +16,12 @@
 #include "../channel/layout.h"
 #include "node.h"
 
-static char *pool;
-module_param(pool, charp, 0400);
-MODULE_PARM_DESC(pool, "SIZE@ADDRESS of node 0's memory that all instances share, set aside by memmap=");
+static char *pool[MIOS_MAX_INSTANCES];
+static unsigned int nr_pools;
+module_param_array(pool, charp, &nr_pools, 0400);
+MODULE_PARM_DESC(pool, "SIZE@ADDRESS,...: memory of each node that all instances share, set aside by memmap=");
+
+static struct mios_range pools[MIOS_AREA_INSTANCES];
 
 static bool range_parse(const char *text, struct mios_range *range)
 {
@@ -30,35 +34,75 @@ static bool range_parse(const char *text, struct mios_range *range)
 	return !*rest && mios_pool_fits(range) && range->size;
 }
 
-static bool range_is_set_aside(const struct mios_range *range)
+/* Which node's it is, all of it; -1: no, or it is not set aside. */
+static int range_node(const struct mios_range *range)
 {
+	int node = phys_to_target_node(range->base);
 	u64 at;
 
 	for (at = range->base; at < range->base + range->size;
 	     at += MIOS_POOL_PIECE)
 		if (!mios_node_is_reserved(at) ||
-		    phys_to_target_node(at) != first_online_node)
-			return false;
-	return true;
+		    phys_to_target_node(at) != node)
+			return -1;
+	return node < MIOS_AREA_INSTANCES ? node : -1;
+}
+
+static void pool_add(const char *text)
+{
+	struct mios_range range;
+	int node;
+
+	if (!range_parse(text, &range)) {
+		pr_err("pool=%s: not understood: SIZE@ADDRESS, multiples of 2M\n",
+		       text);
+		return;
+	}
+	node = range_node(&range);
+	if (node < 0)
+		pr_err("pool=%s: not RAM of one node that memmap= has set aside: it is not shared\n",
+		       text);
+	else if (pools[node].size)
+		pr_err("pool=%s: node %d has a pool already: it is not shared\n",
+		       text, node);
+	else
+		pools[node] = range;
 }
 
 /**
- * mios_node_pool - the memory that all instances are to share
- * @range: out; size 0: none
+ * mios_pools_init - find the pools; before the nodes, whose memory the rest is
  */
-void mios_node_pool(struct mios_range *range)
+void mios_pools_init(void)
 {
-	if (!pool)
-		goto none;
-	if (!range_parse(pool, range)) {
-		pr_err("pool=%s: not understood: SIZE@ADDRESS, multiples of 2M\n",
-		       pool);
-		goto none;
-	}
-	if (range_is_set_aside(range))
+	unsigned int i;
+
+	for (i = 0; i < nr_pools; i++)
+		pool_add(pool[i]);
+	if (!nr_pools || pools[first_online_node].size)
 		return;
-	pr_err("pool=%s: not RAM of node 0 that memmap= has set aside: nothing is shared\n",
-	       pool);
-none:
-	*range = (struct mios_range){};
+	pr_err("pool=: none of them is node %d's: nothing is shared\n",
+	       first_online_node);
+	memset(pools, 0, sizeof(pools));
+}
+
+/**
+ * mios_node_pools - the memory that all instances are to share, of each node
+ */
+const struct mios_range *mios_node_pools(void)
+{
+	return pools;
+}
+
+/**
+ * mios_node_is_pool - is it in a pool?
+ * @base: of a piece of 2 MiB
+ */
+bool mios_node_is_pool(u64 base)
+{
+	unsigned int i;
+
+	for (i = 0; i < MIOS_AREA_INSTANCES; i++)
+		if (base - pools[i].base < pools[i].size)
+			return true;
+	return false;
 }

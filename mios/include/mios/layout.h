@@ -5,7 +5,7 @@
  * it is computed from its base and the constants below, never from a pointer
  * found in it.  Included by mios/link/, and by its user-space tests.
  *
- *   header | distances | CPUs | block 0 | block 1 | ... | block nr-1 | log
+ *   header | distances | CPUs | pools | block 0 | ... | block nr-1 | log
  *   block:   descriptor | lines | inbound from 0 | inbound from 1 | ...
  *	     (all but the block's own instance)
  *   inbound: control channel | console channel | net channel
@@ -26,9 +26,9 @@
 #include <linux/types.h>
 
 #define MIOS_AREA_MAGIC		0x41455241534f494dULL	/* "MIOSAREA" */
-#define MIOS_AREA_VERSION	5
+#define MIOS_AREA_VERSION	6
 #define MIOS_DESC_MAGIC		0x45444f4e534f494dULL	/* "MIOSNODE" */
-#define MIOS_DESC_VERSION	3
+#define MIOS_DESC_VERSION	4
 
 #define MIOS_AREA_PAGE		4096u
 #define MIOS_AREA_INSTANCES	64u	/* = MIOS_MAX_INSTANCES of the uapi */
@@ -95,12 +95,41 @@ struct mios_area_cpus {
 };
 
 #define MIOS_AREA_CPUS_AT	(2 * MIOS_AREA_PAGE)
-#define MIOS_AREA_BLOCKS_AT	(19 * MIOS_AREA_PAGE)
+#define MIOS_AREA_POOLS_AT	(19 * MIOS_AREA_PAGE)
+#define MIOS_AREA_BLOCKS_AT	(20 * MIOS_AREA_PAGE)
 
 static_assert(offsetof(struct mios_area_cpus, apicid) == 8);
 static_assert(sizeof(struct mios_area_cpus) == 1032);
 static_assert(MIOS_AREA_CPUS_AT + MIOS_AREA_INSTANCES *
-	      sizeof(struct mios_area_cpus) <= MIOS_AREA_BLOCKS_AT);
+	      sizeof(struct mios_area_cpus) <= MIOS_AREA_POOLS_AT);
+
+struct mios_range {
+	__u64 base;
+	__u64 size;
+};
+
+/* Of a pool both are multiples of it. */
+#define MIOS_POOL_PIECE		(2ull << 20)
+
+/**
+ * struct mios_area_pools - memory that no kernel has (instance 0, constant)
+ * @checksum:	mios_crc32() of @of
+ * @reserved:	0
+ * @of:		pool of each node, from which all may allocate; size 0: none
+ *
+ * All are empty in the area of another ring than 0: who is in that hears too
+ * little of the deaths in ring 0.
+ */
+struct mios_area_pools {
+	__u32 checksum;
+	__u32 reserved;
+	struct mios_range of[MIOS_AREA_INSTANCES];
+};
+
+static_assert(offsetof(struct mios_area_pools, of) == 8);
+static_assert(sizeof(struct mios_area_pools) == 1032);
+static_assert(MIOS_AREA_POOLS_AT + sizeof(struct mios_area_pools) <=
+	      MIOS_AREA_BLOCKS_AT);
 
 /* A page that begins with struct mios_log of asm/mios.h, and the text. */
 #define MIOS_AREA_LOG_SIZE	(65 * MIOS_AREA_PAGE)
@@ -115,14 +144,6 @@ enum mios_desc_state {
 	MIOS_DESC_DEAD,		/* fenced; written by instance 0 */
 	MIOS_DESC_STATES
 };
-
-struct mios_range {
-	__u64 base;
-	__u64 size;
-};
-
-/* Of a pool both are multiples of it. */
-#define MIOS_POOL_PIECE		(2ull << 20)
 
 /**
  * struct mios_desc_body - what is covered by the descriptor's checksum
@@ -143,7 +164,6 @@ struct mios_range {
  * @manifest_version: version of the manifest that its kernel understands
  * @memory_bytes: all of it; @memory has the first ranges
  * @cost_bytes:	what its kernel occupies (docs/abi/sysfs-kernel-mios, "cost")
- * @pool:	memory that others may allocate from; size 0: none
  * @memory:	physical memory that it owns
  * @release:	its uname -r
  * @apicid:	its CPUs
@@ -166,7 +186,6 @@ struct mios_desc_body {
 	__u32 manifest_version;
 	__u64 memory_bytes;
 	__u64 cost_bytes;
-	struct mios_range pool;
 	struct mios_range memory[MIOS_DESC_RANGES];
 	char release[MIOS_RELEASE_LEN];
 	__u32 apicid[MIOS_AREA_CPUS];
@@ -175,9 +194,9 @@ struct mios_desc_body {
 static_assert(offsetof(struct mios_desc_body, state) == 28);
 static_assert(offsetof(struct mios_desc_body, next) == 36);
 static_assert(offsetof(struct mios_desc_body, memory_bytes) == 64);
-static_assert(offsetof(struct mios_desc_body, memory) == 96);
-static_assert(offsetof(struct mios_desc_body, apicid) == 296);
-static_assert(sizeof(struct mios_desc_body) == 1320);
+static_assert(offsetof(struct mios_desc_body, memory) == 80);
+static_assert(offsetof(struct mios_desc_body, apicid) == 280);
+static_assert(sizeof(struct mios_desc_body) == 1304);
 
 /**
  * struct mios_desc - node descriptor, first page of a block

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Header, distances, CPU lists, views, descriptors and lines of an area; the
+ * Header, distances, pools, CPU lists, views, descriptors and lines of an area; the
  * channels are in check-channel.c.  See check.h.
  */
 #include <stdarg.h>
@@ -80,6 +80,21 @@ static void distances_check(const struct area_copy *c, struct findings *f)
 			    d->from[i][j])
 				say(f, "distance %u to %u: impossible (%u)", i,
 				    j, d->from[i][j]);
+}
+
+static void pools_check(const struct area_copy *c, struct findings *f)
+{
+	const u8 *page = c->area + MIOS_AREA_POOLS_AT;
+	struct mios_area_pools pools;
+	u32 i;
+
+	if (mios_pools_read(c->area, &pools) || pools.reserved)
+		say(f, "pools: damaged");
+	for (i = 0; c->ring && i < MIOS_AREA_INSTANCES; i++)
+		if (pools.of[i].size)
+			say(f, "pools: ring %u has one of node %u", c->ring, i);
+	if (is_dirty(page + sizeof(pools), MIOS_AREA_PAGE - sizeof(pools)))
+		say(f, "pools: something stands behind them");
 }
 
 static bool lists_overlap(const struct mios_area_cpus *a,
@@ -378,6 +393,7 @@ void area_check(struct area_copy *c, struct findings *f)
 	if (is_dirty(header + 1, MIOS_AREA_PAGE - sizeof(*header)))
 		say(f, "header: something stands behind it");
 	distances_check(c, f);
+	pools_check(c, f);
 	log_check(c, f);
 	views_check(c, f);
 	cpus_check(c, f);

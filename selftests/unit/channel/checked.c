@@ -132,6 +132,7 @@ static void log_make(const struct model *m)
 
 static void model_make(struct model *m)
 {
+	static const struct mios_range pools[MIOS_AREA_INSTANCES];
 	struct mios_area_header *header;
 	struct mios_area_distances *d;
 	u32 i, j, class;
@@ -150,6 +151,7 @@ static void model_make(struct model *m)
 		.size = sizeof(*header), .self = 0x1000000, .nr = NR,
 		.area_size = m->copy.size, .net_slots = MIOS_NET_SLOTS_MIN,
 	};
+	mios_pools_write(m->copy.area, pools);
 	d = m->copy.area + MIOS_AREA_PAGE;
 	for (i = 0; i < NR; i++) {
 		instance_make(m, i);
@@ -193,6 +195,16 @@ static void break_distances(struct model *m)
 {
 	((struct mios_area_distances *)(m->copy.area +
 					MIOS_AREA_PAGE))->from[0][1] = 3;
+}
+
+static void break_pools(struct model *m)
+{
+	((u8 *)m->copy.area)[MIOS_AREA_POOLS_AT + 16]++;
+}
+
+static void break_pools_pad(struct model *m)
+{
+	((u8 *)m->copy.area)[MIOS_AREA_BLOCKS_AT - 1] = 1;
 }
 
 static void break_log(struct model *m)
@@ -373,6 +385,8 @@ static const struct {
 	{ break_header, "header: damaged" },
 	{ break_header_pad, "header: something stands behind it" },
 	{ break_distances, "distance 0 to 1" },
+	{ break_pools, "pools: damaged" },
+	{ break_pools_pad, "pools: something" },
 	{ break_log, "log of 0: damaged" },
 	{ break_cpus, "CPUs of 1: some are 0's" },
 	{ break_cpus_sequence, "CPUs of 1: being changed" },

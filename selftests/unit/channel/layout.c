@@ -37,6 +37,35 @@ static void geometry(void)
 	CHECK(mios_geometry(&g, 4, 0x80000000) == -EINVAL);
 }
 
+/* What instance 0 may have written, though its checksum is right. */
+static void pools(void)
+{
+	static const struct mios_range bad[] = {
+		{ 0x1000, MIOS_POOL_PIECE }, { 0, MIOS_POOL_PIECE / 2 },
+		{ 0x80000000, MIOS_POOL_PIECE }, { 0x7fe00000, 1 << 30 },
+		{ -MIOS_POOL_PIECE, 2 * MIOS_POOL_PIECE },
+	};
+	struct mios_range of[MIOS_AREA_INSTANCES] = {
+		[1] = { 0x80000000, 3 * MIOS_POOL_PIECE },
+		[3] = { 0x40000000, MIOS_POOL_PIECE },
+	};
+	u8 *area = calloc(1, MIOS_AREA_BLOCKS_AT);
+	struct mios_area_pools copy;
+	u32 i;
+
+	CHECK(area);
+	CHECK(mios_pools_read(area, &copy) == -EBADMSG);
+	mios_pools_write(area, of);
+	CHECK(!mios_pools_read(area, &copy));
+	CHECK(!memcmp(copy.of, of, sizeof(of)));
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		of[2] = bad[i];
+		mios_pools_write(area, of);
+		CHECK(mios_pools_read(area, &copy) == -EBADMSG);
+	}
+	free(area);
+}
+
 static void header(void)
 {
 	struct mios_area_header good, bad;
@@ -160,5 +189,6 @@ void test_layout(u64 seed)
 {
 	geometry();
 	header();
+	pools();
 	descriptor(seed);
 }
