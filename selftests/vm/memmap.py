@@ -10,7 +10,9 @@ MIB = 1 << 20
 GIB = 1 << 30
 BLOCK = 128 * MIB       # Linux adds and removes memory in blocks of this
 FOUR_GIB = 4 * GIB
-POOL = 32 * MIB         # of node 0, for what all instances share
+POOL = 32 * MIB         # of node 0, for what all instances share,
+NODE_POOL = 16 * MIB    # and of others
+TABLES = 8 * MIB        # at most, the firmware's, at the end of low memory
 
 
 def parse_size(text):
@@ -51,15 +53,29 @@ def node_ranges(sizes):
     return nodes
 
 
+def pool_places(sizes):
+    """Of each node (base, size) of what is for all instances: at its end, where
+    the firmware has no tables.  Small nodes but node 0 have none."""
+    places = []
+    for node, ranges in enumerate(node_ranges(sizes)):
+        base, size, _ = ranges[-1]
+        end = base + size
+        if end == min(low_end(sum(sizes)), sum(sizes)):
+            end -= TABLES
+        want = NODE_POOL if node else POOL
+        if not node or sizes[node] >= GIB:
+            places.append((end - want, want))
+    return places
+
+
 def pool_words(sizes):
-    """Command line that sets the end of node 0's memory aside, for all: where
-    the firmware has no tables."""
+    """Command line that sets the pools aside; the other nodes' memory is."""
     base, size, _ = node_ranges(sizes)[0][-1]
     if base + size == low_end(sum(sizes)) or len(sizes) == 1:
         return []
-    where = f"{base + size - POOL:#x}"
-    return [f"memmap={POOL // MIB}M${where}",
-            f"mios.pool={POOL // MIB}M@{where}"]
+    places = pool_places(sizes)
+    words = ",".join(f"{size // MIB}M@{base:#x}" for base, size in places)
+    return [f"memmap={POOL // MIB}M${places[0][0]:#x}", f"mios.pool={words}"]
 
 
 def reserve_words(sizes):

@@ -51,10 +51,17 @@ class Ranges(unittest.TestCase):
 
     def test_pool(self):
         self.assertEqual(memmap.pool_words([GIB] * 3),
-                         ["memmap=32M$0x3e000000", "mios.pool=32M@0x3e000000"])
+                         ["memmap=32M$0x3e000000",
+                          "mios.pool=32M@0x3e000000,16M@0x7e800000,"
+                          "16M@0x13f000000"])
         self.assertEqual(memmap.pool_words([3 * GIB, GIB]),
                          ["memmap=32M$0x13e000000",
-                          "mios.pool=32M@0x13e000000"])
+                          "mios.pool=32M@0x13e000000,16M@0x17f000000"])
+        self.assertEqual(memmap.pool_words([GIB] + [512 * MIB] * 2),
+                         ["memmap=32M$0x3e000000", "mios.pool=32M@0x3e000000"])
+        self.assertEqual(memmap.pool_words([GIB] * 2),
+                         ["memmap=32M$0x3e000000",
+                          "mios.pool=32M@0x3e000000,16M@0x7e800000"])
         self.assertEqual(memmap.pool_words([GIB]), [])
 
     def test_find(self):

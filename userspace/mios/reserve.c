@@ -19,9 +19,9 @@ static const char usage[] =
 "Usage: mios reserve [OPTION...]\n"
 "Prints what to add to instance 0's kernel command line so that the memory\n"
 "of other nodes is set aside for instances of their own.  Changes nothing.\n\n"
-"      --pool=SIZE   so much of the end of node 0's memory, as in 64M or 2G, for\n"
-"                    the files in /mios, which all instances share; 0: none\n"
-"                    (default: a quarter of node 0)\n"
+"      --pool=SIZE   so much of the end of each node's memory, as in 64M or 2G,\n"
+"                    for the files in /mios, which all instances share; 0: none\n"
+"                    (default: a quarter of the node)\n"
 "      --nodes=LIST  nodes to set aside, as in 1-3 (default: all but 0)\n"
 "      --grub        quoted as /etc/default/grub wants it\n"
 "  -h, --help        print this\n";
@@ -62,14 +62,36 @@ static uint64_t pool_size(const char *text)
 	return size << shift;
 }
 
-/* A quarter of node 0, but no more than half of its highest range. */
-static uint64_t pool_default(const struct memory_map *map)
+/* Memory is lent to instance 0 in blocks of so much. */
+static uint64_t block_size(void)
+{
+	FILE *file = fopen("/sys/devices/system/memory/block_size_bytes", "r");
+	uint64_t size;
+
+	if (!file || fscanf(file, "%" SCNx64, &size) != 1 || !size)
+		size = POOL_PIECE;
+	if (file)
+		fclose(file);
+	return size;
+}
+
+/* What is left of another node is to be whole blocks, where that can be. */
+static uint64_t pool_rounded(uint64_t size, uint64_t end)
+{
+	uint64_t rest = (end - size) % block_size();
+	uint64_t less = rest ? block_size() - rest : 0;
+
+	return size >= less + POOL_MIN ? size - less : size;
+}
+
+/* A quarter of the node, but no more than half of its highest range. */
+static uint64_t pool_default(const struct memory_map *map, int node)
 {
 	uint64_t all = 0, half = 0, size, top = 0;
 	const struct memory_range *range;
 
 	for (range = map->ranges; range < map->ranges + map->nr; range++) {
-		if (range->node)
+		if (range->node != node)
 			continue;
 		all += range->end - range->start;
 		if (range->end > top) {
@@ -80,11 +102,14 @@ static uint64_t pool_default(const struct memory_map *map)
 	size = all / 4 < half ? all / 4 : half;
 	if (size > POOL_MAX)
 		size = POOL_MAX;
-	return size < POOL_MIN ? 0 : size - size % POOL_PIECE;
+	size -= size % POOL_PIECE;
+	if (node && size >= POOL_MIN)
+		size = pool_rounded(size, top);
+	return size < POOL_MIN ? 0 : size;
 }
 
-/* The end of the highest range of node 0 that holds it. */
-static struct memory_range pool_place(const struct memory_map *map,
+/* The end of the highest range of the node that holds it. */
+static struct memory_range pool_place(const struct memory_map *map, int node,
 				      uint64_t size)
 {
 	struct memory_range range, found = { .node = -1 };
@@ -92,31 +117,46 @@ static struct memory_range pool_place(const struct memory_map *map,
 
 	for (i = 0; i < map->nr; i++) {
 		range = map->ranges[i];
-		if (!range.node && range.end - range.start > size &&
+		if (range.node == node && range.end - range.start > size &&
 		    range.end > found.end)
 			found = range;
 	}
-	if (found.node)
-		mios_die(MIOS_EXIT_FAILED, "reserve: node 0 has no %" PRIu64
-			 "M in one piece for a pool", size >> 20);
+	if (found.node < 0)
+		mios_die(MIOS_EXIT_FAILED, "reserve: node %d has no %" PRIu64
+			 "M in one piece for a pool", node, size >> 20);
 	found.start = found.end - size;
 	return found;
 }
 
-static void print_pool(const struct memory_map *map, uint64_t size, int grub)
+/* Node 0's is memory of instance 0 otherwise; the others' are set aside anyway. */
+static void print_pools(const struct memory_map *map, uint64_t nodes,
+			uint64_t wanted, int grub)
 {
 	struct memory_range range;
+	uint64_t size, sum = 0;
+	char text[32];
+	int i;
 
-	if (size == POOL_DEFAULT)
-		size = pool_default(map);
-	if (!size)
-		return;
-	range = pool_place(map, size);
-	print_range(&range, grub);
-	printf("mios.pool=%" PRIu64 "M@0x%" PRIx64 " ", size >> 20,
-	       range.start);
-	fprintf(stderr, "%" PRIu64 "M of node 0 are for /mios, which all "
-		"instances share; --pool says how much.\n", size >> 20);
+	for (i = 0; i < MIOS_MAX_INSTANCES; i++) {
+		if (i && !(nodes & 1ULL << i))
+			continue;
+		size = wanted == POOL_DEFAULT ? pool_default(map, i) : wanted;
+		/* The names of all files lie in node 0's. */
+		if (!size && !i)
+			return;
+		if (!size)
+			continue;
+		range = pool_place(map, i, size);
+		if (!i)
+			print_range(&range, grub);
+		printf("%s%" PRIu64 "M@0x%" PRIx64, i ? "," : "mios.pool=",
+		       size >> 20, range.start);
+		sum += size;
+	}
+	printf(" ");
+	mios_size_text(sum, text, sizeof(text));
+	fprintf(stderr, "%s in all are for /mios, which all instances share; "
+		"--pool says how much of each node.\n", text);
 }
 
 static int reserve(uint64_t nodes, int all, uint64_t pool, int grub)
@@ -141,7 +181,7 @@ static int reserve(uint64_t nodes, int all, uint64_t pool, int grub)
 	if (!nodes)
 		mios_die(MIOS_EXIT_FAILED, "reserve: this machine has one "
 			 "node: there is nothing to set aside");
-	print_pool(&map, pool, grub);
+	print_pools(&map, nodes, pool, grub);
 	for (i = 0; i < map.nr; i++)
 		if (nodes & 1ULL << map.ranges[i].node) {
 			print_range(&map.ranges[i], grub);
