@@ -4,13 +4,21 @@
  *
  *   mios.maker	which instance has made it, and in which epoch: "2 5"
  *   mios.open	which instances have it open, or mapped: "0 2", or nothing
+ *   mios.pages	on which nodes its pages lie, and how many: "0:12 2:1"
+ *   mios.pool	of the root: the sections of the pool, a line each: node, address
+ *		and size, then pages: the pool's own, and of each instance those
+ *		that it has allocated for files, and that it holds: "1:120:3"
  *
  * Who asks by name has it open for that, and is left out.  "mios shm" finds by
- * them what nobody needs any more; both are old when the caller has them.
+ * the first two what nobody needs any more, "mios numastat" and "mios pool" tell
+ * of the others; all are old when the caller has them.
  */
 #include <linux/bitops.h>
 #include <linux/dcache.h>
 #include <linux/fs.h>
+#include <linux/sched/signal.h>
+#include <linux/seq_buf.h>
+#include <linux/slab.h>
 #include <linux/xattr.h>
 
 #include "vfs.h"
@@ -79,6 +87,96 @@ static int open_get(const struct xattr_handler *handler, struct dentry *dentry,
 	return answer(text, length, buffer, size);
 }
 
+/* How many pages of the file lie in each section. */
+static int pages_count(struct mios_mount *m, u64 number, u64 *count)
+{
+	u64 index = 0, phys;
+	int section;
+
+	while (mios_fs_next(&m->fs, number, &index, &phys) == 1) {
+		section = mios_pool_section(&m->pool, phys);
+		if (section >= 0)
+			count[section]++;
+		if (index % MIOS_FS_FANOUT)
+			continue;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	return 0;
+}
+
+static int pages_get(const struct xattr_handler *handler,
+		     struct dentry *dentry, struct inode *inode,
+		     const char *name, void *buffer, size_t size)
+{
+	struct mios_mount *m = mount_of(inode);
+	u64 count[MIOS_POOL_SECTIONS] = {};
+	char *text;
+	u32 i, length = 0;
+	int err;
+
+	if (!S_ISREG(inode->i_mode))
+		return -ENODATA;
+	text = kmalloc(PAGE_SIZE, GFP_KERNEL);
+	err = text ? pages_count(m, number_of(inode), count) : -ENOMEM;
+	for (i = 0; i < m->pool.nr_sections && !err; i++)
+		if (count[i])
+			length += scnprintf(text + length, PAGE_SIZE - length,
+					    "%s%u:%llu", length ? " " : "",
+					    m->pool.section[i].node, count[i]);
+	if (!err)
+		err = answer(text, length, buffer, size);
+	kfree(text);
+	return err;
+}
+
+static void section_show(struct seq_buf *s, const struct mios_section *section,
+			 const struct mios_pool_usage *usage)
+{
+	u32 i;
+
+	seq_buf_printf(s, "%u %#llx %llu %llu", section->node, section->base,
+		       (u64)section->nr_extents * MIOS_EXTENT_SIZE,
+		       usage->meta);
+	for (i = 0; i < MIOS_POOL_INSTANCES; i++)
+		if (usage->made[i] || usage->held[i])
+			seq_buf_printf(s, " %u:%llu:%llu", i, usage->made[i],
+				       usage->held[i]);
+	seq_buf_printf(s, "\n");
+}
+
+static int pool_get(const struct xattr_handler *handler, struct dentry *dentry,
+		    struct inode *inode, const char *name, void *buffer,
+		    size_t size)
+{
+	struct mios_mount *m = mount_of(inode);
+	struct mios_pool_usage *usage;
+	struct seq_buf s;
+	int ret = -ENOMEM;
+	char *text;
+	u32 i;
+
+	if (number_of(inode) != MIOS_FS_ROOT)
+		return -ENODATA;
+	text = kvmalloc(XATTR_SIZE_MAX, GFP_KERNEL);
+	usage = kmalloc(sizeof(*usage), GFP_KERNEL);
+	if (!text || !usage)
+		goto out;
+	seq_buf_init(&s, text, XATTR_SIZE_MAX);
+	for (i = 0; i < m->pool.nr_sections; i++) {
+		mios_section_usage(&m->pool, i, usage);
+		section_show(&s, &m->pool.section[i], usage);
+		cond_resched();
+	}
+	ret = seq_buf_has_overflowed(&s) ? -E2BIG :
+		answer(text, seq_buf_used(&s), buffer, size);
+out:
+	kfree(usage);
+	kvfree(text);
+	return ret;
+}
+
 static const struct xattr_handler maker_handler = {
 	.name = "mios.maker",
 	.get = maker_get,
@@ -89,8 +187,20 @@ static const struct xattr_handler open_handler = {
 	.get = open_get,
 };
 
+static const struct xattr_handler pages_handler = {
+	.name = "mios.pages",
+	.get = pages_get,
+};
+
+static const struct xattr_handler pool_handler = {
+	.name = "mios.pool",
+	.get = pool_get,
+};
+
 const struct xattr_handler * const mios_xattr_handlers[] = {
 	&maker_handler,
 	&open_handler,
+	&pages_handler,
+	&pool_handler,
 	NULL
 };
