@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What miosfs tells of the memory that instances share: the pool's sections, one
+ * in each node, and where the pages of a file lie.
+ */
+#ifndef MIOS_PAGES_H
+#define MIOS_PAGES_H
+
+#include <stdint.h>
+
+#include "libmios/mios.h"
+
+#define SHARED_DIR	"/mios"
+#define SHARED_PAGE	4096ULL
+
+/* A section of the pool; sizes in pages, but for @size. */
+struct pool_section {
+	unsigned int node;
+	uint64_t address, size, own;
+	uint64_t kept[MIOS_MAX_INSTANCES];	/* in files, by who has made them */
+	uint64_t held[MIOS_MAX_INSTANCES];	/* on their way in or out */
+};
+
+/* How many there are; ends the program, as @command, where there are none. */
+unsigned int pool_read(const char *command, struct pool_section **sections);
+
+/* Pages of a file on each node; -errno. */
+int file_pages_read(const char *path, uint64_t pages[MIOS_MAX_INSTANCES]);
+
+#endif /* MIOS_PAGES_H */
