@@ -25,6 +25,7 @@ static const struct command commands[] = {
 	{ "reserve", cmd_reserve, "print what sets nodes aside at boot" },
 	{ "exec", cmd_exec, "run a command on an instance" },
 	{ "run", cmd_run, "start a job's tasks, placed on the instances" },
+	{ "pool", cmd_pool, "show the memory of nodes that instances share" },
 	{ "shm", cmd_shm, "show who uses /dev/shm; sweep what the dead left" },
 	{ "top", cmd_top, "show tasks and load of every instance" },
 	{ "help", cmd_help, "show the manual page of a command" },
