@@ -27,6 +27,17 @@ mounts()
 	done
 }
 
+# ring_mounted: /mios, where a test before has unmounted it
+ring_mounted()
+{
+	local i
+
+	for i in 0 1 2; do
+		on $i "mountpoint -q /mios || mount -t miosfs mios /mios" ||
+			fail "instance $i cannot mount /mios"
+	done
+}
+
 # unmounts INSTANCE...: the ring's, too, and unloads
 unmounts()
 {

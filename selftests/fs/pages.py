@@ -1,0 +1,135 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Where the pages of a mapped file lie, and what can be done with them.
+
+pages.py touch FILE FIRST NR [NODE]  stores into these pages; prints on which
+                                     nodes they lie, as "1:100"; all on NODE
+pages.py direct FILE TO              writes FILE from the mapping to TO, past
+                                     the page cache
+pages.py peek FILE                   another process reads it from the mapping
+pages.py fork FILE                   a child changes a private mapping
+pages.py store FILE PAGE             stores there; prints the signal that came
+"""
+import collections
+import ctypes
+import mmap
+import os
+import signal
+import struct
+import sys
+
+PAGE = 4096
+SYS = "/sys/kernel/mios"
+
+
+class Vector(ctypes.Structure):
+    """struct iovec"""
+    _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
+
+
+def mapped(path, flags=mmap.MAP_SHARED):
+    """All of a file."""
+    with open(path, "r+b") as file:
+        return mmap.mmap(file.fileno(), 0, flags)
+
+
+def address(memory):
+    """Where it is mapped."""
+    return ctypes.addressof(ctypes.c_char.from_buffer(memory))
+
+
+def pools():
+    """Of each node (address, size)."""
+    found = {}
+    for node in range(64):
+        try:
+            with open(f"{SYS}/instance{node}/pool", encoding="ascii") as file:
+                size, sign, base = file.read().strip().partition("@")
+        except FileNotFoundError:
+            continue
+        if sign:
+            found[node] = int(base, 16), int(size)
+    return found
+
+
+def node_of(virtual):
+    """Of the page that is mapped there."""
+    with open("/proc/self/pagemap", "rb", buffering=0) as file:
+        file.seek(virtual // PAGE * 8)
+        word, = struct.unpack("<Q", file.read(8))
+    physical = (word & (1 << 55) - 1) * PAGE
+    for node, (base, size) in pools().items():
+        if base <= physical < base + size:
+            return node
+    sys.exit(f"{physical:#x} is in no pool")
+
+
+def touch(path, first, count, *node):
+    """Stores into pages, and looks where they are."""
+    memory = mapped(path)
+    nodes = collections.Counter()
+    for page in range(int(first), int(first) + int(count)):
+        memory[page * PAGE] = page % 251 + 1
+        nodes[node_of(address(memory) + page * PAGE)] += 1
+    print(" ".join(f"{n}:{nodes[n]}" for n in sorted(nodes)))
+    return list(nodes) == [int(node[0])] if node else True
+
+
+def direct(path, to):
+    """Past the page cache, as a device would read it."""
+    memory = mapped(path)
+    out = os.open(to, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_DIRECT)
+    done = os.write(out, memoryview(memory))
+    os.close(out)
+    return done == len(memory)
+
+
+def peek(path):
+    """By a process that has not mapped it."""
+    memory = mapped(path)
+    ends = os.pipe()
+    child = os.fork()
+    if not child:
+        os.read(ends[0], 1)
+        os._exit(0)
+    size = len(memory)
+    got = ctypes.create_string_buffer(size)
+    libc = ctypes.CDLL(None, use_errno=True)
+    here = Vector(ctypes.addressof(got), size)
+    there = Vector(address(memory), size)
+    read = libc.process_vm_readv(child, ctypes.byref(here), 1,
+                                 ctypes.byref(there), 1, 0)
+    os.write(ends[1], b"x")
+    os.waitpid(child, 0)
+    return read == size and got.raw == memory[:]
+
+
+def fork(path):
+    """A private mapping: nobody else sees what a child stores."""
+    memory = mapped(path, mmap.MAP_PRIVATE)
+    before = memory[0]
+    child = os.fork()
+    if not child:
+        memory[0] = before + 1
+        os._exit(memory[0])
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return status == before + 1 and memory[0] == before
+
+
+def store(path, page):
+    """By a child, which may die of it."""
+    memory = mapped(path)
+    child = os.fork()
+    if not child:
+        memory[int(page) * PAGE] = 1
+        os._exit(0)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    print(signal.Signals(-code).name if code < 0 else "stored")
+    return True
+
+
+WHAT = {"touch": touch, "direct": direct, "peek": peek, "fork": fork,
+        "store": store}
+
+if __name__ == "__main__":
+    sys.exit(not WHAT[sys.argv[1]](*sys.argv[2:]))
