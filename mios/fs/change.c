@@ -142,6 +142,7 @@ u64 mios_inode_make(struct mios_fs *fs, const struct mios_fs_attr *attr,
 	mios_tx_put(fs, &inode->mtime, attr->mtime);
 	mios_tx_put(fs, &inode->ctime, attr->ctime);
 	mios_tx_put(fs, &inode->parent, parent ? parent : maker(fs));
+	mios_tx_put(fs, &inode->next, attr->policy);
 	mios_tx_put(fs, &inode->cut, 0);
 	return number;
 }

@@ -18,6 +18,8 @@ enum mios_fs_fault {
 	MIOS_FS_FAULT_FREE_OPEN,	/* free what somebody has open by now */
 	MIOS_FS_FAULT_KEEP_OPEN,	/* leave what the dead had open */
 	MIOS_FS_FAULT_CLEAR_EARLY,	/* out of the file before it is held */
+	MIOS_FS_FAULT_FAR,		/* take pages from the farthest node */
+	MIOS_FS_FAULT_FIRST_TOUCH,	/* whatever is wished, take the nearest */
 	/* In the kernel only: */
 	MIOS_FS_FAULT_STOP,		/* go no further in a change */
 	MIOS_FS_FAULT_ELSEWHERE,	/* map wherever there is room */

@@ -19,10 +19,10 @@ static int page_get(struct inode *inode, u64 index, bool create, u64 *phys)
 	struct mios_mount *m = mount_of(inode);
 	int err;
 
-	spin_lock(&m->cursor_lock);
-	err = mios_fs_page(&m->fs, create ? m->cursor : NULL,
+	spin_lock(&m->source_lock);
+	err = mios_fs_page(&m->fs, create ? &m->source : NULL,
 			   number_of(inode), index, phys);
-	spin_unlock(&m->cursor_lock);
+	spin_unlock(&m->source_lock);
 	if (!err && !mios_pool_memory(&m->pool, *phys))
 		return -EIO;
 	return err == -ENOMEM ? -ENOSPC : err;

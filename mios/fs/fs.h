@@ -49,6 +49,7 @@ struct mios_fs_name {
  * @id:		never the same for two files
  * @mode, @nlink, @uid, @gid, @size, @atime, @mtime, @ctime: as in stat(2)
  * @parent:	of a directory; of a file: who has made it
+ * @policy:	of a new file: where its pages are to be
  */
 struct mios_fs_attr {
 	u64 id;
@@ -61,6 +62,7 @@ struct mios_fs_attr {
 	u64 mtime;
 	u64 ctime;
 	u64 parent;
+	u64 policy;
 };
 
 /* image.c */
@@ -158,13 +160,26 @@ int mios_fs_append(struct mios_fs *fs, u64 inode,
 		   const struct mios_fs_attr *attr, u32 which, u64 limit,
 		   u64 *at);
 
+/* place.c: of a file that this instance has open; pages that it has stay */
+u64 mios_fs_policy(const struct mios_fs *fs, u64 inode);
+void mios_fs_policy_set(struct mios_fs *fs, u64 inode, u64 policy);
+
 /* page.c */
+
+/**
+ * struct mios_source - where an instance gets pages from; its user is alone on it
+ * @cursor:	in each section of the pool
+ * @policy:	where they are wished, if the file does not say
+ */
+struct mios_source {
+	struct mios_cursor cursor[MIOS_POOL_SECTIONS];
+	u64 policy;
+};
 
 /**
  * mios_fs_page() - the page at a place in a file
  * @fs: the file system
- * @cursor: where new pages come from, one for each section of the pool; NULL:
- *	none is made
+ * @from: where new pages come from; NULL: none is made
  * @inode: open by this instance
  * @index: which page of it
  * @phys: out
@@ -172,7 +187,7 @@ int mios_fs_append(struct mios_fs *fs, u64 inode,
  * -ERANGE: beyond the file's end; -ENOENT: there is none; -EBUSY: it is just
  * being removed; -ENOMEM.
  */
-int mios_fs_page(struct mios_fs *fs, struct mios_cursor *cursor, u64 inode,
+int mios_fs_page(struct mios_fs *fs, struct mios_source *from, u64 inode,
 		 u64 index, u64 *phys);
 
 /**

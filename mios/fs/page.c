@@ -70,14 +70,15 @@ static u64 slot_value(struct mios_fs *fs, u64 inode, const u64 *slot, u32 level,
 }
 
 /* A page of zeroes, held, that says where it is going to be. */
-static int page_make(struct mios_fs *fs, struct mios_cursor *cursor,
+static int page_make(struct mios_fs *fs, struct mios_source *from,
 		     u64 object, struct mios_page *page)
 {
 	int err;
 
-	if (!cursor)
+	if (!from)
 		return -ENOENT;
-	err = mios_page_place(fs, cursor, page);
+	err = mios_page_place(fs, from, object >> MIOS_FS_OBJECT_INODE,
+			      (u32)object, page);
 	if (err)
 		return err;
 	if (!mios_fs_fault(MIOS_FS_FAULT_ZERO_LATE))
@@ -139,7 +140,7 @@ static int page_publish(struct mios_fs *fs, u64 inode, u32 level, u64 index,
 }
 
 /* One more level, above all that there are. */
-static int index_raise(struct mios_fs *fs, struct mios_cursor *cursor,
+static int index_raise(struct mios_fs *fs, struct mios_source *from,
 		       u64 inode)
 {
 	u64 *root = &fs->inode[inode].root;
@@ -150,7 +151,7 @@ static int index_raise(struct mios_fs *fs, struct mios_cursor *cursor,
 
 	if (level > MIOS_FS_LEVELS)
 		return -EFBIG;
-	err = page_make(fs, cursor, object_make(inode, level, 0), &page);
+	err = page_make(fs, from, object_make(inode, level, 0), &page);
 	if (err)
 		return err;
 	*(u64 *)mios_pool_memory(fs->pool, page.phys) = page_of(was);
@@ -158,7 +159,7 @@ static int index_raise(struct mios_fs *fs, struct mios_cursor *cursor,
 }
 
 /* The slot of a page of the file, with all that is above it. */
-static int index_reach(struct mios_fs *fs, struct mios_cursor *cursor,
+static int index_reach(struct mios_fs *fs, struct mios_source *from,
 		       u64 inode, u64 index, u64 **out)
 {
 	u32 levels = levels_of(READ_ONCE(fs->inode[inode].root));
@@ -168,7 +169,7 @@ static int index_reach(struct mios_fs *fs, struct mios_cursor *cursor,
 	int err;
 
 	if (!levels || index >= span(levels)) {
-		err = index_raise(fs, cursor, inode);
+		err = index_raise(fs, from, inode);
 		return err ? err : -EAGAIN;
 	}
 	for (level = levels - 1; level; level--) {
@@ -178,7 +179,7 @@ static int index_reach(struct mios_fs *fs, struct mios_cursor *cursor,
 		if (READ_ONCE(*slot))
 			continue;
 		first = index - index % span(level);
-		err = page_make(fs, cursor, object_make(inode, level, first),
+		err = page_make(fs, from, object_make(inode, level, first),
 				&page);
 		if (!err)
 			err = page_publish(fs, inode, level, first, slot, 0,
@@ -190,26 +191,26 @@ static int index_reach(struct mios_fs *fs, struct mios_cursor *cursor,
 	return *out ? 0 : -EAGAIN;
 }
 
-static int page_add(struct mios_fs *fs, struct mios_cursor *cursor, u64 inode,
+static int page_add(struct mios_fs *fs, struct mios_source *from, u64 inode,
 		    u64 index, u64 *phys)
 {
 	struct mios_page page;
 	u64 *slot;
-	int err = index_reach(fs, cursor, inode, index, &slot);
+	int err = index_reach(fs, from, inode, index, &slot);
 
 	if (err)
 		return err;
 	*phys = READ_ONCE(*slot);
 	if (*phys)
 		return 0;
-	err = page_make(fs, cursor, object_make(inode, 0, index), &page);
+	err = page_make(fs, from, object_make(inode, 0, index), &page);
 	if (!err)
 		err = page_publish(fs, inode, 0, index, slot, 0, &page);
 	*phys = page.phys;
 	return err;
 }
 
-int mios_fs_page(struct mios_fs *fs, struct mios_cursor *cursor, u64 inode,
+int mios_fs_page(struct mios_fs *fs, struct mios_source *from, u64 inode,
 		 u64 index, u64 *phys)
 {
 	int tries, err = -EAGAIN;
@@ -226,7 +227,7 @@ int mios_fs_page(struct mios_fs *fs, struct mios_cursor *cursor, u64 inode,
 	if (*phys)
 		return 0;
 	for (tries = 0; tries < READ_TRIES && err == -EAGAIN; tries++)
-		err = page_add(fs, cursor, inode, index, phys);
+		err = page_add(fs, from, inode, index, phys);
 	/* HOLE: it stays there, and is zero, if nobody has removed it. */
 	return !err && is_in_hole(&fs->inode[inode], index) ? -EBUSY : err;
 }

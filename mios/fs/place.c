@@ -1,20 +1,88 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where a new page comes from: a section of the pool lies in each node, and
- * who needs a page first takes it from his own node's; when that is full, from
- * the next in distance.  Called by page.c; no lock but the caller's, whose
+ * Where a new page comes from: a section of the pool lies in each node, and a
+ * policy says which is meant, with numactl's words.  Without one it is that of
+ * who needs the page first.  When it is full, the next in distance follows, but
+ * for a policy that binds.  Called by page.c; no lock but the caller's, whose
  * cursors are in use.
  */
 #include "tx.h"
 
 /* A section that was full is not looked at again for so many pages. */
 #define REST	64
+#define NONE	MIOS_POOL_SECTIONS
 
-static int section_try(struct mios_fs *fs, struct mios_cursor *cursor,
-		       bool hard, struct mios_page *page)
+/**
+ * struct wish - where a page is wanted
+ * @first:	section that comes first; NONE: the nearest
+ * @nodes:	a bit for each that is allowed
+ */
+struct wish {
+	u32 first;
+	u64 nodes;
+};
+
+static bool is_in(const struct mios_fs *fs, u32 section, u64 nodes)
 {
+	u32 node = fs->pool->section[section].node;
+
+	return node < MIOS_FS_POLICY_MAX && nodes >> node & 1;
+}
+
+/* The @at-th section that lies in one of these nodes, counted in a circle. */
+static u32 section_of(const struct mios_fs *fs, u64 nodes, u64 at)
+{
+	u32 i, nr = 0;
+
+	for (i = 0; i < fs->pool->nr_sections; i++)
+		nr += is_in(fs, i, nodes);
+	if (!nr)
+		return NONE;
+	at %= nr;
+	for (i = 0; !is_in(fs, i, nodes) || at--; i++)
+		;
+	return i;
+}
+
+u64 mios_fs_policy(const struct mios_fs *fs, u64 inode)
+{
+	return READ_ONCE(fs->inode[inode].next);
+}
+
+void mios_fs_policy_set(struct mios_fs *fs, u64 inode, u64 policy)
+{
+	WRITE_ONCE(fs->inode[inode].next, policy);
+}
+
+/* Another kernel may have written anything there: then it is as if nothing. */
+static struct wish wish_of(const struct mios_fs *fs, u64 policy, u64 at)
+{
+	struct wish wish = { NONE, ~0ull };
+	u64 nodes = policy >> MIOS_FS_POLICY_NODES;
+
+	if (mios_fs_fault(MIOS_FS_FAULT_FIRST_TOUCH))
+		return wish;
+	switch (policy & MIOS_FS_POLICY_MODE) {
+	case MIOS_FS_PREFERRED:
+		wish.first = section_of(fs, nodes, 0);
+		break;
+	case MIOS_FS_BIND:
+		wish.nodes = nodes;
+		break;
+	case MIOS_FS_INTERLEAVE:
+		wish.first = section_of(fs, nodes, at);
+		break;
+	}
+	return wish;
+}
+
+static int section_try(struct mios_fs *fs, struct mios_source *from,
+		       u32 section, bool hard, struct mios_page *page)
+{
+	struct mios_cursor *cursor = &from->cursor[section];
 	int err;
 
+	cursor->section = section;
 	if (hard)
 		return mios_pool_alloc(fs->pool, cursor, page);
 	if (cursor->rest) {
@@ -28,27 +96,38 @@ static int section_try(struct mios_fs *fs, struct mios_cursor *cursor,
 }
 
 /* @hard: every page is looked at, before all of it is said to be full. */
-static int sections_try(struct mios_fs *fs, struct mios_cursor *cursor,
-			bool hard, struct mios_page *page)
+static int sections_try(struct mios_fs *fs, struct mios_source *from,
+			const struct wish *wish, bool hard,
+			struct mios_page *page)
 {
+	bool far = mios_fs_fault(MIOS_FS_FAULT_FAR);
 	u32 nr = fs->pool->nr_sections;
 	int err = -ENOMEM;
-	u32 i;
+	u32 i, section;
 
+	if (wish->first < nr)
+		err = section_try(fs, from, wish->first, hard, page);
 	for (i = 0; i < nr && err == -ENOMEM; i++) {
-		cursor[fs->near[i]].section = fs->near[i];
-		err = section_try(fs, &cursor[fs->near[i]], hard, page);
+		section = fs->near[far ? nr - 1 - i : i];
+		if (section != wish->first &&
+		    (wish->nodes == ~0ull || is_in(fs, section, wish->nodes)))
+			err = section_try(fs, from, section, hard, page);
 	}
 	return err;
 }
 
-/* @cursor: one for each section. */
-int mios_page_place(struct mios_fs *fs, struct mios_cursor *cursor,
-		    struct mios_page *page)
+/*
+ * For page @index of a file, or of its index: that follows the same policy, if
+ * it has to be on certain nodes.
+ */
+int mios_page_place(struct mios_fs *fs, struct mios_source *from, u64 inode,
+		    u64 index, struct mios_page *page)
 {
+	u64 policy = mios_fs_policy(fs, inode) ?: from->policy;
+	const struct wish wish = wish_of(fs, policy, inode + index);
 	int err = -ENOMEM;
 
 	if (fs->pool->nr_sections > 1)
-		err = sections_try(fs, cursor, false, page);
-	return err == -ENOMEM ? sections_try(fs, cursor, true, page) : err;
+		err = sections_try(fs, from, &wish, false, page);
+	return err == -ENOMEM ? sections_try(fs, from, &wish, true, page) : err;
 }

@@ -21,6 +21,7 @@ struct selftest {
 	struct mios_fs fs_one;
 	struct mios_fs fs_two;
 	struct mios_cursor cursor;
+	struct mios_source source;
 };
 
 static int pool_make(struct selftest *t, void *memory)
@@ -100,7 +101,7 @@ static int files_live(struct selftest *t)
 	attr.size = PAGE_SIZE;
 	if (mios_fs_setattr(&t->fs_two, seen, &attr, MIOS_FS_SET_SIZE) ||
 	    mios_fs_open(&t->fs_one, inode, attr.id) ||
-	    mios_fs_page(&t->fs_one, &t->cursor, inode, 0, &phys) ||
+	    mios_fs_page(&t->fs_one, &t->source, inode, 0, &phys) ||
 	    mios_fs_page(&t->fs_two, NULL, seen, 0, &same) || phys != same)
 		return -EIO;
 	if (mios_fs_remove(&t->fs_two, MIOS_FS_ROOT, &name, false, &seen) ||

@@ -317,7 +317,7 @@ static int fill(struct super_block *sb, struct fs_context *fc)
 	if (!m)
 		return -ENOMEM;
 	mutex_init(&m->lock);
-	spin_lock_init(&m->cursor_lock);
+	spin_lock_init(&m->source_lock);
 	m->sb = sb;
 	m->ring = o->ring;
 	sb->s_magic = MIOS_SUPER_MAGIC;
@@ -433,7 +433,7 @@ static void mount_end(struct super_block *sb)
 	}
 	opens_end(m);
 	for (i = 0; i < m->pool.nr_sections; i++)
-		mios_cursor_release(&m->pool, &m->cursor[i]);
+		mios_cursor_release(&m->pool, &m->source.cursor[i]);
 	mios_maps_undo(m);
 	kfree(m);
 }

@@ -108,8 +108,8 @@ bool mios_page_is_named(void *ctx, u64 phys, bool huge, u64 object);
 void mios_pages_free(struct mios_fs *fs, u64 inode);
 
 /* place.c */
-int mios_page_place(struct mios_fs *fs, struct mios_cursor *cursor,
-		    struct mios_page *page);
+int mios_page_place(struct mios_fs *fs, struct mios_source *from, u64 inode,
+		    u64 index, struct mios_page *page);
 
 /* cut.c */
 void mios_cutter_forget(struct mios_fs *fs, u64 inode, u32 instance, u32 epoch);

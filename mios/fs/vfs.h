@@ -57,8 +57,8 @@ struct mios_map {
  * @map:	memory of its sections
  * @nr_maps:	how many there are
  * @lock:	one change at a time
- * @cursor_lock: of @cursor
- * @cursor:	where pages come from, in each section
+ * @source_lock: of @source
+ * @source:	where pages come from
  * @sb:		of the VFS
  * @revoke_entry: revoke.c: in the list of mounts
  * @mend:	mend.c: the worker
@@ -73,8 +73,8 @@ struct mios_mount {
 	struct mios_map *map;
 	unsigned int nr_maps;
 	struct mutex lock;		/* see above */
-	spinlock_t cursor_lock;		/* see above */
-	struct mios_cursor cursor[MIOS_POOL_SECTIONS];
+	spinlock_t source_lock;		/* see above */
+	struct mios_source source;
 	struct super_block *sb;
 	struct list_head revoke_entry;
 	struct delayed_work mend;

@@ -21,7 +21,7 @@
 #include <linux/types.h>
 
 #define MIOS_FS_MAGIC		0x47414d4953464f4dULL
-#define MIOS_FS_VERSION		4
+#define MIOS_FS_VERSION		5
 #define MIOS_FS_INSTANCES	64u
 #define MIOS_FS_NAME		255u
 #define MIOS_FS_PAGE		4096u
@@ -107,7 +107,8 @@ static_assert(sizeof(struct mios_fs_redo) == MIOS_FS_PAGE);
  * @atime, @mtime, @ctime: ns
  * @parent:	of a directory: the one that it is in; of a file: which instance
  *		has made it, and from MIOS_FS_MAKER_EPOCH on in which epoch
- * @next:	of a free one: the next free one
+ * @next:	of a free one: the next free one; of a file: where its pages are to
+ *		be, MIOS_FS_POLICY_* (whoever has it open)
  * @root:	physical address of the top page of its index, and in the low
  *		bits how many levels that has; 0: none (compare-and-exchange)
  * @open:	bit i: instance i has it open (atomic)
@@ -143,6 +144,20 @@ struct mios_fs_inode {
 static_assert(sizeof(struct mios_fs_inode) == 128);
 
 #define MIOS_FS_MAKER_EPOCH	8
+
+/* A policy: a mode, and from MIOS_FS_POLICY_NODES on a bit for each node. */
+#define MIOS_FS_POLICY_MODE	7ull
+#define MIOS_FS_POLICY_EAGER	8ull	/* pages at once, as far as it reaches */
+#define MIOS_FS_POLICY_NODES	4
+#define MIOS_FS_POLICY_MAX	60	/* nodes below this */
+
+enum mios_fs_policy {
+	MIOS_FS_DEFAULT = 0,	/* as who needs the page wishes */
+	MIOS_FS_LOCAL,		/* on his node */
+	MIOS_FS_PREFERRED,	/* on this one, if it has any left */
+	MIOS_FS_BIND,		/* on these alone */
+	MIOS_FS_INTERLEAVE,	/* in turn on these */
+};
 
 /*
  * An index page is 512 words: 0, or the physical address of a page of the

@@ -16,7 +16,7 @@
  * struct world - a pool, a file system in it, and who sees them
  * @memory:	of the pool's first section, which is nearer to instances 0 and 2
  * @far:	of the other one, which is nearer to 1 and 3
- * @pool, @fs, @cursor: of each instance
+ * @pool, @fs, @source: of each instance
  * @image:	physical address of the image
  */
 struct world {
@@ -24,7 +24,7 @@ struct world {
 	u8 *far;
 	struct mios_pool pool[VIEWS];
 	struct mios_fs fs[VIEWS];
-	struct mios_cursor cursor[VIEWS][2];
+	struct mios_source source[VIEWS];
 	u64 image;
 };
 

@@ -104,7 +104,7 @@ static void work(struct world *w, u64 *seed)
 		break;
 	case 6:
 	case 7:
-		mios_fs_page(fs, w->cursor[self], inode,
+		mios_fs_page(fs, &w->source[self], inode,
 			     test_random(seed) % 1024, &other);
 		break;
 	case 8:

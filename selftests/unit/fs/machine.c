@@ -10,7 +10,7 @@ void world_views(struct world *w)
 {
 	u32 i;
 
-	memset(w->cursor, 0, sizeof(w->cursor));
+	memset(w->source, 0, sizeof(w->source));
 	for (i = 0; i < VIEWS; i++) {
 		w->fs[i].lock = 0;
 		w->fs[i].stores = 0;
@@ -73,7 +73,7 @@ void world_release(struct world *w, u32 self)
 	u32 i;
 
 	for (i = 0; i < 2; i++)
-		mios_cursor_release(&w->pool[self], &w->cursor[self][i]);
+		mios_cursor_release(&w->pool[self], &w->source[self].cursor[i]);
 }
 
 struct mios_fs_name fs_name(const char *text)
@@ -120,7 +120,7 @@ u8 *fs_page(struct world *w, u32 self, u64 inode, u64 index)
 {
 	u64 phys;
 
-	CHECK(!mios_fs_page(&w->fs[self], w->cursor[self], inode, index,
+	CHECK(!mios_fs_page(&w->fs[self], &w->source[self], inode, index,
 			    &phys));
 	return mios_pool_memory(&w->pool[self], phys);
 }

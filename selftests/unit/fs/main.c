@@ -23,6 +23,8 @@ static void break_on_purpose(const char *name)
 		[MIOS_FS_FAULT_FREE_OPEN] = "free-open",
 		[MIOS_FS_FAULT_KEEP_OPEN] = "keep-open",
 		[MIOS_FS_FAULT_CLEAR_EARLY] = "clear-early",
+		[MIOS_FS_FAULT_FAR] = "far",
+		[MIOS_FS_FAULT_FIRST_TOUCH] = "first-touch",
 	};
 	int i;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Where pages come from: the own node's section, then the other; all of both,
- * and no more; the own one again when it has pages again; and that the dead
- * leave nothing in either.
+ * and no more; the own one again when it has pages again; what policies change
+ * about that; and that the dead leave nothing in either.
  */
 #include "fstest.h"
 
@@ -23,7 +23,7 @@ static int section_of(u64 phys)
 static int add(u32 self, u64 inode, u64 *index)
 {
 	u64 phys;
-	int err = mios_fs_page(&w.fs[self], w.cursor[self], inode, *index,
+	int err = mios_fs_page(&w.fs[self], &w.source[self], inode, *index,
 			       &phys);
 
 	if (err)
@@ -58,20 +58,89 @@ static void fill(u32 self, u64 inode)
 	CHECK(!free_pages(0) && !free_pages(1));
 }
 
+static void empty(u32 self, u64 inode)
+{
+	fs_size(&w.fs[self], inode, 0);
+	CHECK(!mios_fs_cutter(&w.fs[self], inode));
+	CHECK(fs_cut(&w, self, inode, NO_PIN) > MIOS_EXTENT_PAGES);
+	mios_fs_cutter_end(&w.fs[self], inode);
+}
+
 /* All of it goes, and the own section is used again. */
 static void again(u32 self, u64 inode)
 {
 	u64 index = 0;
 	int i, own = 0;
 
-	fs_size(&w.fs[self], inode, 0);
-	CHECK(!mios_fs_cutter(&w.fs[self], inode));
-	CHECK(fs_cut(&w, self, inode, NO_PIN) > MIOS_EXTENT_PAGES);
-	mios_fs_cutter_end(&w.fs[self], inode);
+	empty(self, inode);
 	fs_size(&w.fs[self], inode, PAGES * (u64)MIOS_FS_PAGE);
 	for (i = 0; i < 2 * REST; i++)
 		own += add(self, inode, &index) == (int)self % 2;
 	CHECK(own >= REST);
+}
+
+static u64 nodes(u64 mode, u64 nodes_)
+{
+	return mode | nodes_ << MIOS_FS_POLICY_NODES;
+}
+
+/* The sections that the next pages come from, as digits. */
+static u32 digits(u32 self, u64 inode, u64 *index, u32 nr)
+{
+	u32 found = 1;
+
+	while (nr--)
+		found = found * 10 + add(self, inode, index);
+	return found;
+}
+
+/* Section 0 is in node NODE, section 1 in the next. */
+static void policies(u32 self, u64 inode)
+{
+	const u64 both = 3ull << NODE;
+	u32 own = self % 2 ? 1111 : 1000, turn;
+	u64 index = 512;
+
+	/* The page of the index is there, and no section was full. */
+	w.source[self].cursor[0].rest = 0;
+	w.source[self].cursor[1].rest = 0;
+	CHECK(add(self, inode, &index) >= 0);
+	CHECK(digits(self, inode, &index, 3) == own);
+	mios_fs_policy_set(&w.fs[0], inode, nodes(MIOS_FS_PREFERRED, 1 << NODE));
+	CHECK(digits(self, inode, &index, 3) == 1000);
+	mios_fs_policy_set(&w.fs[0], inode, nodes(MIOS_FS_BIND, 2 << NODE));
+	CHECK(digits(self, inode, &index, 3) == 1111);
+	mios_fs_policy_set(&w.fs[0], inode, nodes(MIOS_FS_INTERLEAVE, both));
+	turn = digits(self, inode, &index, 4);
+	CHECK(turn == 10101 || turn == 11010);
+	mios_fs_policy_set(&w.fs[0], inode, MIOS_FS_LOCAL);
+	w.source[self].policy = nodes(MIOS_FS_INTERLEAVE, both);
+	CHECK(digits(self, inode, &index, 3) == own);
+	mios_fs_policy_set(&w.fs[0], inode, 0);
+	turn = digits(self, inode, &index, 4);
+	CHECK(turn == 10101 || turn == 11010);
+	w.source[self].policy = 0;
+	/* Nobody's node, and what no policy is. */
+	mios_fs_policy_set(&w.fs[0], inode, nodes(MIOS_FS_INTERLEAVE, 1));
+	CHECK(digits(self, inode, &index, 3) == own);
+	mios_fs_policy_set(&w.fs[0], inode, ~0ull);
+	CHECK(digits(self, inode, &index, 3) == own);
+}
+
+/* Nothing from elsewhere, though there is. */
+static void bound(u32 self, u64 inode)
+{
+	u64 index = 1024;
+	int section;
+
+	mios_fs_policy_set(&w.fs[0], inode, nodes(MIOS_FS_BIND, 2 << NODE));
+	while ((section = add(self, inode, &index)) == 1)
+		;
+	CHECK(section == -ENOMEM);
+	CHECK(!free_pages(1) && free_pages(0));
+	mios_fs_policy_set(&w.fs[0], inode, 0);
+	CHECK(!add(self, inode, &index));
+	empty(self, inode);
 }
 
 /* Who has pages of both sections under way dies. */
@@ -82,8 +151,8 @@ static void death(void)
 	u32 i;
 
 	for (i = 0; i < 2; i++) {
-		w.cursor[1][i].section = i;
-		CHECK(!mios_pool_alloc(&w.pool[1], &w.cursor[1][i], &page));
+		w.source[1].cursor[i].section = i;
+		CHECK(!mios_pool_alloc(&w.pool[1], &w.source[1].cursor[i], &page));
 		CHECK(section_of(page.phys) == (int)i);
 		CHECK(free_pages(i) == before[i] - 1);
 	}
@@ -102,6 +171,8 @@ void test_places(void)
 		fs_size(&w.fs[self], inode, PAGES * (u64)MIOS_FS_PAGE);
 		fill(self, inode);
 		again(self, inode);
+		policies(self, inode);
+		bound(self, inode);
 		world_release(&w, self);
 		WHOLE(&w.fs[0], 0);
 		death();
