@@ -29,7 +29,10 @@ MIOS_FS_FAULT_PARAM(uncached, MIOS_FS_FAULT_UNCACHED,
 		    "take the pool for memory that is not write-back");
 MIOS_FS_FAULT_PARAM(no_revoke, MIOS_FS_FAULT_NO_REVOKE,
 		    "free pages that other instances may have mapped");
-
+MIOS_FS_FAULT_PARAM(far, MIOS_FS_FAULT_FAR,
+		    "take pages from the farthest node");
+MIOS_FS_FAULT_PARAM(first_touch, MIOS_FS_FAULT_FIRST_TOUCH,
+		    "take pages from the nearest node, whatever is wished");
 MIOS_FS_FAULT_PARAM(keep_mapped, MIOS_FS_FAULT_KEEP_MAPPED,
 		    "refuse to unmap what another instance takes away");
 

@@ -17,9 +17,11 @@
 static int page_get(struct inode *inode, u64 index, bool create, u64 *phys)
 {
 	struct mios_mount *m = mount_of(inode);
+	u64 policy = create ? mios_policy_of_task() : 0;
 	int err;
 
 	spin_lock(&m->source_lock);
+	m->source.policy = policy;
 	err = mios_fs_page(&m->fs, create ? &m->source : NULL,
 			   number_of(inode), index, phys);
 	spin_unlock(&m->source_lock);
@@ -264,8 +266,15 @@ out:
 	return ret;
 }
 
-/* Pages for these bytes, and the file so long; some at a time. */
-static int allocate(struct inode *inode, loff_t at, loff_t end)
+/**
+ * mios_file_allocate() - pages for these bytes, and the file so long
+ * @inode: locked
+ * @at: the first
+ * @end: up to before this one
+ *
+ * Some at a time: where it ends with an error, some are there.
+ */
+int mios_file_allocate(struct inode *inode, loff_t at, loff_t end)
 {
 	struct page *page;
 	int err = inode_newsize_ok(inode, end);
@@ -302,7 +311,7 @@ static long file_allocate(struct file *file, int mode, loff_t offset,
 	if (!err && mode)
 		err = mios_size_punch(inode, offset, offset + length);
 	else if (!err)
-		err = allocate(inode, offset, offset + length);
+		err = mios_file_allocate(inode, offset, offset + length);
 	inode_unlock(inode);
 	return err;
 }

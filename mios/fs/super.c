@@ -24,15 +24,17 @@ static const struct mios_mount_ops *mount_ops;
 struct options {
 	struct mios_pool_place place[MIOS_POOL_SECTIONS];
 	unsigned int nr;
+	u64 policy;
 	bool ring;
 	bool format;
 	bool make;
 };
 
-enum { OPT_POOL, OPT_FORMAT, OPT_MAKE };
+enum { OPT_POOL, OPT_POLICY, OPT_FORMAT, OPT_MAKE };
 
 static const struct fs_parameter_spec parameters[] = {
 	fsparam_string("pool", OPT_POOL),
+	fsparam_string("policy", OPT_POLICY),
 	fsparam_flag("format", OPT_FORMAT),
 	fsparam_flag("make", OPT_MAKE),
 	{}
@@ -64,6 +66,10 @@ static int option(struct fs_context *fc, struct fs_parameter *param)
 	switch (opt) {
 	case OPT_POOL:
 		return option_pool(fc, param->string);
+	case OPT_POLICY:
+		if (!mios_policy_parse(param->string, &o->policy))
+			return 0;
+		return invalfc(fc, "policy=: local, preferred:NODE, bind: or interleave:NODES");
 	case OPT_FORMAT:
 		o->format = true;
 		return 0;
@@ -320,6 +326,7 @@ static int fill(struct super_block *sb, struct fs_context *fc)
 	spin_lock_init(&m->source_lock);
 	m->sb = sb;
 	m->ring = o->ring;
+	m->policy = o->policy;
 	sb->s_magic = MIOS_SUPER_MAGIC;
 	sb->s_op = &super_ops;
 	sb->s_xattr = mios_xattr_handlers;
@@ -341,6 +348,8 @@ static int fill(struct super_block *sb, struct fs_context *fc)
 	err = mount_attach(m, fc);
 	if (err)
 		return err;
+	if (mios_policy_fit(m, &m->policy))
+		return invalfc(fc, "policy=: a node of it has no part of the pool");
 	mios_revoke_begin(m);
 	mios_mend_soon(m);
 	return root_make(sb);

@@ -177,6 +177,22 @@ static int attr_write(struct inode *inode, unsigned int valid)
 						 &attr, which));
 }
 
+/* Where pages are wished at once, they are there, or it is no longer. */
+static int size_set(struct inode *inode, loff_t size)
+{
+	struct mios_mount *m = mount_of(inode);
+	loff_t before = i_size_read(inode);
+	int err = mios_size_set(inode, size);
+
+	if (err || size <= before ||
+	    !(mios_fs_policy(&m->fs, number_of(inode)) & MIOS_FS_POLICY_EAGER))
+		return err;
+	err = mios_file_allocate(inode, before, size);
+	if (err)
+		mios_size_set(inode, before);
+	return err;
+}
+
 int mios_setattr(struct mnt_idmap *idmap, struct dentry *dentry,
 		 struct iattr *iattr)
 {
@@ -186,7 +202,7 @@ int mios_setattr(struct mnt_idmap *idmap, struct dentry *dentry,
 	if (!err)
 		err = setattr_prepare(idmap, dentry, iattr);
 	if (!err && iattr->ia_valid & ATTR_SIZE)
-		err = mios_size_set(inode, iattr->ia_size);
+		err = size_set(inode, iattr->ia_size);
 	if (err)
 		return err;
 	setattr_copy(idmap, inode, iattr);

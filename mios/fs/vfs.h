@@ -59,6 +59,7 @@ struct mios_map {
  * @lock:	one change at a time
  * @source_lock: of @source
  * @source:	where pages come from
+ * @policy:	of new files
  * @sb:		of the VFS
  * @revoke_entry: revoke.c: in the list of mounts
  * @mend:	mend.c: the worker
@@ -75,6 +76,7 @@ struct mios_mount {
 	struct mutex lock;		/* see above */
 	spinlock_t source_lock;		/* see above */
 	struct mios_source source;
+	u64 policy;
 	struct super_block *sb;
 	struct list_head revoke_entry;
 	struct delayed_work mend;
@@ -209,6 +211,7 @@ extern const struct inode_operations mios_symlink_inode_ops;
 /* file.c, dir.c */
 int mios_page_hold(struct inode *inode, u64 index, bool create,
 		   struct page **out);
+int mios_file_allocate(struct inode *inode, loff_t at, loff_t end);
 vm_fault_t mios_file_fault(struct vm_fault *vmf);
 int mios_file_map(struct file *file, struct vm_area_struct *vma);
 unsigned long mios_file_area(struct file *file, unsigned long addr,
@@ -220,6 +223,12 @@ extern const struct dentry_operations mios_dentry_ops;
 extern const struct inode_operations mios_file_inode_ops;
 extern const struct file_operations mios_file_ops;
 extern const struct address_space_operations mios_aops;
+
+/* policy.c: where pages are to be, in words */
+int mios_policy_parse(const char *text, u64 *policy);
+int mios_policy_fit(const struct mios_mount *m, u64 *policy);
+int mios_policy_show(u64 policy, char *text, size_t size);
+u64 mios_policy_of_task(void);
 
 /* xattr.c: what only miosfs knows of a file */
 extern const struct xattr_handler * const mios_xattr_handlers[];

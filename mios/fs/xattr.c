@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What only miosfs knows of a file, as extended attributes that nobody sets:
+ * What only miosfs knows of a file, as extended attributes; but for the last,
+ * nobody sets them:
  *
  *   mios.maker	which instance has made it, and in which epoch: "2 5"
  *   mios.open	which instances have it open, or mapped: "0 2", or nothing
@@ -8,6 +9,8 @@
  *   mios.pool	of the root: the sections of the pool, a line each: node, address
  *		and size, then pages: the pool's own, and of each instance those
  *		that it has allocated for files, and that it holds: "1:120:3"
+ *   mios.policy where its new pages are to be: policy.c; who may write it may
+ *		set this
  *
  * Who asks by name has it open for that, and is left out.  "mios shm" finds by
  * the first two what nobody needs any more, "mios numastat" and "mios pool" tell
@@ -177,6 +180,52 @@ out:
 	return ret;
 }
 
+static int policy_get(const struct xattr_handler *handler,
+		      struct dentry *dentry, struct inode *inode,
+		      const char *name, void *buffer, size_t size)
+{
+	struct mios_mount *m = mount_of(inode);
+	char text[TEXT_MAX];
+	int length;
+
+	if (!S_ISREG(inode->i_mode))
+		return -ENODATA;
+	length = mios_policy_show(mios_fs_policy(&m->fs, number_of(inode)),
+				  text, sizeof(text));
+	return length < 0 ? length : answer(text, length, buffer, size);
+}
+
+/* With the inode locked.  To remove it is to set the default. */
+static int policy_set(const struct xattr_handler *handler,
+		      struct mnt_idmap *idmap, struct dentry *dentry,
+		      struct inode *inode, const char *name, const void *value,
+		      size_t size, int flags)
+{
+	struct mios_mount *m = mount_of(inode);
+	char text[TEXT_MAX] = "default";
+	u64 policy;
+	int err;
+
+	if (!S_ISREG(inode->i_mode))
+		return -EOPNOTSUPP;
+	if (size >= sizeof(text))
+		return -EINVAL;
+	if (value) {
+		memcpy(text, value, size);
+		text[size] = 0;
+	}
+	err = mios_policy_parse(text, &policy);
+	if (!err)
+		err = mios_policy_fit(m, &policy);
+	if (!err)
+		err = mios_inode_refresh(inode);
+	if (err)
+		return err;
+	mios_fs_policy_set(&m->fs, number_of(inode), policy);
+	return policy & MIOS_FS_POLICY_EAGER ?
+		mios_file_allocate(inode, 0, i_size_read(inode)) : 0;
+}
+
 static const struct xattr_handler maker_handler = {
 	.name = "mios.maker",
 	.get = maker_get,
@@ -197,10 +246,17 @@ static const struct xattr_handler pool_handler = {
 	.get = pool_get,
 };
 
+static const struct xattr_handler policy_handler = {
+	.name = "mios.policy",
+	.get = policy_get,
+	.set = policy_set,
+};
+
 const struct xattr_handler * const mios_xattr_handlers[] = {
 	&maker_handler,
 	&open_handler,
 	&pages_handler,
+	&policy_handler,
 	&pool_handler,
 	NULL
 };
