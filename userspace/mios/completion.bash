@@ -14,7 +14,7 @@ _mios_instances()
 _mios()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
-	local commands="status boot stop restart wait kill log dump console set reserve exec run pool numastat shm top help"
+	local commands="status boot stop restart wait kill log dump console set reserve exec run pool numastat numactl shm top help"
 	local words=
 
 	if ((COMP_CWORD == 1)); then
@@ -56,6 +56,11 @@ _mios()
 		;;
 	console) words="--linger= $(_mios_instances booting up stopping)" ;;
 	pool) words="--json" ;;
+	numactl)
+		words="--localalloc --membind= --interleave= --preferred=
+			--file= --touch"
+		compopt -o default
+		;;
 	numastat)
 		words="--json"
 		compopt -o default

@@ -27,6 +27,7 @@ static const struct command commands[] = {
 	{ "run", cmd_run, "start a job's tasks, placed on the instances" },
 	{ "pool", cmd_pool, "show the memory of nodes that instances share" },
 	{ "numastat", cmd_numastat, "show on which nodes shared pages lie" },
+	{ "numactl", cmd_numactl, "say on which nodes shared pages are to be" },
 	{ "shm", cmd_shm, "show who uses /dev/shm; sweep what the dead left" },
 	{ "top", cmd_top, "show tasks and load of every instance" },
 	{ "help", cmd_help, "show the manual page of a command" },

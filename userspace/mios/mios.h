@@ -29,6 +29,7 @@ int cmd_reserve(int argc, char **argv);
 int cmd_exec(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_pool(int argc, char **argv);
+int cmd_numactl(int argc, char **argv);
 int cmd_numastat(int argc, char **argv);
 int cmd_shm(int argc, char **argv);
 int cmd_top(int argc, char **argv);
