@@ -14,6 +14,7 @@
 #include "libmios/placement.h"
 #include "libmios/report.h"
 #include "mios.h"
+#include "policy.h"
 #include "run_caf.h"
 #include "run_mpi.h"
 #include "run_omp.h"
@@ -33,6 +34,11 @@ static const char help[] =
 "  -s, --oversubscribe    more tasks than CPUs\n"
 "      --no-input         task 0 reads nothing either\n"
 "      --omp              one OpenMP program, its N threads on the instances\n"
+"  -l, --localalloc       pages that a task touches first in /mios, /dev/shm and\n"
+"                         shared segments are of its node,\n"
+"  -m, --membind NODES    of these alone,\n"
+"  -i, --interleave NODES of these in turn,\n"
+"      --preferred NODE   or of this one, while it has some\n"
 "  -L, --label            begin every line of output with [rank]\n"
 "  -e, --explain          say what was decided and which variables are set\n"
 "  -h, --help             print this\n"
@@ -41,7 +47,7 @@ static const char help[] =
 "same instances.  Input goes to task 0; the first failure ends the others and\n"
 "gives the exit status.\n";
 
-enum { OPT_MEMORY = 256, OPT_NO_INPUT, OPT_OMP };
+enum { OPT_NO_INPUT = 256, OPT_OMP };
 
 static const struct option options[] = {
 	{ "tasks", required_argument, NULL, 'n' },
@@ -56,16 +62,16 @@ static const struct option options[] = {
 	{ "no-input", no_argument, NULL, OPT_NO_INPUT },
 	{ "omp", no_argument, NULL, OPT_OMP },
 	{ "help", no_argument, NULL, 'h' },
-	{ "membind", optional_argument, NULL, OPT_MEMORY },
-	{ "interleave", optional_argument, NULL, OPT_MEMORY },
-	{ "localalloc", optional_argument, NULL, OPT_MEMORY },
-	{ "preferred", optional_argument, NULL, OPT_MEMORY },
-	{ "touch", optional_argument, NULL, OPT_MEMORY },
+	LONG_MEMBIND,
+	LONG_INTERLEAVE,
+	LONG_LOCAL,
+	LONG_PREFERRED,
 	{ NULL, 0, NULL, 0 },
 };
 
 struct run_options {
 	struct placement_request rq;
+	struct policy policy;
 	bool bind, label, explain, omp;
 };
 
@@ -96,8 +102,7 @@ static void take_bind(bool *bind)
 		mios_usage("run", "--bind wants core or none");
 }
 
-static void take_option(int c, const char *word, char **argv,
-			struct run_options *o)
+static void take_option(int c, char **argv, struct run_options *o)
 {
 	switch (c) {
 	case 'n':
@@ -135,13 +140,12 @@ static void take_option(int c, const char *word, char **argv,
 	case OPT_OMP:
 		o->omp = true;
 		break;
-	case 'm':
-	case 'i':
-	case 'l':
-	case OPT_MEMORY:
-		mios_usage("run", "%.40s: memory policies belong to the shared "
-			   "window, which this version does not have: leave it "
-			   "out", word);
+	case POLICY_MEMBIND:
+	case POLICY_INTERLEAVE:
+	case POLICY_LOCAL:
+	case POLICY_PREFERRED:
+		policy_option("run", c, optarg, &o->policy);
+		break;
 	case 'h':
 		mios_help(help);
 	default:
@@ -281,14 +285,23 @@ static int start_any(const struct run_options *o,
 		.argv = argv,
 	};
 	char library[64];
+	bool caf, mpi;
 	int i;
 
 	if (o->omp)
 		return start_omp(o, places, n, argv);
-	if (o->rq.tasks > 1 && caf_program(argv[0]))
-		return start_caf(o, places, n, argv);
-	if (o->rq.tasks == 1 || !mpi_program(argv[0], library, sizeof(library)))
-		return start(o, places, n, argv, false);
+	caf = o->rq.tasks > 1 && caf_program(argv[0]);
+	mpi = !caf && o->rq.tasks > 1 &&
+	      mpi_program(argv[0], library, sizeof(library));
+	if (o->policy.option) {
+		job.argv = policy_prefix(&o->policy, argv);
+		if (!job.argv)
+			return STATUS;
+	}
+	if (caf)
+		return start_caf(o, places, n, job.argv);
+	if (!mpi)
+		return start(o, places, n, job.argv, false);
 	for (i = 0; i < n; i++)
 		if (places[i].inst->id == o->rq.self)
 			job.foreign = places[i].inst->ring != o->rq.ring;
@@ -354,13 +367,11 @@ int cmd_run(int argc, char **argv)
 		.rq = { .cpus_per_task = 1, .ring = -1 },
 		.bind = true,
 	};
-	const char *word;
 	int c;
 
-	while (word = argv[optind],
-	       (c = getopt_long(argc, argv, "+:n:c:p:o:r:b:sLem::i::lh", options,
-				NULL)) != -1)
-		take_option(c, word, argv, &o);
+	while ((c = getopt_long(argc, argv, "+:n:c:p:o:r:b:sLe" POLICY_LETTERS
+				"h", options, NULL)) != -1)
+		take_option(c, argv, &o);
 	if (optind >= argc)
 		mios_usage("run", "which program?");
 	if (o.rq.oversubscribe)
@@ -368,6 +379,9 @@ int cmd_run(int argc, char **argv)
 	if (o.omp && o.rq.cpus_per_task > 1)
 		mios_usage("run", "with --omp each thread has one CPU: leave "
 			   "--cpus-per-task out");
+	if (o.omp && o.policy.option)
+		mios_usage("run", "with --omp there is no memory policy yet: "
+			   "leave it out");
 	o.rq.threads = o.omp;
 	if (!o.rq.tasks)
 		o.rq.tasks = o.omp ? omp_threads() : 1;
