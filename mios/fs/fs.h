@@ -22,6 +22,7 @@
  * @size:	bytes of the image
  * @near:	the sections of the pool, the nearest to this instance first; where
  *		they lie in the pool, unless somebody says otherwise
+ * @limit:	no page is taken for a file while all have as many as that; 0: none
  * @stores:	of the change that is being made: what is in the redo record
  * @lock:	the lock's word while this instance has it, else 0
  */
@@ -34,6 +35,7 @@ struct mios_fs {
 	u64 nr_entries;
 	u64 size;
 	u8 near[MIOS_POOL_SECTIONS];
+	u64 limit;
 	u32 stores;
 	u64 lock;
 };
@@ -159,6 +161,14 @@ int mios_fs_setattr(struct mios_fs *fs, u64 inode,
 int mios_fs_append(struct mios_fs *fs, u64 inode,
 		   const struct mios_fs_attr *attr, u32 which, u64 limit,
 		   u64 *at);
+
+/* place.c */
+
+/* Pages that files have, of all instances; each death may put it out by two. */
+u64 mios_fs_used(struct mios_fs *fs);
+
+/* Free a page that was taken out of a file. */
+int mios_fs_give(struct mios_fs *fs, const struct mios_page *page);
 
 /* place.c: of a file that this instance has open; pages that it has stay */
 u64 mios_fs_policy(const struct mios_fs *fs, u64 inode);

@@ -123,7 +123,7 @@ static int page_publish(struct mios_fs *fs, u64 inode, u32 level, u64 index,
 
 	if (!try_cmpxchg(slot, &was,
 			 slot_value(fs, inode, slot, level, page->phys))) {
-		mios_pool_free(fs->pool, page);
+		mios_fs_give(fs, page);
 		return -EAGAIN;
 	}
 	beyond = !level && !is_inside(fs, inode, index) &&
@@ -295,12 +295,12 @@ void mios_pages_free(struct mios_fs *fs, u64 inode)
 
 	while (next_page(fs, inode, &index))
 		if (page_remove(fs, inode, 0, index++, &page))
-			mios_pool_free(fs->pool, &page);
+			mios_fs_give(fs, &page);
 	levels = levels_of(READ_ONCE(fs->inode[inode].root));
 	for (level = 1; level <= levels; level++)
 		for (index = 0; index < span(levels); index += span(level))
 			if (page_remove(fs, inode, level, index, &page))
-				mios_pool_free(fs->pool, &page);
+				mios_fs_give(fs, &page);
 }
 
 /*

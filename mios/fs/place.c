@@ -76,6 +76,36 @@ static struct wish wish_of(const struct mios_fs *fs, u64 policy, u64 at)
 	return wish;
 }
 
+/* Its column is an instance's own, but several of its tasks may be at it. */
+void mios_used_add(struct mios_fs *fs, u64 more)
+{
+	u64 *used = &redo_of(fs, fs->pool->self)->used;
+	u64 was = READ_ONCE(*used);
+
+	while (!try_cmpxchg(used, &was, was + more))
+		;
+}
+
+u64 mios_fs_used(struct mios_fs *fs)
+{
+	u64 used = 0;
+	u32 i;
+
+	for (i = 0; i < MIOS_FS_INSTANCES; i++)
+		used += READ_ONCE(redo_of(fs, i)->used);
+	/* Below 0 after a death, or anything after garbage. */
+	return used >> 63 ? 0 : used;
+}
+
+int mios_fs_give(struct mios_fs *fs, const struct mios_page *page)
+{
+	int err = mios_pool_free(fs->pool, page);
+
+	if (!err)
+		mios_used_add(fs, -1ull);
+	return err;
+}
+
 static int section_try(struct mios_fs *fs, struct mios_source *from,
 		       u32 section, bool hard, struct mios_page *page)
 {
@@ -127,7 +157,13 @@ int mios_page_place(struct mios_fs *fs, struct mios_source *from, u64 inode,
 	const struct wish wish = wish_of(fs, policy, inode + index);
 	int err = -ENOMEM;
 
+	if (fs->limit && mios_fs_used(fs) >= fs->limit)
+		return -ENOMEM;
 	if (fs->pool->nr_sections > 1)
 		err = sections_try(fs, from, &wish, false, page);
-	return err == -ENOMEM ? sections_try(fs, from, &wish, true, page) : err;
+	if (err == -ENOMEM)
+		err = sections_try(fs, from, &wish, true, page);
+	if (!err)
+		mios_used_add(fs, 1);
+	return err;
 }

@@ -25,7 +25,7 @@ static void opens_forget(struct mios_fs *fs, u32 instance)
 
 int mios_fs_recover(struct mios_fs *fs, u32 instance, u32 epoch)
 {
-	u64 number;
+	u64 number, freed;
 	int err;
 
 	if (instance >= MIOS_FS_INSTANCES)
@@ -34,7 +34,9 @@ int mios_fs_recover(struct mios_fs *fs, u32 instance, u32 epoch)
 	if (err)
 		return err;
 	opens_forget(fs, instance);
-	mios_pool_recover(fs->pool, instance, epoch, mios_page_is_named, fs);
+	freed = mios_pool_recover(fs->pool, instance, epoch,
+				  mios_page_is_named, fs);
+	mios_used_add(fs, -freed);
 	mios_attached_forget(fs, instance);
 	mios_segments_sweep(fs);
 	for (number = 1; number < fs->nr_inodes; number++) {

@@ -74,7 +74,7 @@ static void page_drop(const struct removal *r, u64 index, u64 phys, bool pinned)
 	if (pinned && memory)
 		page_leave(r, index, memory);
 	else if (!mios_fs_take(&m->fs, number_of(r->inode), index, &page))
-		mios_pool_free(&m->pool, &page);
+		mios_fs_give(&m->fs, &page);
 }
 
 /*

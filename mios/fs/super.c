@@ -25,15 +25,17 @@ struct options {
 	struct mios_pool_place place[MIOS_POOL_SECTIONS];
 	unsigned int nr;
 	u64 policy;
+	u64 limit;
 	bool ring;
 	bool format;
 	bool make;
 };
 
-enum { OPT_POOL, OPT_POLICY, OPT_FORMAT, OPT_MAKE };
+enum { OPT_POOL, OPT_SIZE, OPT_POLICY, OPT_FORMAT, OPT_MAKE };
 
 static const struct fs_parameter_spec parameters[] = {
 	fsparam_string("pool", OPT_POOL),
+	fsparam_string("size", OPT_SIZE),
 	fsparam_string("policy", OPT_POLICY),
 	fsparam_flag("format", OPT_FORMAT),
 	fsparam_flag("make", OPT_MAKE),
@@ -62,10 +64,15 @@ static int option(struct fs_context *fc, struct fs_parameter *param)
 	struct options *o = fc->fs_private;
 	struct fs_parse_result result;
 	int opt = fs_parse(fc, parameters, param, &result);
+	char *rest;
 
 	switch (opt) {
 	case OPT_POOL:
 		return option_pool(fc, param->string);
+	case OPT_SIZE:
+		o->limit = memparse(param->string, &rest) >> PAGE_SHIFT;
+		return *rest || !o->limit ?
+			invalfc(fc, "size=SIZE, such as size=1G") : 0;
 	case OPT_POLICY:
 		if (!mios_policy_parse(param->string, &o->policy))
 			return 0;
@@ -293,6 +300,11 @@ static int statfs(struct dentry *dentry, struct kstatfs *buf)
 	buf->f_namelen = MIOS_FS_NAME;
 	buf->f_blocks = usage->pages - min(usage->meta, usage->pages);
 	buf->f_bfree = usage->pages - min(used, usage->pages);
+	if (m->fs.limit) {
+		used = min(mios_fs_used(&m->fs), m->fs.limit);
+		buf->f_blocks = min(buf->f_blocks, m->fs.limit);
+		buf->f_bfree = min(buf->f_bfree, m->fs.limit - used);
+	}
 	buf->f_bavail = buf->f_bfree;
 	kfree(usage);
 	return 0;
@@ -348,6 +360,7 @@ static int fill(struct super_block *sb, struct fs_context *fc)
 	err = mount_attach(m, fc);
 	if (err)
 		return err;
+	m->fs.limit = o->limit;
 	if (mios_policy_fit(m, &m->policy))
 		return invalfc(fc, "policy=: a node of it has no part of the pool");
 	mios_revoke_begin(m);

@@ -87,12 +87,13 @@ struct mios_fs_store {
 /**
  * struct mios_fs_redo - a change, one record for each instance
  * @count:	entries of @store, released when they are complete; 0: none
- * @reserved:	0
+ * @used:	pages that this instance has taken for files, less those that it has
+ *		freed, whoever had taken them: the sum of all is what is used (it alone)
  * @store:	the change; may be carried out any number of times
  */
 struct mios_fs_redo {
 	__u64 count;
-	__u64 reserved;
+	__u64 used;
 	struct mios_fs_store store[MIOS_FS_STORES];
 };
 

@@ -36,7 +36,7 @@ static void remove_some(struct world *w, u32 self, u64 inode,
 
 	while (mios_fs_next(fs, inode, &index, &phys) && index <= cut->end)
 		if (!mios_fs_take(fs, inode, index - 1, &page))
-			mios_pool_free(&w->pool[self], &page);
+			mios_fs_give(fs, &page);
 	mios_fs_cut_end(fs, inode, cut);
 }
 

@@ -253,6 +253,17 @@ static void copy(bool save)
 	world_views(&w);
 }
 
+/* Of each that died a page may have been counted, or freed, but not both. */
+static void used_is_near(void)
+{
+	static struct mios_pool_usage usage;
+	u64 used = mios_fs_used(&w.fs[3]), pages;
+
+	mios_pool_usage(&w.pool[3], &usage);
+	pages = usage.kept - MIOS_EXTENT_PAGES;
+	CHECK(used <= pages + 2 && used + 2 >= pages);
+}
+
 static void look(const char *name, const char *before, const char *after)
 {
 	char now[TEXT];
@@ -263,6 +274,7 @@ static void look(const char *name, const char *before, const char *after)
 		fprintf(stderr, "%s: %s\nbefore %s\nafter %s\n", name, now,
 			before, after);
 	CHECK(!strcmp(now, before) || !strcmp(now, after));
+	used_is_near();
 	/* Whoever comes next is not held up. */
 	segments_go();
 	CHECK(!mios_fs_cutter(&w.fs[3], a));

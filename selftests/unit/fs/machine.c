@@ -143,7 +143,7 @@ static u64 cut_once(struct world *w, u32 self, u64 inode,
 		}
 		if (mios_fs_take(fs, inode, index - 1, &page))
 			continue;
-		CHECK(!mios_pool_free(&w->pool[self], &page));
+		CHECK(!mios_fs_give(fs, &page));
 		nr++;
 	}
 	return nr;

@@ -127,6 +127,22 @@ static void policies(u32 self, u64 inode)
 	CHECK(digits(self, inode, &index, 3) == own);
 }
 
+/* No more than so many pages, whoever has taken them. */
+static void limited(u32 self, u64 inode)
+{
+	u64 used = mios_fs_used(&w.fs[0]), index = 2048;
+
+	w.fs[self].limit = used + 20;
+	w.source[self].policy = 0;
+	while (add(self, inode, &index) >= 0)
+		;
+	CHECK(mios_fs_used(&w.fs[3]) == used + 20);
+	CHECK(add(self, inode, &index) == -ENOMEM);
+	CHECK(add(!self, inode, &index) >= 0);
+	w.fs[self].limit = 0;
+	CHECK(add(self, inode, &index) >= 0);
+}
+
 /* Nothing from elsewhere, though there is. */
 static void bound(u32 self, u64 inode)
 {
@@ -141,6 +157,8 @@ static void bound(u32 self, u64 inode)
 	mios_fs_policy_set(&w.fs[0], inode, 0);
 	CHECK(!add(self, inode, &index));
 	empty(self, inode);
+	/* Pages of the index stay. */
+	CHECK(mios_fs_used(&w.fs[0]) < 16);
 }
 
 /* Who has pages of both sections under way dies. */
@@ -172,6 +190,7 @@ void test_places(void)
 		fill(self, inode);
 		again(self, inode);
 		policies(self, inode);
+		limited(self, inode);
 		bound(self, inode);
 		world_release(&w, self);
 		WHOLE(&w.fs[0], 0);
