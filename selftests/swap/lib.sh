@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+# For the tests of swapping: a program, guest/swaps.c, in a control group that
+# is smaller than it, and devices to swap to.
+. /usr/lib/mios/selftests/lib/instances.sh
+
+SWAPS=/usr/lib/mios/guest/swaps
+SWAP=/sys/kernel/mm/swap
+GROUP=/sys/fs/cgroup/swaps
+NULLB=/sys/kernel/config/nullb
+
+# group BYTES: what runs in it is put out beyond that
+group()
+{
+	echo +memory > /sys/fs/cgroup/cgroup.subtree_control
+	mkdir -p $GROUP
+	echo "$1" > $GROUP/memory.max
+	# Only we swap, and what we count is ours.
+	swapoff -a
+}
+
+# lives WORDS...: swaps in the group, with these words; what it says at its end
+lives()
+{
+	# shellcheck disable=SC2016 # the inner shell's
+	sh -c 'echo $$ > '$GROUP'/cgroup.procs; exec "$@"' sh $SWAPS "$@" |
+		tail -n 1
+}
+
+# begins WORDS...: in the background; returns when all that it has is on the device
+# and nowhere else; then it "goes_on", and says in /tmp/said
+begins()
+{
+	rm -f /tmp/go
+	mkfifo /tmp/go
+	lives "$@" < /tmp/go > /tmp/said &
+	LIVES=$!
+	exec 9> /tmp/go
+	await 60 sh -c "[ \$(cat $GROUP/memory.swap.current) -ge $(($3 * 4096)) ]"
+	# What is being written stays until somebody looks for memory.
+	sleep 5
+	sh -c "echo 64M > $GROUP/memory.reclaim" 2> /dev/null
+}
+
+goes_on()
+{
+	exec 9>&-
+}
+
+# counter NAME: how many pages were read so
+counter()
+{
+	awk -v name="$1" '$1 == name { print $2 }' /sys/kernel/debug/swap_reads
+}
+
+# null_device NAME POLL-QUEUES NS [WORD=VALUE...]: /dev/NAME, whose interrupt comes
+# after so long
+null_device()
+{
+	local dir=$NULLB/$1
+
+	modprobe null_blk nr_devices=0 || fail "no null_blk"
+	mountpoint -q /sys/kernel/config ||
+		mount -t configfs configfs /sys/kernel/config
+	mkdir "$dir"
+	set -- "$@" size=64 blocksize=4096 memory_backed=1 irqmode=2 \
+		submit_queues=1 "poll_queues=$2" "completion_nsec=$3" power=1
+	shift 3
+	for word; do
+		echo "${word#*=}" > "$dir/${word%=*}" ||
+			fail "null_blk: $word"
+	done
+}
+
+# swaps_to DEVICE: to this one alone
+swaps_to()
+{
+	swapoff -a
+	mkswap "$1" > /dev/null 2>&1 || fail "mkswap $1"
+	swapon -p 5 "$1" || fail "swapon $1"
+}
+
+# number NAME TEXT: the one after NAME in "NAME NUMBER NAME NUMBER"
+number()
+{
+	echo "$2" | sed "s/.*\\b$1 \\([0-9]*\\).*/\\1/"
+}
