@@ -51,6 +51,7 @@ enum mios_call_type {
 	MIOS_CALL_PROBE,	/* struct mios_call_probe; for tests */
 	MIOS_CALL_WAKE,		/* struct mios_call_wake: how many were */
 	MIOS_CALL_REVOKE,	/* struct mios_call_revoke: who is pinned */
+	MIOS_CALL_LOAN,		/* struct mios_call_loan */
 	MIOS_CALLS
 };
 
@@ -138,6 +139,40 @@ struct mios_call_revoke {
 
 #define MIOS_REVOKE_PAGES	4096u
 
+/* What is said about loans; see mios/swap/. */
+enum mios_loan_op {
+	MIOS_LOAN_NONE = 0,
+	MIOS_LOAN_TAKE,		/* to a lender; the answer: struct mios_loan */
+	MIOS_LOAN_GIVE,		/* to him: @base is mapped no more; 0: all */
+	MIOS_LOAN_RECALL,	/* from him: answer when @base is not in use */
+};
+
+/**
+ * struct mios_call_loan - about memory to swap into
+ * @base:	physical address of a loan
+ * @op:		enum mios_loan_op
+ * @reserved:	0
+ */
+struct mios_call_loan {
+	__u64 base;
+	__u32 op;
+	__u32 reserved;
+};
+
+/**
+ * struct mios_loan - memory that is lent
+ * @base:	physical address
+ * @size:	MIOS_LOAN_SIZE
+ */
+struct mios_loan {
+	__u64 base;
+	__u64 size;
+};
+
+#define MIOS_LOAN_SIZE	(2ull << 20)
+
+static_assert(sizeof(struct mios_call_loan) == 16);
+static_assert(sizeof(struct mios_loan) == 16);
 static_assert(sizeof(struct mios_call_revoke) == 48);
 static_assert(MIOS_REVOKE_PAGES / 8 <= MIOS_CALL_MAX);
 

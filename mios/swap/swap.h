@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Memory that instances lend each other to swap into: what the files of
+ * mios/swap/ share.  A loan is 2 MiB.  The lender has allocated it and uses it
+ * for nothing else; who borrows it maps it, and is the only one who reads and
+ * writes it until he has given it back, or is dead.
+ *
+ * Locks, the outermost first: borrow_lock (borrow.c), then, on another
+ * instance, lend_lock (lend.c).  Who has lend_lock calls nobody.
+ */
+#ifndef _MIOS_SWAP_H
+#define _MIOS_SWAP_H
+
+#include <linux/types.h>
+
+#include <mios/msg.h>
+
+#define MIOS_LOAN_FRAMES	(MIOS_LOAN_SIZE / PAGE_SIZE)
+
+enum mios_swap_fault {
+	MIOS_SWAP_FAULT_NO_ZERO,	/* lend what another has written */
+	MIOS_SWAP_FAULT_KEEP_DEAD,	/* keep what a dead borrower had */
+	MIOS_SWAP_FAULT_KEEP_MAPPED,	/* use what a dead lender had */
+	MIOS_SWAP_FAULT_SPOIL,		/* change what has been written */
+	MIOS_SWAP_FAULT_NO_SUM,		/* believe each frame */
+	MIOS_SWAP_FAULTS
+};
+
+#ifdef MIOS_FAULT
+bool mios_swap_fault(enum mios_swap_fault fault);
+#else
+static inline bool mios_swap_fault(enum mios_swap_fault fault)
+{
+	return false;
+}
+#endif
+
+/* lend.c: what this instance lends */
+int mios_lend_set(u64 bytes);
+u64 mios_lend_get(void);
+int mios_lend_show(char *buf);
+int mios_lend_take(u32 instance, u32 incarnation, struct mios_loan *loan);
+void mios_lend_back(u32 instance, u32 incarnation, u64 base);
+void mios_lend_dead(u32 instance, u32 incarnation);
+
+/* borrow.c: what it has borrowed, and moves when it is asked to */
+int mios_borrow_set(u64 bytes);
+u64 mios_borrow_get(void);
+u64 mios_borrow_used(void);
+int mios_borrow_show(char *buf);
+int mios_borrow_recall(u32 instance, u64 base);
+void mios_borrow_dead(u32 instance, u32 incarnation);
+int mios_frame_read(u64 frame, void *to);
+int mios_frame_write(u64 frame, const void *from);
+void mios_frame_free(u64 frame);
+int mios_borrow_init(void);
+void mios_borrow_exit(void);
+
+/* disk.c: the block device over it */
+int mios_disk_close(void);
+void mios_disk_open(u64 bytes);
+int mios_disk_init(void);
+void mios_disk_exit(void);
+
+#endif /* _MIOS_SWAP_H */
