@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The borrower: loans of others, the nearest first, in one row of frames for
+ * the block device.  A loan may be exchanged for another one while frames are
+ * read and written, and be lost, when its lender has died: its frames are errors
+ * then, and nothing else.
+ *
+ * A frame is read and written with io_sem held as by a reader, which costs no
+ * shared cache line; who exchanges or loses a loan holds it as a writer, for
+ * the time of a copy, and allocates nothing meanwhile: memory may be got by
+ * writing frames.
+ */
+#define pr_fmt(fmt) "mios: " fmt
+
+#include <linux/bitmap.h>
+#include <linux/delay.h>
+#include <linux/io.h>
+#include <linux/ioport.h>
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+#include <linux/mutex.h>
+#include <linux/percpu-rwsem.h>
+#include <linux/slab.h>
+#include <linux/sysfs.h>
+#include <linux/vmalloc.h>
+#include <uapi/linux/mios.h>
+
+#include "../link/link.h"
+
+#include "swap.h"
+
+/* For an answer; who does not give one is dead soon, or asked no more. */
+#define TAKE_MS		2000
+
+static uint delay_ns;
+module_param(delay_ns, uint, 0600);
+MODULE_PARM_DESC(delay_ns, "each frame takes so much longer, for experiments (at most 1000000)");
+
+/**
+ * struct borrowed - a loan as the borrower has it
+ * @map:	mapping; NULL: lost
+ * @base:	physical address
+ * @lender:	whose it is
+ * @incarnation: which boot of him
+ */
+struct borrowed {
+	void *map;
+	u64 base;
+	u32 lender;
+	u32 incarnation;
+};
+
+static DEFINE_MUTEX(borrow_lock);	/* of which loans there are */
+DEFINE_STATIC_PERCPU_RWSEM(io_sem);	/* of ->map of each, and of these: */
+static struct borrowed *loans;
+static unsigned int nr_loans;
+static u32 *sums;			/* of each frame; of zeros it is 0 */
+static unsigned long *used;		/* frames that hold something */
+
+/* --- frames */
+
+/*
+ * Finds words that have changed, and frames that are others, at one addition
+ * for each word: the copy itself costs no more.
+ */
+static u32 frame_sum(const void *frame)
+{
+	const u64 *word, *end = frame + PAGE_SIZE;
+	u64 s[8] = { }, sum = 0;
+	unsigned int i;
+
+	for (word = frame; word < end; word += ARRAY_SIZE(s)) {
+		s[0] += word[0];
+		s[1] += word[1];
+		s[2] += word[2];
+		s[3] += word[3];
+		s[4] += word[4];
+		s[5] += word[5];
+		s[6] += word[6];
+		s[7] += word[7];
+	}
+	for (i = 0; i < ARRAY_SIZE(s); i++)
+		sum = sum * 0x9e3779b97f4a7c15ULL + s[i];
+	return sum ^ sum >> 32;
+}
+
+static void *frame_place(u64 frame)
+{
+	const struct borrowed *loan;
+
+	if (frame >= nr_loans * MIOS_LOAN_FRAMES)
+		return NULL;
+	loan = &loans[frame / MIOS_LOAN_FRAMES];
+	if (!loan->map)
+		return NULL;
+	return loan->map + frame % MIOS_LOAN_FRAMES * PAGE_SIZE;
+}
+
+static void take_time(void)
+{
+	uint ns = min(READ_ONCE(delay_ns), 1000000U);
+
+	if (ns)
+		ndelay(ns);
+}
+
+/**
+ * mios_frame_read() - copy a frame to a page
+ * @frame: its number
+ * @to: the page
+ *
+ * -EIO: its lender is dead, or it is not as it was written.
+ */
+int mios_frame_read(u64 frame, void *to)
+{
+	void *at;
+	int err = -EIO;
+
+	take_time();
+	percpu_down_read(&io_sem);
+	at = frame_place(frame);
+	if (at) {
+		copy_page(to, at);
+		err = frame_sum(to) == sums[frame] ||
+		      mios_swap_fault(MIOS_SWAP_FAULT_NO_SUM) ? 0 : -EIO;
+		if (err)
+			pr_err_ratelimited("frame %llu, lent by instance %u, is not as it was written\n",
+					   frame, loans[frame / MIOS_LOAN_FRAMES].lender);
+	}
+	percpu_up_read(&io_sem);
+	return err;
+}
+
+/**
+ * mios_frame_write() - copy a page to a frame
+ * @frame: its number
+ * @from: the page, which may change meanwhile
+ */
+int mios_frame_write(u64 frame, const void *from)
+{
+	void *at;
+
+	take_time();
+	percpu_down_read(&io_sem);
+	at = frame_place(frame);
+	if (at) {
+		copy_page(at, (void *)from);
+		sums[frame] = frame_sum(at);
+		if (mios_swap_fault(MIOS_SWAP_FAULT_SPOIL))
+			*(u8 *)at ^= 1;
+		set_bit(frame, used);
+	}
+	percpu_up_read(&io_sem);
+	return at ? 0 : -EIO;
+}
+
+/**
+ * mios_frame_free() - what is in it is needed no more
+ * @frame: its number; of a device that is in use, so that all this stays
+ *
+ * Callable with spin locks held.
+ */
+void mios_frame_free(u64 frame)
+{
+	if (frame < nr_loans * MIOS_LOAN_FRAMES)
+		clear_bit(frame, used);
+}
+
+/* --- loans */
+
+/* Memory of others is no RAM here: what is said of it is not believed. */
+static bool loan_ok(const struct mios_loan *loan)
+{
+	return loan->size == MIOS_LOAN_SIZE && loan->base &&
+	       loan->base % MIOS_LOAN_SIZE == 0 &&
+	       loan->base + loan->size > loan->base &&
+	       region_intersects(loan->base, loan->size, IORESOURCE_SYSTEM_RAM,
+				 IORES_DESC_NONE) == REGION_DISJOINT;
+}
+
+static void give_back(u32 lender, u64 base)
+{
+	const struct mios_call_loan call = {
+		.op = MIOS_LOAN_GIVE,
+		.base = base,
+	};
+
+	/* He gets it when we die, at the latest. */
+	mios_call(lender, MIOS_CALL_LOAN, &call, sizeof(call), NULL, 0,
+		  TAKE_MS);
+}
+
+static int take_from(u32 lender, u32 incarnation, struct borrowed *one)
+{
+	const struct mios_call_loan call = { .op = MIOS_LOAN_TAKE };
+	struct mios_loan loan;
+	void *map;
+	int got;
+
+	got = mios_call(lender, MIOS_CALL_LOAN, &call, sizeof(call), &loan,
+			sizeof(loan), TAKE_MS);
+	if (got < 0)
+		return got;
+	if (got != sizeof(loan) || !loan_ok(&loan)) {
+		pr_warn("instance %u lends what is not its own: not taken\n",
+			lender);
+		return -EPROTO;
+	}
+	map = mios_memory_map(loan.base, loan.size);
+	if (IS_ERR(map)) {
+		give_back(lender, loan.base);
+		return PTR_ERR(map);
+	}
+	*one = (struct borrowed){
+		.map = map, .base = loan.base,
+		.lender = lender, .incarnation = incarnation,
+	};
+	return 0;
+}
+
+/**
+ * struct source - one who may lend
+ * @incarnation: its boot; 0: it is not there, or lends nothing
+ * @distance:	from here
+ * @taken:	loans taken from it at this time
+ */
+struct source {
+	u32 incarnation;
+	u32 distance;
+	unsigned int taken;
+};
+
+static int sources_look(struct source *sources, u32 but)
+{
+	struct mios_info *info = kmalloc(sizeof(*info), GFP_KERNEL);
+	u32 i, here = 0;
+
+	if (!info)
+		return -ENOMEM;
+	if (!mios_link_info(mios_link_self(), info))
+		here = info->node;
+	for (i = 0; i < mios_link_nr(); i++) {
+		if (i == but || i == mios_link_self() ||
+		    mios_link_info(i, info) || info->state != MIOS_STATE_UP)
+			continue;
+		sources[i].incarnation = info->incarnation;
+		sources[i].distance = mios_link_distance(here, info->node);
+	}
+	kfree(info);
+	return 0;
+}
+
+/* The nearest; among those as near the one that has lent least. */
+static struct source *source_best(struct source *sources)
+{
+	struct source *s, *best = NULL;
+
+	for (s = sources; s < sources + mios_link_nr(); s++) {
+		if (!s->incarnation)
+			continue;
+		if (!best || s->distance < best->distance ||
+		    (s->distance == best->distance && s->taken < best->taken))
+			best = s;
+	}
+	return best;
+}
+
+/* -ENOSPC: nobody lends any more. */
+static int take_one(struct source *sources, struct borrowed *one)
+{
+	struct source *best;
+
+	while ((best = source_best(sources))) {
+		if (!take_from(best - sources, best->incarnation, one)) {
+			best->taken++;
+			return 0;
+		}
+		best->incarnation = 0;
+	}
+	return -ENOSPC;
+}
+
+static void loans_drop(void)
+{
+	u64 lenders = 0;
+	unsigned int i;
+	u32 lender;
+
+	for (i = 0; i < nr_loans; i++) {
+		if (!loans[i].map)
+			continue;
+		memunmap(loans[i].map);
+		lenders |= BIT_ULL(loans[i].lender);
+	}
+	for (lender = 0; lender < mios_link_nr(); lender++)
+		if (lenders & BIT_ULL(lender))
+			give_back(lender, 0);
+	kvfree(loans);
+	vfree(sums);
+	bitmap_free(used);
+	loans = NULL;
+	sums = NULL;
+	used = NULL;
+	nr_loans = 0;
+}
+
+static int loans_fill(unsigned int nr)
+{
+	struct source *sources = kcalloc(mios_link_nr(), sizeof(*sources),
+					 GFP_KERNEL);
+	unsigned long frames = (unsigned long)nr * MIOS_LOAN_FRAMES;
+	int err = -ENOMEM;
+
+	loans = kvcalloc(nr, sizeof(*loans), GFP_KERNEL);
+	sums = vzalloc(array_size(frames, sizeof(*sums)));
+	used = bitmap_zalloc(frames, GFP_KERNEL | __GFP_NOWARN);
+	if (sources && loans && sums && used)
+		err = sources_look(sources, MIOS_NO_INSTANCE);
+	while (nr_loans < nr && !err) {
+		err = fatal_signal_pending(current) ? -EINTR :
+		      take_one(sources, &loans[nr_loans]);
+		nr_loans += !err;
+	}
+	kfree(sources);
+	if (err)
+		loans_drop();
+	return err;
+}
+
+/**
+ * mios_borrow_set() - borrow so much for the block device
+ * @bytes: rounded up to loans; 0: give all back
+ *
+ * -EBUSY: it is in use; -ENOSPC: nobody lends so much, and nothing is borrowed.
+ */
+int mios_borrow_set(u64 bytes)
+{
+	unsigned int nr = min_t(u64, DIV_ROUND_UP_ULL(bytes, MIOS_LOAN_SIZE),
+				INT_MAX / MIOS_LOAN_FRAMES);
+	int err = mios_disk_close();
+
+	if (err)
+		return err;
+	mutex_lock(&borrow_lock);
+	loans_drop();
+	if (nr)
+		err = loans_fill(nr);
+	mios_disk_open(nr_loans * MIOS_LOAN_SIZE);
+	mutex_unlock(&borrow_lock);
+	return err;
+}
+
+u64 mios_borrow_get(void)
+{
+	return READ_ONCE(nr_loans) * MIOS_LOAN_SIZE;
+}
+
+u64 mios_borrow_used(void)
+{
+	u64 frames;
+
+	mutex_lock(&borrow_lock);
+	frames = nr_loans ? bitmap_weight(used, nr_loans * MIOS_LOAN_FRAMES) :
+			    0;
+	mutex_unlock(&borrow_lock);
+	return frames * PAGE_SIZE;
+}
+
+/* A line for each lender: his number, bytes, and bytes that are lost. */
+int mios_borrow_show(char *buf)
+{
+	unsigned int i, nr, lost;
+	u32 lender;
+	int at = 0;
+
+	mutex_lock(&borrow_lock);
+	for (lender = 0; lender < mios_link_nr(); lender++) {
+		nr = 0;
+		lost = 0;
+		for (i = 0; i < nr_loans; i++) {
+			nr += loans[i].lender == lender;
+			lost += loans[i].lender == lender && !loans[i].map;
+		}
+		if (nr)
+			at += sysfs_emit_at(buf, at, "%u %llu %llu\n", lender,
+					    nr * MIOS_LOAN_SIZE,
+					    lost * MIOS_LOAN_SIZE);
+	}
+	mutex_unlock(&borrow_lock);
+	return at;
+}
+
+static void loan_exchange(struct borrowed *old, const struct borrowed *new)
+{
+	void *map = old->map;
+
+	percpu_down_write(&io_sem);
+	memcpy(new->map, map, MIOS_LOAN_SIZE);
+	*old = *new;
+	percpu_up_write(&io_sem);
+	memunmap(map);
+}
+
+static struct borrowed *loan_find(u32 lender, u64 base)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_loans; i++)
+		if (loans[i].map && loans[i].lender == lender &&
+		    loans[i].base == base)
+			return &loans[i];
+	return NULL;
+}
+
+/**
+ * mios_borrow_recall() - a lender wants a loan back
+ * @instance: who
+ * @base: which
+ *
+ * What is in it moves to another lender.  0: it is not in use here (any more);
+ * -ENOSPC: nobody else lends.
+ */
+int mios_borrow_recall(u32 instance, u64 base)
+{
+	struct source *sources = kcalloc(mios_link_nr(), sizeof(*sources),
+					 GFP_KERNEL);
+	struct borrowed *old, new;
+	int err = 0;
+
+	if (!sources)
+		return -ENOMEM;
+	mutex_lock(&borrow_lock);
+	old = loan_find(instance, base);
+	if (old) {
+		err = sources_look(sources, instance) ?:
+		      take_one(sources, &new);
+		if (!err)
+			loan_exchange(old, &new);
+	}
+	mutex_unlock(&borrow_lock);
+	kfree(sources);
+	return err;
+}
+
+/**
+ * mios_borrow_dead() - use nothing any more that a dead instance has lent
+ * @instance: who; its node is used again when this returns
+ * @incarnation: which boot of it
+ */
+void mios_borrow_dead(u32 instance, u32 incarnation)
+{
+	unsigned int i, lost = 0;
+	void *map;
+
+	if (mios_swap_fault(MIOS_SWAP_FAULT_KEEP_MAPPED))
+		return;
+	mutex_lock(&borrow_lock);
+	for (i = 0; i < nr_loans; i++) {
+		if (!loans[i].map || loans[i].lender != instance ||
+		    loans[i].incarnation > incarnation)
+			continue;
+		map = loans[i].map;
+		percpu_down_write(&io_sem);
+		loans[i].map = NULL;
+		percpu_up_write(&io_sem);
+		memunmap(map);
+		lost++;
+	}
+	mutex_unlock(&borrow_lock);
+	if (lost)
+		pr_warn("instance %u is dead, and with it what has been swapped to it: %llu MiB of %llu\n",
+			instance, (lost * MIOS_LOAN_SIZE) >> 20,
+			mios_borrow_get() >> 20);
+}
+
+int mios_borrow_init(void)
+{
+	return mios_disk_init();
+}
+
+/* Nobody has the device open: he would keep the module. */
+void mios_borrow_exit(void)
+{
+	mios_disk_exit();
+	loans_drop();
+}
