@@ -245,6 +245,7 @@ void *mios_memory_map(u64 base, u64 size)
 	memunmap(map);
 	return ERR_PTR(-EOPNOTSUPP);
 }
+EXPORT_SYMBOL_NS_GPL(mios_memory_map, MIOS);
 
 /**
  * mios_area_map - map the area that instance 0 has made
