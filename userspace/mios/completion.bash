@@ -14,7 +14,7 @@ _mios_instances()
 _mios()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
-	local commands="status boot stop restart wait kill log dump console set reserve exec run pool numastat numactl shm top help"
+	local commands="status boot stop restart wait kill log dump console set reserve exec run pool numastat numactl shm lend top help"
 	local words=
 
 	if ((COMP_CWORD == 1)); then
@@ -66,6 +66,7 @@ _mios()
 		compopt -o default
 		;;
 	shm) words="--json --sweep" ;;
+	lend) words="--size= --off $(_mios_instances up)" ;;
 	reserve) words="--nodes= --pool= --grub" ;;
 	set)
 		words="--apply $(mios set 2> /dev/null |

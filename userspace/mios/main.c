@@ -29,6 +29,7 @@ static const struct command commands[] = {
 	{ "numastat", cmd_numastat, "show on which nodes shared pages lie" },
 	{ "numactl", cmd_numactl, "say on which nodes shared pages are to be" },
 	{ "shm", cmd_shm, "show who uses /dev/shm; sweep what the dead left" },
+	{ "lend", cmd_lend, "lend memory to others, to swap into" },
 	{ "top", cmd_top, "show tasks and load of every instance" },
 	{ "help", cmd_help, "show the manual page of a command" },
 	{ }
