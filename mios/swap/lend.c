@@ -21,6 +21,9 @@
 
 #define LOAN_ORDER	get_order(MIOS_LOAN_SIZE)
 
+/* One part of so many of all memory stays this instance's. */
+#define KEEP_SHARE	16
+
 /* The borrower moves what is in it: he calls others, and copies. */
 #define RECALL_MS	30000
 
@@ -62,10 +65,21 @@ static void loan_return(struct loan *loan)
 		loan_free(loan);
 }
 
+/* Beyond so many loans this instance's own programs would have to make room. */
+static u64 idle_loans(void)
+{
+	long pages = si_mem_available() - totalram_pages() / KEEP_SHARE;
+
+	return max(pages, 0L) / MIOS_LOAN_FRAMES;
+}
+
 static int loan_add(void)
 {
-	struct loan *loan = kzalloc(sizeof(*loan), GFP_KERNEL);
+	struct loan *loan;
 
+	if (!idle_loans())
+		return -ENOMEM;
+	loan = kzalloc(sizeof(*loan), GFP_KERNEL);
 	if (!loan)
 		return -ENOMEM;
 	loan->borrower = MIOS_NO_INSTANCE;
@@ -183,6 +197,11 @@ int mios_lend_set(u64 bytes)
 
 	mutex_lock(&set_lock);
 	before = nr_loans;
+	/* None is taken for what could not be had whole. */
+	if (nr > before && nr - before > idle_loans()) {
+		err = -ENOMEM;
+		nr = before;
+	}
 	want(nr);
 	while (nr_loans < nr && !err) {
 		err = fatal_signal_pending(current) ? -EINTR : loan_add();
