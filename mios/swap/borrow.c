@@ -146,7 +146,8 @@ int mios_frame_write(u64 frame, const void *from)
 	if (at) {
 		copy_page(at, (void *)from);
 		sums[frame] = frame_sum(at);
-		if (mios_swap_fault(MIOS_SWAP_FAULT_SPOIL))
+		/* The first holds mkswap's word that all this is swap space. */
+		if (frame && mios_swap_fault(MIOS_SWAP_FAULT_SPOIL))
 			*(u8 *)at ^= 1;
 		set_bit(frame, used);
 	}
