@@ -8,6 +8,9 @@ SWAPS=/usr/lib/mios/guest/swaps
 SWAP=/sys/kernel/mm/swap
 GROUP=/sys/fs/cgroup/swaps
 NULLB=/sys/kernel/config/nullb
+KNOBS=/sys/module/mios_swap/parameters
+# Pages of the programs on lent memory.
+PAGES=4000
 
 # group BYTES: what runs in it is put out beyond that
 group()
@@ -84,4 +87,44 @@ swaps_to()
 number()
 {
 	echo "$2" | sed "s/.*\\b$1 \\([0-9]*\\).*/\\1/"
+}
+
+# borrows INSTANCE SIZE: and swaps to it, and to nothing else
+borrows()
+{
+	on "$1" "modprobe mios_swap && swapoff -a &&
+		echo 0 > $KNOBS/size && echo $2 > $KNOBS/size" ||
+		fail "instance $1 cannot borrow $2"
+}
+
+# lenders INSTANCE LINES WHAT: whose memory it has borrowed
+lenders()
+{
+	is "$(on "$1" "cat $KNOBS/lenders" | tr '\n' ',')" "$2" "$3"
+}
+
+# lives_on: a program, the pages of which are out when this returns
+lives_on()
+{
+	echo 4M > $GROUP/memory.max
+	rm -f /tmp/go
+	mkfifo /tmp/go
+	lives anon random $PAGES 1 < /tmp/go > /tmp/said &
+	LIVES=$!
+	exec 9> /tmp/go
+	await 60 sh -c "[ \$(cat $KNOBS/used) -ge $((PAGES * 4096)) ]"
+}
+
+# comes_back WORDS WHAT: it reads its pages, and says so.  By then it may have all
+# of them: in so small a group Linux may not find what to put out in time.
+comes_back()
+{
+	echo max > $GROUP/memory.max
+	exec 9>&-
+	wait $LIVES
+	# shellcheck disable=SC2254 # a pattern
+	case $(cat /tmp/said) in
+	$1) ok "$2: $(cat /tmp/said)" ;;
+	*) fail "$2: it has said '$(cat /tmp/said)'" ;;
+	esac
 }
