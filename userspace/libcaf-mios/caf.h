@@ -87,7 +87,7 @@ static inline uint32_t image_state(uint32_t number)
 
 void image_init(struct caf_window *w, uint32_t number);
 void image_lost(uint32_t number, enum caf_state state);
-bool image_end(int status);
+bool image_end(int status, const char *line);
 _Noreturn void image_leave(void);
 void _gfortran_caf_finalize(void);
 

@@ -21,7 +21,7 @@ void caf_ok(const struct caf_report *report)
 
 void caf_error(const struct caf_report *report, int stat, const char *fmt, ...)
 {
-	char text[256];
+	char text[256], line[320];
 	size_t len;
 	va_list args;
 
@@ -29,11 +29,10 @@ void caf_error(const struct caf_report *report, int stat, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
 	if (!report->stat) {
-		if (!image_end(EXIT_FAILURE))
+		snprintf(line, sizeof(line), "Fortran runtime error on image "
+			 "%u: %s\n", caf_self.number + 1, text);
+		if (!image_end(EXIT_FAILURE, line))
 			image_leave();
-		fflush(stdout);
-		fprintf(stderr, "Fortran runtime error on image %u: %s\n",
-			caf_self.number + 1, text);
 		exit(EXIT_FAILURE);
 	}
 	*report->stat = stat;
@@ -75,7 +74,7 @@ void _gfortran_caf_error_stop(int code, bool quiet)
 	say_exceptions(quiet);
 	if (!quiet)
 		fprintf(stderr, "ERROR STOP %d\n", code);
-	image_end(code);
+	image_end(code, "");
 	exit(code);
 }
 
@@ -84,6 +83,6 @@ void _gfortran_caf_error_stop_str(const char *text, size_t len, bool quiet)
 	say_exceptions(quiet);
 	if (!quiet)
 		fprintf(stderr, "ERROR STOP %.*s\n", (int)len, text);
-	image_end(EXIT_FAILURE);
+	image_end(EXIT_FAILURE, "");
 	exit(EXIT_FAILURE);
 }

@@ -41,8 +41,11 @@ void image_lost(uint32_t number, enum caf_state state)
 	bell_ring_all();
 }
 
-/* True for the first of all images that says so. */
-bool image_end(int status)
+/*
+ * True for the first of all images that says so, and @line is said, before any
+ * other one wakes: their end may be this one's.
+ */
+bool image_end(int status, const char *line)
 {
 	struct caf_window *w = caf_self.window;
 	uint32_t none = 0;
@@ -51,6 +54,8 @@ bool image_end(int status)
 	ended = true;
 	first = atomic_compare_exchange_strong(&w->over, &none,
 					       1 + (status & 0xff));
+	if (first && write(STDERR_FILENO, line, strlen(line)) < 0)
+		line = "";	/* nobody listens */
 	syscall(SYS_futex, &w->over, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 	return first;
 }
@@ -68,7 +73,7 @@ static void at_exit(int status, void *unused)
 	if (ended || getpid() != process)
 		return;
 	if (status)
-		image_end(status);
+		image_end(status, "");
 	else
 		image_lost(caf_self.number, CAF_STOPPED);
 }
@@ -114,8 +119,7 @@ static void on_bus_error(int signal, siginfo_t *info, void *context)
 			  NULL);
 		return;		/* and it happens again */
 	}
-	if (image_end(CAF_FAILED))
-		write(STDERR_FILENO, text, sizeof(text) - 1);
+	image_end(CAF_FAILED, text);
 	_exit(CAF_FAILED);
 }
 

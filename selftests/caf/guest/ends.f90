@@ -14,7 +14,8 @@ program ends
   type(lock_type) :: lock[*]
   integer :: x[*]
   character(len=16) :: how
-  integer, allocatable :: failed(:), much(:)
+  integer, allocatable :: failed(:)
+  integer, pointer :: much(:)
   integer :: stat
 
   call get_command_argument(1, how)
@@ -48,10 +49,11 @@ program ends
     if (this_image() == 2) call sleep(600)
     sync all
   case ('full')
-    if (this_image() == 2) then
-      allocate(much(200000000))
-      much = 1
-    end if
+    stat = merge(0, 1, this_image() == 2)
+    do while (stat == 0)
+      allocate(much(1000000), stat=stat)
+      if (stat == 0) much = 1
+    end do
     sync all
   case ('fail', 'survive')
     if (this_image() == 2 .and. how == 'fail') fail image
