@@ -75,15 +75,19 @@ static void watch(void *unused)
 	}
 }
 
-static void sleep_until_rung(struct caf_image *self, wait_fn done, void *ctx)
+/* Was it done before it slept? */
+static bool sleep_until_rung(struct caf_image *self, wait_fn done, void *ctx)
 {
 	uint32_t bell = atomic_load(&self->bell);
+	bool ended;
 
 	atomic_store(&self->sleeps, 1);
 	atomic_thread_fence(memory_order_seq_cst);
-	if (!done(ctx) && !atomic_load(&caf_self.window->over))
+	ended = done(ctx);
+	if (!ended && !atomic_load(&caf_self.window->over))
 		life_sleep((u64 *)&self->bell, bell, WATCH_NS, watch, NULL);
 	atomic_store(&self->sleeps, 0);
+	return ended;
 }
 
 /* Looking takes CPUs from those waited for where images share them. */
@@ -98,6 +102,7 @@ static unsigned int how_often(void)
 	return cpus < 0 ? 0 : LOOKS;
 }
 
+/* What is done is not asked again: it may have taken what it waited for. */
 void wait_until(wait_fn done, void *ctx)
 {
 	static unsigned int most = UINT_MAX;
@@ -114,6 +119,7 @@ void wait_until(wait_fn done, void *ctx)
 		}
 		if (atomic_load(&caf_self.window->over))
 			image_leave();
-		sleep_until_rung(self, done, ctx);
+		if (sleep_until_rung(self, done, ctx))
+			return;
 	}
 }
