@@ -15,6 +15,9 @@
 #include "mios.h"
 #include "policy.h"
 
+/* -f and -t mean other things in other commands. */
+enum { OPTION_FILE = 0x300, OPTION_TOUCH };
+
 static const char usage[] =
 "Usage: mios numactl POLICY [--] PROGRAM [ARGUMENT...]\n"
 "       mios numactl POLICY [--touch] --file=FILE\n"
@@ -26,8 +29,8 @@ static const char usage[] =
 "  -m, --membind=NODES      on these alone: 1, 0-2 or all\n"
 "  -i, --interleave=NODES   on these in turn\n"
 "      --preferred=NODE     on this one, while it has some\n"
-"  -f, --file=FILE          the policy is this file's, for all programs\n"
-"  -t, --touch              and its pages are there at once, now and when it grows\n"
+"      --file=FILE          the policy is this file's, for all programs\n"
+"      --touch              and its pages are there at once, now and when it grows\n"
 "  -h, --help               print this\n";
 
 static int fail(const char *file)
@@ -81,8 +84,8 @@ int cmd_numactl(int argc, char **argv)
 		LONG_INTERLEAVE,
 		LONG_LOCAL,
 		LONG_PREFERRED,
-		{ "file", required_argument, NULL, 'f' },
-		{ "touch", no_argument, NULL, 't' },
+		{ "file", required_argument, NULL, OPTION_FILE },
+		{ "touch", no_argument, NULL, OPTION_TOUCH },
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
@@ -91,7 +94,7 @@ int cmd_numactl(int argc, char **argv)
 	bool touch = false;
 	int c;
 
-	while ((c = getopt_long(argc, argv, "+:" POLICY_LETTERS "f:th", longs,
+	while ((c = getopt_long(argc, argv, "+:" POLICY_LETTERS "h", longs,
 				NULL)) != -1)
 		switch (c) {
 		case POLICY_MEMBIND:
@@ -100,10 +103,10 @@ int cmd_numactl(int argc, char **argv)
 		case POLICY_PREFERRED:
 			policy_option("numactl", c, optarg, &policy);
 			break;
-		case 'f':
+		case OPTION_FILE:
 			file = optarg;
 			break;
-		case 't':
+		case OPTION_TOUCH:
 			touch = true;
 			break;
 		case 'h':
