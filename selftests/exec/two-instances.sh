@@ -114,6 +114,8 @@ setup() {
 }
 
 teardown() {
+	# One that was made to stand still would not end.
+	[ -z "${p1-}" ] || pkill -CONT --ns "$p1" --nslist net -x miosd
 	for f in "$tmp"/miosd? "$tmp"/pid?; do
 		[ -e "$f" ] && kill "$(cat "$f")" 2>/dev/null
 	done
