@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/xattr.h>
@@ -24,6 +25,29 @@ static bool is_roots(const struct stat *st)
 	       !(st->st_mode & 0022);
 }
 
+/*
+ * Nor may anybody else give the name to another file, or put a symbolic link in
+ * its way: an instance mounts something there.
+ */
+bool capable_place(const char *path)
+{
+	char dir[PATH_MAX];
+	struct stat st;
+	char *end;
+
+	if (*path != '/' || strlen(path) >= sizeof(dir))
+		return false;
+	strcpy(dir, path);
+	while ((end = strrchr(dir, '/'))) {
+		end[end == dir] = '\0';		/* "/" itself stays */
+		if (lstat(dir, &st) || !S_ISDIR(st.st_mode) || st.st_uid ||
+		    st.st_mode & 0002 || (st.st_mode & 0020 && st.st_gid))
+			return false;
+		*end = '\0';
+	}
+	return true;
+}
+
 static bool same_time(const struct timespec *a, const struct timespec *b)
 {
 	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
@@ -38,7 +62,7 @@ bool capable_read(struct capable *c, const char *path)
 	if (strchr(path, '\n') || lstat(path, &st) || !is_roots(&st))
 		return false;
 	len = lgetxattr(path, CAPABILITY, c->caps, sizeof(c->caps));
-	if (len <= 0)
+	if (len <= 0 || !capable_place(path))
 		return false;
 	c->len = len;
 	c->ino = st.st_ino;

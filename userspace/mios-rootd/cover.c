@@ -120,7 +120,22 @@ static void remove_copies(void)
 		closedir(dir);
 }
 
-/* Those that are mounted and that nobody wants any more. */
+/* Whatever has got that name meanwhile: nothing but a copy of ours. */
+static void unmount_copy(const char *path)
+{
+	int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	char same[64];
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	snprintf(same, sizeof(same), "/proc/self/fd/%d", fd);
+	if (!fstat(fd, &st) && st.st_dev == c.dev)
+		umount2(same, MNT_DETACH);
+	close(fd);
+}
+
+/* Those that are mounted and are not to be any more. */
 static void uncover(void)
 {
 	FILE *f = fopen("/proc/self/mountinfo", "re");
@@ -138,8 +153,8 @@ static void uncover(void)
 		path = line + used;
 		path[strcspn(path, " ")] = '\0';
 		unescape(path);
-		if (!wanted(name, path))
-			umount2(path, MNT_DETACH | UMOUNT_NOFOLLOW);
+		if (!wanted(name, path) || !capable_place(path))
+			unmount_copy(path);
 	}
 	free(line);
 	if (f)
@@ -199,19 +214,24 @@ static bool counts_there(int fd)
 	return !fstatvfs(fd, &st) && !(st.f_flag & ST_NOSUID);
 }
 
+/* Read-only, as the root is, before anybody can see it. */
 static int mount_copy(const char *copy, int over)
 {
-	char path[64];
+	struct mount_attr attr = {
+		.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NODEV,
+	};
+	int tree = open_tree(AT_FDCWD, copy, OPEN_TREE_CLONE |
+			     OPEN_TREE_CLOEXEC);
+	int err = 0;
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", over);
-	return mount(copy, path, NULL, MS_BIND, NULL) ? -errno : 0;
-}
-
-/* Read-only, as the root is. */
-static int make_readonly(const char *path)
-{
-	return mount(NULL, path, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY |
-		     MS_NODEV, NULL) ? -errno : 0;
+	if (tree < 0)
+		return -errno;
+	if (mount_setattr(tree, "", AT_EMPTY_PATH, &attr, sizeof(attr)) ||
+	    move_mount(tree, "", over, "", MOVE_MOUNT_F_EMPTY_PATH |
+		       MOVE_MOUNT_T_EMPTY_PATH))
+		err = -errno;
+	close(tree);
+	return err;
 }
 
 static int cover(const struct capable *file, uint64_t name)
@@ -220,6 +240,8 @@ static int cover(const struct capable *file, uint64_t name)
 	struct stat st;
 	int from, to, err;
 
+	if (!capable_place(file->path))
+		return 0;
 	from = open(file->path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (from < 0)
 		return -errno;
@@ -235,8 +257,6 @@ static int cover(const struct capable *file, uint64_t name)
 		close(to);
 	if (!err)
 		err = mount_copy(copy, from);
-	if (!err)
-		err = make_readonly(file->path);
 	if (err)
 		unlink(copy);
 	close(from);

@@ -34,6 +34,7 @@ struct capable {
 };
 
 /* capable.c APIs: */
+bool capable_place(const char *path);
 bool capable_read(struct capable *c, const char *path);
 bool capable_is(const struct capable *c, const struct stat *st);
 void capable_write(const struct capable *c, FILE *to);
