@@ -44,6 +44,7 @@ STATIC_PROGRAMS = ("vm/guest/agent.c", "ipc/guest/futexes.c",
                    "swap/guest/swaps.c", "../docs/examples/shared-farm.c")
 OPENMP = ("g++", "-O2", "-Wall", "-fopenmp")
 OPENMP_PROGRAMS = ("spread", "team", "tasks", "reduce", "target", "mutexes")
+BOOST = ("g++", "-O2", "-Wall", "-Wextra", "-pthread")
 COARRAYS = (BUILD / "caf/mios-caf", "-O2", "-Wall")
 COARRAY_PROGRAMS = ("heat", "ends", "nbody", "constructs")
 PRELOADED = ("gcc", "-O2", "-Wall", "-Wextra", "-Werror",
@@ -123,6 +124,7 @@ def guest_files():
             *(build_helper(f"caf/guest/{name}.f90", COARRAYS)
               for name in COARRAY_PROGRAMS),
             build_helper("caf/guest/replace.c", PRELOADED),
+            build_helper("ipc/guest/boosted.cc", BOOST),
             build_checker(),
             *(HERE / "guest" / name for name in ("init", "agents", "systemd"))]
 
