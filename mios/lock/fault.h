@@ -27,6 +27,9 @@ enum mios_lock_fault {
 	MIOS_LOCK_FAULT_END_BROKEN,	/* a round ends after it has broken */
 	MIOS_LOCK_FAULT_NO_SECOND_LOOK,	/* sleep without it */
 	MIOS_LOCK_FAULT_TELL_NOBODY,	/* that it is broken */
+	MIOS_LOCK_FAULT_NO_FIRST_WAIT,	/* take a register that is given back */
+	MIOS_LOCK_FAULT_NO_LAST_WAIT,	/* take one that has just been taken */
+	MIOS_LOCK_FAULT_REGISTER_FORGETS, /* nobody is told of a death with it */
 	MIOS_LOCK_FAULTS
 };
 
