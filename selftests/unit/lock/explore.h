@@ -16,6 +16,7 @@
 
 struct contest;
 struct meeting;
+struct registers;
 
 /**
  * struct scenario - what is explored
@@ -25,7 +26,7 @@ struct meeting;
  *		have; adds who buries it
  * @end:	looks at what has become of it, when all tasks have ended
  * @deaths:	how many instances may die
- * @contest, @meeting: the scenario's own
+ * @contest, @meeting, @registers: the scenario's own
  */
 struct scenario {
 	const char *name;
@@ -35,6 +36,7 @@ struct scenario {
 	u32 deaths;
 	const struct contest *contest;
 	const struct meeting *meeting;
+	const struct registers *registers;
 };
 
 /* All that tasks share, and all that checks remember: part of the state. */

@@ -2,7 +2,7 @@
 /*
  * Runs the tests of mios/lock/ in user space:
  *   lock-explore [--seed N] [--rounds N] [--kills N] [--deep]
- *	[--only steps|explore|meet|threads|processes] [--break FAULT]
+ *	[--only steps|explore|meet|registers|threads|processes] [--break FAULT]
  * --break turns a fault on for good: the tests must then fail.  Exit status 0:
  * all right; 1: the line that failed has been printed.
  */
@@ -34,6 +34,9 @@ static void break_on_purpose(const char *name)
 		[MIOS_LOCK_FAULT_END_BROKEN] = "end-broken",
 		[MIOS_LOCK_FAULT_NO_SECOND_LOOK] = "no-second-look",
 		[MIOS_LOCK_FAULT_TELL_NOBODY] = "tell-nobody",
+		[MIOS_LOCK_FAULT_NO_FIRST_WAIT] = "no-first-wait",
+		[MIOS_LOCK_FAULT_NO_LAST_WAIT] = "no-last-wait",
+		[MIOS_LOCK_FAULT_REGISTER_FORGETS] = "register-forgets",
 	};
 	int i;
 
@@ -87,6 +90,8 @@ int main(int argc, char **argv)
 		test_explore(deep);
 	if (wanted(only, "meet"))
 		test_meet(deep);
+	if (wanted(only, "registers"))
+		test_registers(deep);
 	if (wanted(only, "threads")) {
 		test_threads(seed, rounds);
 		test_meet_threads(rounds / 10);

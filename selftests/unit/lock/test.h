@@ -27,6 +27,7 @@ void test_steps(void);
 void test_garbage(u64 seed, unsigned long rounds);
 void test_explore(bool deep);
 void test_meet(bool deep);
+void test_registers(bool deep);
 void test_meet_steps(void);
 void test_meet_threads(unsigned long rounds);
 void test_threads(u64 seed, unsigned long rounds);

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the explorer goes through of the register lock: two or three who want
+ * it, each of which may die at any step, and one or two who recover that.  One
+ * at a time has it, and nobody gives it back but that one; who died with it is
+ * told of, once; and in the end the register is free.
+ */
+#include "../../../mios/lock/register.h"
+#include "explore.h"
+
+#define SEATS_MAX	5
+#define UNDERTAKER	3	/* seats and instances of those who recover */
+
+/**
+ * struct registers - who is there
+ * @contenders:	how many want it
+ * @rounds:	how often
+ * @undertakers: how many recover each death
+ * @reborn:	the dead are back, with another epoch, before one of them looks
+ */
+struct registers {
+	u32 contenders, rounds, undertakers;
+	bool reborn;
+};
+
+static struct {
+	u8 memory[2 * MIOS_LOCK_LINE + SEATS_MAX * MIOS_LOCK_LINE];
+	u64 taken;		/* the register */
+	u64 dead;		/* contenders */
+	u32 inside;		/* who has the lock, + 1 */
+	u32 must_tell;
+	u32 recovered;
+	u32 buried;		/* which contender */
+} w __attribute__((aligned(64)));
+
+static const struct registers *registers;
+
+static u32 read_register(void *ctx)
+{
+	u64 was;
+
+	(void)ctx;
+	test_access();
+	was = w.taken;
+	w.taken = 1;
+	return was;
+}
+
+static void clear_register(void *ctx)
+{
+	(void)ctx;
+	test_access();
+	CHECK(!w.inside);
+	w.taken = 0;
+}
+
+/* Not for an owner: for the register to be free, in time or never. */
+static void pause_until(void *ctx, u64 *word, u64 value)
+{
+	const struct mios_register_header *header = (void *)w.memory;
+
+	(void)ctx;
+	if (word == &header->owner)
+		explore_until_changed(&w.taken, 1);
+	else
+		explore_until_changed(word, value);
+}
+
+static bool never_late(void *ctx)
+{
+	(void)ctx;
+	return false;
+}
+
+static const struct mios_register_ops ops = {
+	.read = read_register, .clear = clear_register,
+};
+
+static const struct mios_lock_wait waits = {
+	.pause = pause_until, .late = never_late,
+};
+
+static void view(struct mios_register *reg, u32 seat, u32 epoch)
+{
+	CHECK(!mios_register_attach(reg, w.memory, sizeof(w.memory), seat,
+				    epoch));
+	reg->ops = &ops;
+	reg->wait = &waits;
+	reg->patience = ~0u;
+}
+
+static void want(u32 seat)
+{
+	struct mios_register reg;
+	u32 round;
+	int err;
+
+	view(&reg, seat, 1 + !!(w.dead & 1ull << seat));
+	for (round = 0; round < registers->rounds; round++) {
+		err = mios_register_lock(&reg);
+		CHECK(!w.inside);
+		CHECK(err == -EOWNERDEAD || (!err && !w.must_tell));
+		w.must_tell = 0;
+		w.inside = seat + 1;
+		test_access();
+		w.inside = 0;
+		CHECK(!mios_register_unlock(&reg));
+	}
+}
+
+static void recover(u32 seat)
+{
+	struct mios_register reg;
+	int err;
+
+	view(&reg, seat, 1);
+	do
+		err = mios_register_recover(&reg, w.buried, 1);
+	while (err == -EAGAIN);
+	CHECK(!err);
+	if (registers->reborn && !w.recovered++)
+		explore_task(want, w.buried);
+}
+
+static void died(u32 instance)
+{
+	u32 i;
+
+	if (instance >= UNDERTAKER)
+		return;
+	w.dead |= 1ull << instance;
+	w.buried = instance;
+	if (w.inside == instance + 1) {
+		w.inside = 0;
+		w.must_tell = 1;
+	}
+	for (i = 0; i < registers->undertakers; i++)
+		explore_task(recover, UNDERTAKER + i);
+}
+
+static void end(void)
+{
+	const struct mios_register_header *header = (void *)w.memory;
+	u32 i;
+
+	CHECK(!w.taken);
+	CHECK(!(header->owner & 0xffff));
+	for (i = 0; i < SEATS_MAX; i++)
+		CHECK(!(header->seat[i].word & 3));
+}
+
+static void setup(const struct scenario *scenario)
+{
+	u32 i;
+
+	registers = scenario->registers;
+	memset(&w, 0, sizeof(w));
+	CHECK(mios_register_size(SEATS_MAX) == sizeof(w.memory));
+	CHECK(!mios_register_format(w.memory, SEATS_MAX));
+	explore_world(&w, sizeof(w));
+	for (i = 0; i < registers->contenders; i++)
+		explore_task(want, i);
+}
+
+struct entry {
+	const char *name;
+	bool deep;
+	u32 deaths;
+	struct registers registers;
+};
+
+static const struct entry entries[] = {
+	{ "two at a register twice", false, 0,
+	  { .contenders = 2, .rounds = 2 } },
+	{ "three at a register", false, 0, { .contenders = 3, .rounds = 1 } },
+	{ "two at a register twice, a death", false, 1,
+	  { .contenders = 2, .rounds = 2, .undertakers = 1 } },
+	{ "one at a register, a death, back early", false, 1,
+	  { .contenders = 1, .rounds = 1, .undertakers = 2, .reborn = true } },
+	{ "two at a register, a death, one is back early", true, 1,
+	  { .contenders = 2, .rounds = 1, .undertakers = 2, .reborn = true } },
+	{ "three at a register, a death, two recover", true, 1,
+	  { .contenders = 3, .rounds = 1, .undertakers = 2 } },
+	{ "three at a register twice, a death", true, 1,
+	  { .contenders = 3, .rounds = 2, .undertakers = 1 } },
+};
+
+void test_registers(bool deep)
+{
+	struct scenario scenario = { .setup = setup, .died = died, .end = end };
+	u32 i;
+
+	for (i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
+		if (entries[i].deep != deep)
+			continue;
+		scenario.name = entries[i].name;
+		scenario.deaths = entries[i].deaths;
+		scenario.registers = &entries[i].registers;
+		printf("%s: ", scenario.name);
+		fflush(stdout);
+		printf("%lu states\n", explore(&scenario, deep ? 26 : 21));
+	}
+}
