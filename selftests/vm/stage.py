@@ -47,20 +47,23 @@ OPENMP_PROGRAMS = ("spread", "team", "tasks", "reduce", "target", "mutexes")
 BOOST = ("g++", "-O2", "-Wall", "-Wextra", "-pthread")
 COARRAYS = (BUILD / "caf/mios-caf", "-O2", "-Wall")
 COARRAY_PROGRAMS = ("heat", "ends", "nbody", "constructs")
+LOCKS = ("lock/guest/locks.c",)
+LOCK_API = TOP / "userspace/libmios-lock"
+LOCK_LIBRARY = BUILD / "lock/libmios-lock.a"
 PRELOADED = ("gcc", "-O2", "-Wall", "-Wextra", "-Werror",
              "-Wno-unused-parameter", "-shared", "-fPIC")
 
 
-def build_helper(source, compiler=STATIC):
+def build_helper(source, compiler=STATIC, libraries=()):
     """From selftests/SOURCE: static, so that it runs in any root; or as OpenMP
     and coarray programs are, with the guest's own libraries."""
     source = HERE.parent / source
     binary = BUILD / "guest" / source.stem
     with buildcache.lock_folder(BUILD):
-        if not binary.exists() or \
-                binary.stat().st_mtime < source.stat().st_mtime:
+        newest = max(p.stat().st_mtime for p in (source, *libraries))
+        if not binary.exists() or binary.stat().st_mtime < newest:
             binary.parent.mkdir(parents=True, exist_ok=True)
-            run([*compiler, "-o", binary, source, "-lutil"])
+            run([*compiler, "-o", binary, source, *libraries, "-lutil"])
     return binary
 
 
@@ -123,6 +126,8 @@ def guest_files():
               for name in OPENMP_PROGRAMS),
             *(build_helper(f"caf/guest/{name}.f90", COARRAYS)
               for name in COARRAY_PROGRAMS),
+            *(build_helper(source, (*STATIC, "-I", LOCK_API), [LOCK_LIBRARY])
+              for source in LOCKS),
             build_helper("caf/guest/replace.c", PRELOADED),
             build_helper("ipc/guest/boosted.cc", BOOST),
             build_checker(),

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Locks and a barrier in a file that programs of other instances map, too, by
+ * libmios-lock alone.  An ordinary program: it knows nothing of instances.
+ *
+ * locks FILE COMMAND ARGUMENTS: see the table at the end.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "mios_barrier.h"
+#include "mios_lock.h"
+
+#define SEATS		8
+#define MEMBERS		3
+#define BARRIER_AT	16384
+#define DATA_AT		32768
+#define FILE_SIZE	65536
+#define CALLS_MAX	64
+
+/* What the lock is for: nothing here is changed by an atomic operation. */
+struct data {
+	uint64_t count;
+	uint64_t twin;		/* the same, for who shares the lock */
+	uint32_t begin;		/* these four are not under the lock */
+	uint32_t end;
+	uint32_t let_go;
+	uint32_t ready;
+	uint32_t calls;
+	char call[CALLS_MAX];	/* who had it, in order */
+};
+
+static uint8_t *file;
+static struct mios_lock_seat seat;
+
+static int fail(const char *what, int err)
+{
+	printf("%s: %s\n", what, strerrorname_np(-err));
+	return 1;
+}
+
+static struct data *data(void)
+{
+	return (struct data *)(file + DATA_AT);
+}
+
+static bool is_set(uint32_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+static void wait_for(uint32_t *word)
+{
+	while (!is_set(word))
+		usleep(2000);
+}
+
+static void say(const char *word)
+{
+	puts(word);
+	fflush(stdout);
+}
+
+/* 0, or -errno; one that died with it has left nothing half done here. */
+static int locked(int err)
+{
+	if (err == -EOWNERDEAD) {
+		say("EOWNERDEAD");
+		err = 0;
+	}
+	return err;
+}
+
+static int sit(void)
+{
+	return mios_lock_attach(&seat, file, BARRIER_AT);
+}
+
+/* init: the caller is alone */
+static int cmd_init(int nr, char **arg)
+{
+	int err;
+
+	memset(data(), 0, sizeof(*data()));
+	err = mios_lock_init(file, BARRIER_AT, SEATS);
+	if (!err)
+		err = mios_barrier_init(file + BARRIER_AT, DATA_AT - BARRIER_AT,
+					MEMBERS);
+	return err ? fail("init", err) : 0;
+}
+
+/* set begin|end|go */
+static int cmd_set(int nr, char **arg)
+{
+	uint32_t *word = !strcmp(arg[0], "begin") ? &data()->begin :
+			 !strcmp(arg[0], "end") ? &data()->end :
+			 &data()->let_go;
+
+	__atomic_store_n(word, 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* A long way from the load to the store: others are let in if nothing bars it. */
+static void add_one(void)
+{
+	volatile uint64_t *count = &data()->count, *twin = &data()->twin;
+	uint64_t had = *count;
+	volatile int i;
+
+	for (i = 0; i < 2000; i++)
+		;
+	*count = had + 1;
+	for (i = 0; i < 2000; i++)
+		;
+	*twin = had + 1;
+}
+
+/* add: from "begin" to "end", and say how often */
+static int cmd_add(int nr, char **arg)
+{
+	unsigned long times = 0;
+	int err = sit();
+
+	__atomic_add_fetch(&data()->ready, 1, __ATOMIC_SEQ_CST);
+	wait_for(&data()->begin);
+	while (!err && !is_set(&data()->end)) {
+		err = locked(mios_lock(&seat));
+		if (err)
+			break;
+		add_one();
+		times++;
+		err = mios_unlock(&seat);
+	}
+	if (err)
+		return fail("add", err);
+	printf("%lu\n", times);
+	return 0;
+}
+
+/* read: from "begin" to "end", and say how often it was not whole */
+static int cmd_read(int nr, char **arg)
+{
+	unsigned long torn = 0, times = 0;
+	int err = sit();
+
+	__atomic_add_fetch(&data()->ready, 1, __ATOMIC_SEQ_CST);
+	wait_for(&data()->begin);
+	while (!err && !is_set(&data()->end)) {
+		err = locked(mios_rdlock(&seat));
+		if (err)
+			break;
+		times++;
+		torn += *(volatile uint64_t *)&data()->count !=
+			*(volatile uint64_t *)&data()->twin;
+		err = mios_unlock(&seat);
+	}
+	if (err)
+		return fail("read", err);
+	printf("%s, torn %lu\n", times ? "some" : "none", torn);
+	return 0;
+}
+
+/* hold [share]: until "go" */
+static int cmd_hold(int nr, char **arg)
+{
+	int err = sit();
+
+	if (!err)
+		err = locked(nr ? mios_rdlock(&seat) : mios_lock(&seat));
+	if (err)
+		return fail("hold", err);
+	say("held");
+	wait_for(&data()->let_go);
+	err = mios_unlock(&seat);
+	return err ? fail("unlock", err) : 0;
+}
+
+/* queue LETTER [share]: has it, writes that down, and hands it on */
+static int cmd_queue(int nr, char **arg)
+{
+	struct data *d = data();
+	int err = sit();
+
+	if (!err)
+		err = locked(nr > 1 ? mios_rdlock(&seat) : mios_lock(&seat));
+	if (err)
+		return fail("queue", err);
+	d->call[d->calls++ % CALLS_MAX] = arg[0][0];
+	err = mios_unlock(&seat);
+	return err ? fail("unlock", err) : 0;
+}
+
+/* try [share]: what it says */
+static int cmd_try(int nr, char **arg)
+{
+	int err = sit();
+
+	if (!err)
+		err = nr ? mios_tryrdlock(&seat) : mios_trylock(&seat);
+	say(err ? strerrorname_np(-err) : "locked");
+	return err ? 0 : mios_unlock(&seat);
+}
+
+/* timed MS: what it says, and whether it took so long */
+static int cmd_timed(int nr, char **arg)
+{
+	struct timespec until, now;
+	long ms = atol(arg[0]);
+	int err = sit();
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += (until.tv_nsec / 1000000 + ms) / 1000;
+	until.tv_nsec = (until.tv_nsec / 1000000 + ms) % 1000 * 1000000;
+	if (!err)
+		err = mios_timedlock(&seat, &until);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	ms = (now.tv_sec - until.tv_sec) * 1000 +
+	     (now.tv_nsec - until.tv_nsec) / 1000000;
+	printf("%s %s\n", err ? strerrorname_np(-err) : "locked",
+	       ms < 0 ? "early" : ms < 1000 ? "on time" : "late");
+	return err ? 0 : mios_unlock(&seat);
+}
+
+/* meet MEMBER [ROUNDS]: add up; without ROUNDS until it fails, and say why */
+static int cmd_meet(int nr, char **arg)
+{
+	unsigned long rounds = nr > 1 ? strtoul(arg[1], NULL, 0) : ~0ul, i;
+	struct mios_barrier_seat member;
+	uint64_t me = strtoul(arg[0], NULL, 0), sum;
+	int err = mios_barrier_attach(&member, file + BARRIER_AT,
+				      DATA_AT - BARRIER_AT, me);
+
+	for (i = 1; !err && i <= rounds; i++) {
+		sum = i * (me + 1);
+		err = mios_barrier_reduce(&member, MIOS_BARRIER_UINT64,
+					  MIOS_BARRIER_SUM, &sum);
+		if (!err && sum != i * MEMBERS * (MEMBERS + 1) / 2)
+			return fail("sum", -EILSEQ);
+		if (i == 1 && nr == 1)
+			say("met");
+	}
+	say(err ? strerrorname_np(-err) : "all rounds");
+	if (!err)
+		err = mios_barrier_wait(&member);
+	return err && nr > 1 ? fail("wait", err) : 0;
+}
+
+/* show count|calls|ready */
+static int cmd_show(int nr, char **arg)
+{
+	if (!strcmp(arg[0], "count"))
+		printf("%llu\n", (unsigned long long)data()->count);
+	else if (!strcmp(arg[0], "calls"))
+		printf("%.*s\n", CALLS_MAX, data()->call);
+	else
+		printf("%u\n", data()->ready);
+	return 0;
+}
+
+static const struct command {
+	const char *name;
+	int (*run)(int nr, char **arg);
+	int nr;
+} commands[] = {
+	{ "init", cmd_init, 0 },
+	{ "set", cmd_set, 1 },
+	{ "add", cmd_add, 0 },
+	{ "read", cmd_read, 0 },
+	{ "hold", cmd_hold, 0 },
+	{ "queue", cmd_queue, 1 },
+	{ "try", cmd_try, 0 },
+	{ "timed", cmd_timed, 1 },
+	{ "meet", cmd_meet, 1 },
+	{ "show", cmd_show, 1 },
+};
+
+int main(int argc, char **argv)
+{
+	unsigned int i;
+	int fd;
+
+	if (argc < 3)
+		return 2;
+	fd = open(argv[1], O_RDWR);
+	if (fd < 0)
+		return fail(argv[1], -errno);
+	file = mmap(NULL, FILE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (file == MAP_FAILED)
+		return fail("mmap", -errno);
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(argv[2], commands[i].name) &&
+		    argc - 3 >= commands[i].nr)
+			return commands[i].run(argc - 3, argv + 3);
+	return 2;
+}
