@@ -74,6 +74,7 @@ int mios_register_format(void *memory, u32 seats)
 	memset(header, 0, mios_register_size(seats));
 	header->version = MIOS_REGISTER_VERSION;
 	header->nr_seats = seats;
+	/* Last: who sees it sees the rest. */
 	smp_store_release(&header->magic, MIOS_REGISTER_MAGIC);
 	return 0;
 }
@@ -82,10 +83,12 @@ int mios_register_attach(struct mios_register *reg, void *memory, size_t size,
 			 u32 seat, u32 epoch)
 {
 	struct mios_register_header *header = memory;
-	u64 old;
+	u64 old, magic = 0;
 
-	if (size < sizeof(*header) ||
-	    smp_load_acquire(&header->magic) != MIOS_REGISTER_MAGIC)
+	if (size >= sizeof(*header))
+		/* All of it stands there. */
+		magic = smp_load_acquire(&header->magic);
+	if (magic != MIOS_REGISTER_MAGIC)
 		return -EBADMSG;
 	if (READ_ONCE(header->version) != MIOS_REGISTER_VERSION)
 		return -EPROTO;
@@ -124,6 +127,7 @@ static void leave(struct mios_register *reg)
 {
 	u64 *word = word_of(reg, reg->seat);
 
+	/* OWN */
 	smp_store_release(word, word_become(READ_ONCE(*word),
 					    MIOS_REGISTER_IDLE));
 }
@@ -138,6 +142,7 @@ static void become_owner(struct mios_register *reg)
 {
 	u64 *owner = &reg->header->owner;
 
+	/* OWN */
 	smp_store_release(owner, owner_next(READ_ONCE(*owner), reg->seat + 1));
 	reg->holds = true;
 }
@@ -184,6 +189,7 @@ int mios_register_unlock(struct mios_register *reg)
 	reg->holds = false;
 	if (reg->told)
 		WRITE_ONCE(reg->header->died, 0);
+	/* OWN */
 	smp_store_release(owner, owner_next(READ_ONCE(*owner), 0));
 	reg->ops->clear(reg->ctx);
 	leave(reg);
@@ -198,9 +204,11 @@ static int outwait(struct mios_register *reg)
 
 	for (i = 0; i < reg->nr_seats; i++) {
 		word = word_of(reg, i);
+		/* PROOF: what it did before it moved on is seen. */
 		was = smp_load_acquire(word);
 		if (word_state(was) != MIOS_REGISTER_BUSY)
 			continue;
+		/* PROOF */
 		while (smp_load_acquire(word) == was) {
 			if (pauses++ >= reg->patience)
 				return -EAGAIN;
@@ -254,6 +262,7 @@ static int claim(struct mios_register *reg, u64 owner)
 static int inherit(struct mios_register *reg)
 {
 	struct mios_register_header *header = reg->header;
+	/* PROOF: before any word is looked at. */
 	u64 owner = smp_load_acquire(&header->owner);
 	u32 who = owner & OWNER_MASK;
 	int err = 0;
@@ -289,6 +298,7 @@ static void forget(struct mios_register *reg, u32 seat)
 static bool bury(struct mios_register *reg, u32 seat, u32 epoch)
 {
 	u64 *word = word_of(reg, seat);
+	/* What the dead did before. */
 	u64 was = smp_load_acquire(word);
 
 	while (word_state(was) == MIOS_REGISTER_BUSY &&
