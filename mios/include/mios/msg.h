@@ -52,6 +52,7 @@ enum mios_call_type {
 	MIOS_CALL_WAKE,		/* struct mios_call_wake: how many were */
 	MIOS_CALL_REVOKE,	/* struct mios_call_revoke: who is pinned */
 	MIOS_CALL_LOAN,		/* struct mios_call_loan */
+	MIOS_CALL_REGISTER,	/* struct mios_call_register */
 	MIOS_CALLS
 };
 
@@ -171,6 +172,41 @@ struct mios_loan {
 
 #define MIOS_LOAN_SIZE	(2ull << 20)
 
+/* What is said about the register of register locks; see mios/reglock/. */
+enum mios_register_op {
+	MIOS_REGISTER_NONE = 0,
+	MIOS_REGISTER_ATTACH,	/* to instance 0; the answer: struct mios_register_place */
+	MIOS_REGISTER_DETACH,	/* to it: nothing of that is mapped any more */
+};
+
+/**
+ * struct mios_call_register - to use it, and no more
+ * @op:		enum mios_register_op
+ * @version:	MIOS_REGISTER_VERSION
+ */
+struct mios_call_register {
+	__u32 op;
+	__u32 version;
+};
+
+/**
+ * struct mios_register_place - where it is
+ * @page:	physical address of the page that holds it
+ * @at:		the register, from there
+ * @flush:	one that is read without effect, after a write
+ * @words:	physical address of what stands beside it, mios/register.h
+ * @size:	bytes of that, whole pages
+ */
+struct mios_register_place {
+	__u64 page;
+	__u32 at;
+	__u32 flush;
+	__u64 words;
+	__u64 size;
+};
+
+static_assert(sizeof(struct mios_call_register) == 8);
+static_assert(sizeof(struct mios_register_place) == 32);
 static_assert(sizeof(struct mios_call_loan) == 16);
 static_assert(sizeof(struct mios_loan) == 16);
 static_assert(sizeof(struct mios_call_revoke) == 48);

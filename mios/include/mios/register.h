@@ -68,6 +68,26 @@ struct mios_register_header {
 	struct mios_register_seat seat[];
 };
 
+/* Seats of each instance, its kernel's the first; the others are programs'. */
+#define MIOS_REGISTER_EACH	16
+
+/**
+ * struct mios_register_info - what is read from /dev/mios_register
+ * @seat:	of this open file
+ * @epoch:	of that seat
+ * @at:		the register, in the first page that is mapped
+ * @flush:	one there that is read without effect, after a write
+ * @size:	bytes to map from the second page on: struct mios_register_header
+ */
+struct mios_register_info {
+	__u32 seat;
+	__u32 epoch;
+	__u32 at;
+	__u32 flush;
+	__u64 size;
+};
+
+static_assert(sizeof(struct mios_register_info) == 24);
 static_assert(sizeof(struct mios_register_seat) == MIOS_REGISTER_LINE);
 static_assert(sizeof(struct mios_register_header) == 2 * MIOS_REGISTER_LINE);
 static_assert(offsetof(struct mios_register_header, owner) ==
