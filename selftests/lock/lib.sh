@@ -64,3 +64,37 @@ ready_are()
 {
 	[ "$($LOCKS show ready)" = "$1" ]
 }
+
+REGLOCK=/sys/module/mios_reglock/parameters
+
+# registers INSTANCE...: the register of QEMU's network card is theirs
+registers()
+{
+	local i dev
+
+	for i; do
+		on "$i" "modprobe mios_reglock" ||
+			fail "no module on instance $i"
+		[ "$i" = 0 ] || continue
+		dev=$(grep -l 0x10d3 /sys/bus/pci/devices/*/device) ||
+			fail "no 82574 in this machine"
+		dev=$(basename "$(dirname "$dev")")
+		echo mios_reglock > "/sys/bus/pci/devices/$dev/driver_override"
+		echo "$dev" > /sys/bus/pci/drivers_probe
+		[ -c /dev/mios_register ] || fail "$dev is not taken"
+	done
+}
+
+# rholds NAME INSTANCE: it has the register lock
+rholds()
+{
+	starts "$1" "$2" rhold
+	until_true 30 grep -q held "/tmp/$1" || fail "$1: $(cat "/tmp/$1")"
+}
+
+# rwaits NAME INSTANCE: it waits for the register lock
+rwaits()
+{
+	starts "$1" "$2" rlock
+	until_true 30 grep -q waits "/tmp/$1" || fail "$1: $(cat "/tmp/$1")"
+}

@@ -19,6 +19,7 @@
 
 #include "mios_barrier.h"
 #include "mios_lock.h"
+#include "mios_reglock.h"
 
 #define SEATS		8
 #define MEMBERS		3
@@ -41,6 +42,7 @@ struct data {
 
 static uint8_t *file;
 static struct mios_lock_seat seat;
+static struct mios_reglock reg;
 
 static int fail(const char *what, int err)
 {
@@ -144,6 +146,59 @@ static int cmd_add(int nr, char **arg)
 		return fail("add", err);
 	printf("%lu\n", times);
 	return 0;
+}
+
+/* radd: the same under the register lock */
+static int cmd_radd(int nr, char **arg)
+{
+	unsigned long times = 0;
+	int err = mios_reglock_open(&reg, NULL);
+
+	__atomic_add_fetch(&data()->ready, 1, __ATOMIC_SEQ_CST);
+	wait_for(&data()->begin);
+	while (!err && !is_set(&data()->end)) {
+		err = locked(mios_reglock_lock(&reg));
+		if (err)
+			break;
+		add_one();
+		times++;
+		err = mios_reglock_unlock(&reg);
+	}
+	if (err)
+		return fail("radd", err);
+	printf("%lu\n", times);
+	return mios_reglock_close(&reg);
+}
+
+/* rhold: the register lock, until "go" */
+static int cmd_rhold(int nr, char **arg)
+{
+	int err = mios_reglock_open(&reg, NULL);
+
+	if (!err)
+		err = locked(mios_reglock_lock(&reg));
+	if (err)
+		return fail("rhold", err);
+	say("held");
+	wait_for(&data()->let_go);
+	err = mios_reglock_unlock(&reg);
+	return err ? fail("unlock", err) : 0;
+}
+
+/* rlock [MS]: what it says, within so long; it waits from when it says so */
+static int cmd_rlock(int nr, char **arg)
+{
+	struct timespec until;
+	int err = mios_reglock_open(&reg, NULL);
+
+	if (err)
+		return fail("rlock", err);
+	say("waits");
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += nr ? atol(arg[0]) / 1000 : 1000;
+	err = mios_reglock_timedlock(&reg, &until);
+	say(err ? strerrorname_np(-err) : "locked");
+	return err && err != -EOWNERDEAD ? 0 : mios_reglock_unlock(&reg);
 }
 
 /* read: from "begin" to "end", and say how often it was not whole */
@@ -274,6 +329,9 @@ static const struct command {
 	{ "init", cmd_init, 0 },
 	{ "set", cmd_set, 1 },
 	{ "add", cmd_add, 0 },
+	{ "radd", cmd_radd, 0 },
+	{ "rhold", cmd_rhold, 0 },
+	{ "rlock", cmd_rlock, 0 },
 	{ "read", cmd_read, 0 },
 	{ "hold", cmd_hold, 0 },
 	{ "queue", cmd_queue, 1 },
