@@ -179,10 +179,8 @@ static const struct entry entries[] = {
 	  { .contenders = 1, .rounds = 1, .undertakers = 2, .reborn = true } },
 	{ "two at a register, a death, one is back early", true, 1,
 	  { .contenders = 2, .rounds = 1, .undertakers = 2, .reborn = true } },
-	{ "three at a register, a death, two recover", true, 1,
-	  { .contenders = 3, .rounds = 1, .undertakers = 2 } },
-	{ "three at a register twice, a death", true, 1,
-	  { .contenders = 3, .rounds = 2, .undertakers = 1 } },
+	{ "three at a register, a death", true, 1,
+	  { .contenders = 3, .rounds = 1, .undertakers = 1 } },
 };
 
 void test_registers(bool deep)
