@@ -108,7 +108,7 @@ static int add_under(struct hwspinlock *lock, unsigned int times)
 	int err;
 
 	for (i = 0; i < times; i++) {
-		err = hwspin_lock_timeout(lock, 5000);
+		err = hwspin_lock_timeout(lock, 2000);
 		if (err)
 			return err;
 		had = READ_ONCE(*word);
@@ -137,6 +137,14 @@ static int adds_set(const char *text, const struct kernel_param *kp)
 	return err;
 }
 
+/* For a test that kills this instance meanwhile: nobody gives it back. */
+static int hold_set(const char *text, const struct kernel_param *kp)
+{
+	struct hwspinlock *lock = hwspin_lock_request_specific(base);
+
+	return lock ? hwspin_lock_timeout_raw(lock, 5000) : -ENODEV;
+}
+
 static int adds_get(char *buf, const struct kernel_param *kp)
 {
 	return sysfs_emit(buf, "%llu\n", reglock ? *test_word() : 0);
@@ -146,6 +154,10 @@ static const struct kernel_param_ops adds_ops = {
 	.set = adds_set, .get = adds_get,
 };
 
+static const struct kernel_param_ops hold_ops = { .set = hold_set };
+
+module_param_cb(fault_hold, &hold_ops, NULL, 0200);
+MODULE_PARM_DESC(fault_hold, "for tests: take the hwspinlock and keep it");
 module_param_cb(fault_adds, &adds_ops, NULL, 0600);
 MODULE_PARM_DESC(fault_adds, "for tests: add so often to a shared word under the hwspinlock");
 #endif

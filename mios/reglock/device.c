@@ -25,6 +25,7 @@ static_assert(PAGE_OF(SWSM) == PAGE_OF(WUC));
 /* The one that is used; there is no more than one. */
 static struct mios_register_place here;
 static void *words;
+static bool ending;
 
 /* What is left of whoever used it before is given back, then it has to lock. */
 static int register_works(void __iomem *page)
@@ -39,10 +40,15 @@ static int register_works(void __iomem *page)
 	return !(first & SMBI) && (second & SMBI) && second != ~0u;
 }
 
+static size_t words_size(void)
+{
+	return PAGE_ALIGN(mios_register_size(mios_link_nr() *
+					     MIOS_REGISTER_EACH));
+}
+
 static int words_make(void)
 {
-	u32 seats = mios_link_nr() * MIOS_REGISTER_EACH;
-	size_t size = PAGE_ALIGN(mios_register_size(seats));
+	size_t size = words_size();
 
 	if (!size)
 		return -E2BIG;
@@ -51,12 +57,13 @@ static int words_make(void)
 		return -ENOMEM;
 	here.words = virt_to_phys(words);
 	here.size = size;
-	return mios_register_format(words, seats);
+	return mios_register_format(words,
+				    mios_link_nr() * MIOS_REGISTER_EACH);
 }
 
 static void words_free(void)
 {
-	free_pages_exact(words, here.size);
+	free_pages_exact(words, words_size());
 	words = NULL;
 	here = (struct mios_register_place) { };
 }
@@ -107,11 +114,17 @@ free:
 	return err;
 }
 
-/* With the module, or pulled out: then all read ones, which is "taken". */
+/*
+ * With the module, which nobody uses any more.  Or pulled out: then all who have
+ * it mapped read ones, which is "taken"; what is beside it stays for them.
+ */
 static void removed(struct pci_dev *dev)
 {
 	mios_reglock_end();
-	words_free();
+	if (ending)
+		return;
+	here.size = 0;
+	pci_err(dev, "the register lock is gone; reload mios_reglock for another one\n");
 }
 
 static struct pci_driver driver = {
@@ -143,5 +156,8 @@ int mios_reglock_device_init(void)
 
 void mios_reglock_device_exit(void)
 {
+	ending = true;
 	pci_unregister_driver(&driver);
+	if (words)
+		words_free();
 }

@@ -13,6 +13,7 @@
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
+#include <linux/security.h>
 #include <linux/uaccess.h>
 
 #include "../link/link.h"
@@ -49,10 +50,13 @@ void mios_reglock_file_settled(u32 seat)
 static int register_open(struct inode *inode, struct file *file)
 {
 	struct mios_register_info *info;
-	int seat;
+	int seat, err;
 
 	if (!capable(CAP_SYS_RAWIO))
 		return -EPERM;
+	err = security_locked_down(LOCKDOWN_PCI_ACCESS);
+	if (err)
+		return err;
 	info = kzalloc(sizeof(*info), GFP_KERNEL);
 	if (!info)
 		return -ENOMEM;

@@ -331,13 +331,12 @@ static int member_begin(void)
 	int err = tell(MIOS_REGISTER_ATTACH, &place);
 	void *words;
 
-	if (err < 0)
-		return err;
-	if (err != sizeof(place) || !place_ok(&place)) {
+	if (err >= 0 && (err != sizeof(place) || !place_ok(&place))) {
 		pr_err("instance 0 names a register that cannot be one\n");
 		err = -EPROTO;
-		goto detach;
 	}
+	if (err < 0)
+		goto detach;
 	words = mios_memory_map(place.words, place.size);
 	err = PTR_ERR_OR_ZERO(words);
 	if (err)
@@ -347,6 +346,7 @@ static int member_begin(void)
 		return 0;
 	memunmap(words);
 detach:
+	/* An answer that was late is none, but he has counted this one. */
 	tell(MIOS_REGISTER_DETACH, NULL);
 	return err;
 }
