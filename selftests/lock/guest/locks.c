@@ -185,6 +185,26 @@ static int cmd_rhold(int nr, char **arg)
 	return err ? fail("unlock", err) : 0;
 }
 
+/* rtake: the register alone, which nobody is told of, until "go" */
+static int cmd_rtake(int nr, char **arg)
+{
+	int fd = open(MIOS_REGLOCK_PATH, O_RDWR);
+	volatile uint32_t *word;
+	uint32_t info[6];	/* struct mios_register_info */
+	uint8_t *page;
+
+	if (fd < 0 || read(fd, info, sizeof(info)) != sizeof(info))
+		return fail("rtake", -errno);
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (page == MAP_FAILED)
+		return fail("mmap", -errno);
+	word = (uint32_t *)(page + info[2]);
+	say(*word & 1 ? "taken before" : "held");
+	wait_for(&data()->let_go);
+	*word = 0;
+	return 0;
+}
+
 /* rlock [MS]: what it says, within so long; it waits from when it says so */
 static int cmd_rlock(int nr, char **arg)
 {
@@ -331,6 +351,7 @@ static const struct command {
 	{ "add", cmd_add, 0 },
 	{ "radd", cmd_radd, 0 },
 	{ "rhold", cmd_rhold, 0 },
+	{ "rtake", cmd_rtake, 0 },
 	{ "rlock", cmd_rlock, 0 },
 	{ "read", cmd_read, 0 },
 	{ "hold", cmd_hold, 0 },
