@@ -337,9 +337,9 @@ static int impossible(const struct sim_options *o)
 		if ((c.pattern == PAT_COMPILE || c.pattern == PATTERNS) &&
 		    c.pages < 4)
 			return cli_error("sim: compile needs 4 pages");
-		if (sim_stamp(&c) && c.nodes > SIM_CAUSAL_NODES)
+		if (sim_stamp(&c) && c.nodes > CAUSAL_NODES)
 			return cli_error("sim: wu and wu+ run on at most %d nodes of this network",
-					 SIM_CAUSAL_NODES);
+					 CAUSAL_NODES);
 	}
 	return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The simulator's causal delivery against an oracle: nodes cast to random
+ * Causal delivery against an oracle: nodes cast to random
  * sets of each other over links that are FIFO and nothing else.  The oracle
  * keeps for each message all that came before it, as a set.  In half of the
  * rounds a node dies and what it has sent last is lost.  Run by sim.sh.
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "explorer/random.h"
-#include "simulator/simcausal.h"
+#include "causal/causal.h"
 
 #define NODES_MAX	6
 #define MESSAGES	256

@@ -53,7 +53,7 @@ causal_order_holds() {
 		-fno-sanitize-recover=all -I"$top/mios/dsm" \
 		-I"$top/userspace/mios-dsm" -o "$out/causal_test" \
 		"$here/causal_test.c" \
-		"$top/userspace/mios-dsm/simulator/simcausal.c" &&
+		"$top/userspace/mios-dsm/causal/causal.c" &&
 	"$out/causal_test"
 }
 

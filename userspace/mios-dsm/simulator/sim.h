@@ -17,8 +17,6 @@
 #define SIM_WORDS	64
 #define SIM_PAGE_BYTES	(SIM_WORDS * 8)
 
-/* Most nodes where messages carry a causal stamp. */
-#define SIM_CAUSAL_NODES	32
 
 enum sim_policy { POL_IVY, POL_GIANTVM, POL_WU, POL_WUPLUS, POLICIES };
 enum sim_topology { TOPO_SWITCH, TOPO_TREE, TOPO_RING, TOPOLOGIES };

@@ -8,7 +8,7 @@
 #define SIMCORE_H
 
 #include "sim.h"
-#include "simcausal.h"
+#include "../causal/causal.h"
 
 /* How often a node's timers are looked at. */
 #define TICK		50000

@@ -3,7 +3,8 @@
  * Causal delivery on top of the link layer, for protocols with updates on a
  * network that keeps no total order.  What the link hands up is held back
  * until all that its sender had sent, or seen sent, to the same receiver
- * before has been delivered.  Used by simnet.c between link and engine.
+ * before has been delivered.  Used between link and engine, by simnet.c and
+ * by the native backend.
  *
  * know[i][j] is how many messages i has sent to j as far as this node knows.
  * A message carries its sender's know as a stamp, itself counted; whoever
@@ -24,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simcausal.h"
+#include "causal.h"
 
 #define HEADERS		(sizeof(struct dsm_frame) + sizeof(struct dsm_msg))
 

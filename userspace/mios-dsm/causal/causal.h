@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Causal delivery for the simulator: each message carries a stamp in front
- * of its body, and waits for what came before it.  simcausal.c says why
- * that is enough.  Used by simnet.c; no lock, one caller.
+ * Causal delivery on top of the link layer: each message carries a stamp in
+ * front of its body, and waits for what came before it.  causal.c says why that
+ * is enough.  Used by the simulator and by the native backend; no lock, one
+ * caller.
  */
-#ifndef SIMCAUSAL_H
-#define SIMCAUSAL_H
+#ifndef CAUSAL_H
+#define CAUSAL_H
 
-#include "sim.h"
+#include "../../../mios/dsm/link.h"
+
+#define CAUSAL_NODES	32	/* most that a stamp is made for */
 
 /* One node's end. */
 struct causal;
@@ -27,7 +30,7 @@ static inline u32 causal_bytes(u32 nodes)
 }
 
 #define CAUSAL_STAMP_MAX \
-	(SIM_CAUSAL_NODES * SIM_CAUSAL_NODES * sizeof(u32))
+	(CAUSAL_NODES * CAUSAL_NODES * sizeof(u32))
 
 /* NULL without memory.  loose: a test's, nothing waits. */
 struct causal *causal_new(u32 nodes, u32 self, bool loose);
@@ -41,4 +44,4 @@ struct causal_held *causal_next(struct causal *c);
 /* Wait no longer for what this node sent. */
 void causal_bury(struct causal *c, u32 node);
 
-#endif /* SIMCAUSAL_H */
+#endif /* CAUSAL_H */
