@@ -31,12 +31,14 @@ static u64 page_at(const struct window *w, u32 page)
 static u32 knobs(void)
 {
 #ifdef DSM_KNOBS
-	static const char *const name[] = { "no-protect", "early", "old" };
+	static const char *const name[] = { "no-protect", "early", "old",
+		"not-atomic", "unheld", "lossy" };
 	const char *text = getenv("MIOS_DSM_TEST");
 
 	for (u32 i = 0; text && i < sizeof(name) / sizeof(*name); i++)
 		if (!strcmp(text, name[i]))
-			return 1u << i;
+			return 1u << i | (1u << i == WINDOW_UNHELD ?
+					  WINDOW_LOSSY : 0);
 #endif
 	return 0;
 }
@@ -191,6 +193,21 @@ void window_install(struct window *w, u32 page, const void *bytes)
 		usleep(2000);
 	}
 	memcpy(window_bytes(w, page), bytes, DSM_PAGE_SIZE);
+}
+
+void window_apply(struct window *w, u32 page, u16 word, u8 mask, u64 value)
+{
+	u64 *at = (u64 *)window_bytes(w, page) + word;
+	u64 old = __atomic_load_n(at, __ATOMIC_RELAXED), bits = 0;
+
+	for (int i = 0; i < 8; i++)
+		if (mask >> i & 1)
+			bits |= 0xffULL << 8 * i;
+	while (!__atomic_compare_exchange_n(at, &old,
+					    (old & ~bits) | (value & bits),
+					    false, __ATOMIC_SEQ_CST,
+					    __ATOMIC_RELAXED))
+		;
 }
 
 void window_wake(struct window *w, u32 page)

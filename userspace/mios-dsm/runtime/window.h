@@ -8,6 +8,7 @@
 #ifndef WINDOW_H
 #define WINDOW_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "../../../mios/dsm/dsm.h"
@@ -37,6 +38,10 @@ struct window_fault {
 /* Rules to break: */
 #define WINDOW_NO_PROTECT	1	/* a page leaves, its threads go on */
 #define WINDOW_EARLY		2	/* a page is seen before all of it is here */
+#define WINDOW_NOT_ATOMIC	8	/* an emulated atomic is a plain store */
+#define WINDOW_UNHELD		16	/* messages overtake what caused them */
+/* Not broken, but a wire that loses frames: */
+#define WINDOW_LOSSY		32
 /* As Linux 6.1 has it, on any: */
 #define WINDOW_OLD		4
 
@@ -49,9 +54,20 @@ bool window_fault(struct window *w, struct window_fault *f);
 int window_access(struct window *w, u32 page, enum dsm_access access);
 /* All of a page, which nobody can see. */
 void window_install(struct window *w, u32 page, const void *bytes);
+/* Some bytes of a word, all at once; whatever the program does beside it. */
+void window_apply(struct window *w, u32 page, u16 word, u8 mask, u64 value);
 void window_wake(struct window *w, u32 page);
 /* Whoever touches the page gets SIGBUS; tid: who waits for it. */
 void window_lost(struct window *w, u32 page, pid_t tid);
+
+/* All of it; false if none or a part of it is. */
+static inline bool window_has(const struct window *w, u64 at, u64 size)
+{
+	u64 off = at - (u64)(uintptr_t)w->base;
+	u64 all = (u64)w->pages * DSM_PAGE_SIZE;
+
+	return off < all && size <= all - off;
+}
 
 static inline u8 *window_bytes(const struct window *w, u32 page)
 {
