@@ -30,6 +30,7 @@ static const char help[] =
 "usage: mios-dsm run [options] PROGRAM [ARGUMENT...]\n"
 "  -n N            nodes, 1 to 16 (4)\n"
 "  --memory MIB    of the window (128)\n"
+"  --protocol P    wi (the default), wu or wu+, see docs/dsm.md\n"
 "  --interface IF  nodes are on one Ethernet: run this on each, with\n"
 "  --node K        its number, from 0, and with -n and --memory alike\n"
 "  --cluster N     if several share the wire: the same on each (0)\n"
@@ -39,13 +40,16 @@ static const char help[] =
 "not: 128 and its number for a signal, 1 without mios_dsm_finish(), 127 if\n"
 "PROGRAM cannot be run; 2 for a mistake here.\n";
 
+/* With more a page and a stamp for causal order are no message of the link. */
+#define UPDATE_NODES	15
+
 #define ENDS		10	/* times that the others are told of an end */
 #define END_PAUSE	10000	/* us */
 
 struct run {
 	u64 nodes, mib;
 	u64 first, end;		/* of the nodes, those that run here */
-	u64 node, cluster;
+	u64 node, cluster, protocol;
 	const char *interface;
 	bool node_told, cluster_told;
 	struct ether ether;
@@ -61,14 +65,27 @@ struct run {
 	int result;		/* exit status of the first that failed */
 };
 
+static bool protocol(const char *name, u64 *value)
+{
+	static const char *const names[] = { "wi", "wu", "wu+" };
+
+	for (*value = 0; *value < sizeof(names) / sizeof(*names); ++*value)
+		if (!strcmp(name, names[*value]))
+			return true;
+	cli_error("run: --protocol '%s': wi, wu or wu+", name);
+	return false;
+}
+
 static bool parse(struct run *r, int argc, char **argv)
 {
-	enum { MEMORY = 256, JSON, QUIET, INTERFACE, NODE, CLUSTER };
+	enum { MEMORY = 256, JSON, QUIET, INTERFACE, NODE, CLUSTER,
+		PROTOCOL };
 	static const struct option options[] = {
 		{ "memory", required_argument, NULL, MEMORY },
 		{ "interface", required_argument, NULL, INTERFACE },
 		{ "node", required_argument, NULL, NODE },
 		{ "cluster", required_argument, NULL, CLUSTER },
+		{ "protocol", required_argument, NULL, PROTOCOL },
 		{ "json", required_argument, NULL, JSON },
 		{ "quiet", no_argument, NULL, QUIET },
 		{ "help", no_argument, NULL, 'h' },
@@ -91,6 +108,8 @@ static bool parse(struct run *r, int argc, char **argv)
 		if (c == CLUSTER)
 			good = cli_number("--cluster", optarg, 0, 0xffff,
 					  &r->cluster);
+		if (c == PROTOCOL)
+			good = protocol(optarg, &r->protocol);
 		r->node_told |= c == NODE;
 		r->cluster_told |= c == CLUSTER;
 		if (c == INTERFACE)
@@ -140,9 +159,10 @@ static int prepare(struct run *r)
 /* In the child: keeps its own descriptors, tells the program which. */
 static void become(struct run *r, u64 self)
 {
-	char text[32 + 12 * NODE_NODES], wire[32 + ETHER_NAME];
+	char text[64 + 12 * NODE_NODES], wire[32 + ETHER_NAME];
 	int n = snprintf(text, sizeof(text), "%" PRIu64 ":%" PRIu64 ":%" PRIu64
-			 ":%d", r->nodes, self, r->mib * 256, r->stats_fd);
+			 ":%" PRIu64 ":%d", r->nodes, self, r->mib * 256,
+			 r->protocol, r->stats_fd);
 
 	fcntl(r->stats_fd, F_SETFD, 0);
 	for (u64 i = 0; i < r->nodes; i++) {
@@ -233,6 +253,11 @@ static void tell_end(struct run *r)
 static int wire_good(struct run *r)
 {
 	r->end = r->nodes;
+	if (r->protocol != DSM_WI && r->nodes > UPDATE_NODES)
+		return cli_error("run: wu and wu+ have at most %d nodes",
+				 UPDATE_NODES);
+	if (r->protocol != DSM_WI && r->interface)
+		return cli_error("run: --interface takes --protocol wi only");
 	if (!r->interface) {
 		if (r->node_told || r->cluster_told)
 			return cli_error("run: --node and --cluster are for --interface");

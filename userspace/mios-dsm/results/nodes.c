@@ -13,13 +13,13 @@
 void nodes_table(FILE *f, u32 first, u32 end, const struct node_stats *s,
 		 const int *status)
 {
-	fprintf(f, "%5s %8s %8s %10s %9s %8s %9s %8s %9s %6s %5s\n", "node",
-		"reads", "writes", "stall ms", "worst ms", "pages", "messages",
+	fprintf(f, "%5s %8s %8s %8s %8s %10s %9s %8s %9s %8s %9s %6s %5s\n", "node",
+		"reads", "writes", "emulated", "updates", "stall ms", "worst ms", "pages", "messages",
 		"frames", "KiB", "again", "exit");
 	for (u32 i = first; i < end; i++)
-		fprintf(f, "%5u %8" PRIu64 " %8" PRIu64 " %10.1f %9.2f %8" PRIu64 " %9" PRIu64
+		fprintf(f, "%5u %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %10.1f %9.2f %8" PRIu64 " %9" PRIu64
 			" %8" PRIu64 " %9" PRIu64 " %6" PRIu64 " %5d\n",
-			i, s[i].reads, s[i].writes, s[i].stall / 1e6,
+			i, s[i].reads, s[i].writes, s[i].emulated, s[i].updates, s[i].stall / 1e6,
 			s[i].longest / 1e6, s[i].pages, s[i].messages, s[i].frames,
 			s[i].bytes / 1024, s[i].again, status[i]);
 }
@@ -39,10 +39,12 @@ int nodes_json(const char *path, u32 first, u32 end,
 			", \"longest_ns\": %" PRIu64 ", \"pages_sent\": %" PRIu64
 			", \"messages\": %" PRIu64 ", \"frames\": %" PRIu64
 			", \"bytes\": %" PRIu64 ", \"sent_again\": %" PRIu64
-			", \"refused\": %" PRIu64 ", \"pages_lost\": %" PRIu64 "}%s\n",
+			", \"refused\": %" PRIu64 ", \"emulated\": %" PRIu64
+			", \"updates\": %" PRIu64 ", \"pages_lost\": %" PRIu64 "}%s\n",
 			i, status[i], s[i].finished ? "true" : "false", s[i].reads,
 			s[i].writes, s[i].stall, s[i].longest, s[i].pages, s[i].messages,
-			s[i].frames, s[i].bytes, s[i].again, s[i].refused, s[i].lost,
+			s[i].frames, s[i].bytes, s[i].again, s[i].refused, s[i].emulated,
+			s[i].updates, s[i].lost,
 			i + 1 < end ? "," : "");
 	fprintf(f, "  ]\n}\n");
 	if (f == stdout)

@@ -12,6 +12,8 @@
 #include "layout.h"
 #include "node.h"
 
+#define LOSSY	23
+
 static struct dsm_actions actions;
 
 void node_give_up(const char *what, int err)
@@ -20,11 +22,20 @@ void node_give_up(const char *what, int err)
 	abort();
 }
 
+/* One frame in so many is lost on a lossy wire; the link sends it again. */
+static bool lost(const struct node *n)
+{
+	static u32 frames;
+
+	return n->window.knobs & WINDOW_LOSSY && ++frames % LOSSY == 0;
+}
+
 void node_transmit(struct node *n, const struct dsm_link_out *out)
 {
 	for (u32 i = 0; i < out->sends; i++)
-		n->transport.send(&n->transport, out->send[i].to,
-				  out->send[i].frame, out->send[i].len);
+		if (!lost(n))
+			n->transport.send(&n->transport, out->send[i].to,
+					  out->send[i].frame, out->send[i].len);
 }
 
 void node_send(struct node *n, u16 to, const struct dsm_msg *m,
@@ -40,15 +51,21 @@ void node_send(struct node *n, u16 to, const struct dsm_msg *m,
 	node_transmit(n, &out);
 }
 
+/* The receivers of all are counted before the first can act upon it. */
 static void send_all(struct node *n, const struct dsm_action *a)
 {
+	static u8 stamped[CAUSAL_STAMP_MAX + DSM_BODY_MAX];
 	const void *page = NULL;
+	u32 len = 0;
 	u16 to;
 
 	if (a->msg.flags & DSM_F_DATA)
 		page = window_bytes(&n->window, a->msg.page);
+	if (n->causal)
+		len = causal_stamp(n->causal, &a->to, stamped);
+	memcpy(stamped + len, actions.body + a->body, a->len);
 	set_for_each(to, &a->to)
-		node_send(n, to, &a->msg, actions.body + a->body, a->len, page);
+		node_send(n, to, &a->msg, stamped, len + a->len, page);
 }
 
 /* A thread goes on; what it may do with its page it can do now. */
@@ -58,7 +75,7 @@ void node_resume(struct node *n, u16 cpu)
 	u64 stall = n->now - t->stopped_at;
 	int err;
 
-	if (!t->stopped)
+	if (thread_tell(t, GO_RETRY) || !t->stopped)
 		return;
 	err = window_access(&n->window, t->page,
 			    dsm_page_access(n->dsm, t->page));
@@ -76,20 +93,25 @@ void node_resume(struct node *n, u16 cpu)
  * calls end with an error, not with a signal: they look whether a node has died
  * before they believe what they have read.
  */
+void node_lose(struct node *n, u32 page, pid_t tid)
+{
+	if (!layout_own(page)) {
+		window_lost(&n->window, page, tid);
+		return;
+	}
+	if (window_access(&n->window, page, DSM_RW))
+		node_give_up("a page cannot be mapped", -ENOMEM);
+	window_wake(&n->window, page);
+}
+
 static void lose(struct node *n, u16 cpu)
 {
 	struct thread *t = &n->threads.thread[cpu];
 
-	if (!t->stopped)
+	if (thread_tell(t, GO_LOST) || !t->stopped)
 		return;
 	thread_wake(t, n->now);
-	if (!layout_own(t->page)) {
-		window_lost(&n->window, t->page, t->tid);
-		return;
-	}
-	if (window_access(&n->window, t->page, DSM_RW))
-		node_give_up("a page cannot be mapped", -ENOMEM);
-	window_wake(&n->window, t->page);
+	node_lose(n, t->page, t->tid);
 }
 
 /* Less at once; more when a thread needs it. */
@@ -115,6 +137,12 @@ static void act(struct node *n, const struct dsm_action *a)
 	case DSM_ACT_INSTALL:
 		window_install(&n->window, a->page, n->incoming);
 		break;
+	case DSM_ACT_APPLY:
+		window_apply(&n->window, a->page, a->word, a->mask, a->value);
+		break;
+	case DSM_ACT_DONE:
+		thread_tell(&n->threads.thread[a->cpu], GO_DONE);
+		break;
 	case DSM_ACT_RETRY:
 		node_resume(n, a->cpu);
 		break;
@@ -133,6 +161,7 @@ static void act(struct node *n, const struct dsm_action *a)
 void node_step(struct node *n, struct dsm_event *ev)
 {
 	ev->now = n->now;
+	ev->tx_full = n->causal && !node_has_room(n);
 	dsm_step(n->dsm, ev, &actions);
 	for (u32 i = 0; i < actions.count; i++)
 		act(n, &actions.act[i]);

@@ -19,15 +19,31 @@
 /* A lease ends at the latest after so long, whatever a thread does. */
 #define LEASE		10000000ULL
 #define LINK_DELAY	300000ULL
+/* Write-update: stores in a row that take a page, numbers that are remembered, */
+#define RUN		16
+#define MERGE		4096
+#define FLIGHT		1024	/* updates kept for pages on their way here */
+
+/* What protocols with updates need besides. */
+static int updates_start(struct node *n)
+{
+	if (n->protocol == DSM_WI)
+		return 0;
+	n->causal = causal_new(n->nodes, n->self,
+			       n->window.knobs & WINDOW_UNHELD);
+	return n->causal ? stores_start(n) : -ENOMEM;
+}
 
 static int engine_start(struct node *n, u32 pages)
 {
+	u8 mode = n->protocol == DSM_WI ? DSM_MODE_WI : DSM_MODE_MW;
 	struct dsm_config c = {
 		.nodes = n->nodes, .self = n->self, .cpus = THREADS_MAX,
-		.protocol = DSM_WI, .order = n->transport.order,
-		.pages = pages, .chunk = 1, .batch = 1, .run = 1,
-		.requests = n->nodes * (THREADS_MAX + 1), .window = 2,
-		.news = DSM_NEWS_MAX, .lease = LEASE,
+		.protocol = n->protocol, .mode = mode,
+		.order = n->causal ? DSM_ORDER_CAUSAL : n->transport.order,
+		.pages = pages, .chunk = 1, .batch = DSM_BATCH_MAX, .run = RUN,
+		.requests = n->nodes * (THREADS_MAX + 1), .window = MERGE,
+		.inflight = FLIGHT, .news = DSM_NEWS_MAX, .lease = LEASE,
 	};
 	struct dsm_set none;
 	int err;
@@ -44,7 +60,7 @@ static int engine_start(struct node *n, u32 pages)
 	for (u32 page = LAYOUT_OWN; page < pages; page++)
 		dsm_place(n->dsm, page, layout_home(pages, n->nodes, page,
 						    page % n->nodes),
-			  &none, DSM_MODE_WI);
+			  &none, mode);
 	return 0;
 }
 
@@ -88,8 +104,11 @@ int node_start(struct node *n, u32 pages)
 
 	if (err)
 		return err;
+	pthread_mutex_init(&n->lock, NULL);
 	n->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	err = n->event < 0 ? -errno : engine_start(n, pages);
+	err = n->event < 0 ? -errno : updates_start(n);
+	if (!err)
+		err = engine_start(n, pages);
 	if (!err)
 		err = link_start(n);
 	if (!err)
@@ -112,4 +131,5 @@ void node_finish(struct node *n)
 	close(n->event);
 	free(n->link);
 	free(n->dsm);
+	causal_free(n->causal);
 }

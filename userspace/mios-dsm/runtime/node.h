@@ -2,7 +2,8 @@
 /*
  * One node of a running program: engine, link, transport, window and the
  * thread that serves them.  Started and ended by start.c; all but what is
- * marked so belongs to the service thread.
+ * marked so belongs to who has the lock: the service thread, but while it waits
+ * for something to happen, and a thread whose store is emulated (stores.c).
  */
 #ifndef NODE_H
 #define NODE_H
@@ -11,6 +12,7 @@
 #include <stdatomic.h>
 
 #include "stats.h"
+#include "../causal/causal.h"
 #include "threads.h"
 #include "transport.h"
 #include "window.h"
@@ -20,6 +22,7 @@
 
 struct node {
 	u16 nodes, self;
+	u8 protocol;
 	u16 pieces;			/* frames of the longest message */
 	struct dsm *dsm;
 	struct dsm_link *link;
@@ -29,12 +32,17 @@ struct node {
 	struct node_stats *stats;
 	struct dsm_set gone;		/* peers: dead, or finished and away */
 	struct dsm_set bye;		/* have said that they need nothing more */
-	struct backlog *backlog, **backlog_end;	/* for the engine, in order */
+	struct causal *causal;			/* NULL: wi needs none */
+	/* Without it: what waits for the engine, in order. */
+	struct causal_held *backlog, **backlog_end;
 	const void *incoming;		/* page bytes of the message in hand */
 	bool more;			/* the engine has more to do */
 	bool contended;			/* somebody wants what a thread holds */
 	u64 now, ticked, active;	/* ns */
 	bool said_bye;
+	bool asleep;			/* the service, until it is woken */
+	u16 asked;			/* threads in THREAD_ASKED */
+	pthread_mutex_t lock;
 	pthread_t service;
 	/* Read by every thread of the program. */
 	atomic_uint dead;		/* peers that died */
@@ -57,6 +65,7 @@ void node_transmit(struct node *n, const struct dsm_link_out *out);
 void node_send(struct node *n, u16 to, const struct dsm_msg *m,
 	       const void *body, u16 len, const void *page);
 void node_resume(struct node *n, u16 cpu);
+void node_lose(struct node *n, u32 page, pid_t tid);
 void node_step(struct node *n, struct dsm_event *ev);
 
 /* peers.c */
@@ -67,7 +76,14 @@ void peers_gone(struct node *n, u16 peer);
 bool peers_receive(struct node *n);
 bool peers_idle(const struct node *n);
 
+/* stores.c */
+int stores_start(struct node *n);
+bool store_ask(struct node *n, u16 cpu);
+void stores_overdue(struct node *n);
+
 /* service.c */
+u64 node_clock(void);
+void node_fault(struct node *n, u16 cpu, u8 touch);
 void *node_serve(void *node);
 void threads_release(struct node *n);
 

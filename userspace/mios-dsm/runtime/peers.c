@@ -11,17 +11,6 @@
 
 #include "node.h"
 
-/*
- * A message that the link has handed up.  Its answers may need room that only
- * acknowledgements make, so those are taken whatever waits here.
- */
-struct backlog {
-	struct backlog *next;
-	u16 from;
-	u32 len;
-	u8 frame[];
-};
-
 /* So much that one step of the engine can send all that it may. */
 bool node_has_room(const struct node *n)
 {
@@ -42,24 +31,39 @@ static void message(struct node *n, u16 from, const void *frame, u32 len)
 		n->transport.refused++;
 		return;
 	}
+	if (n->causal) {
+		ev.body = (const u8 *)ev.body + causal_bytes(n->nodes);
+		ev.len -= causal_bytes(n->nodes);
+	}
 	/* Who wants a page that a thread holds need not wait if it has moved. */
 	threads_release(n);
 	n->incoming = page;
 	node_step(n, &ev);
 }
 
-/* A farewell counts at once: its sender may be away before its turn comes. */
+/*
+ * A message that the link has handed up.  Its answers may need room that only
+ * acknowledgements make, so those are taken whatever waits here.  A farewell
+ * counts at once: its sender may be away before its turn comes.
+ */
 static void keep(struct node *n, u16 from, const void *frame, u32 len)
 {
-	struct backlog *b = malloc(sizeof(*b) + len);
-	const struct dsm_msg *m = frame + sizeof(struct dsm_frame);
+	const struct dsm_frame *h = frame;
+	const struct dsm_msg *m = frame + sizeof(*h);
+	struct causal_held *b;
 
-	if (len >= sizeof(struct dsm_frame) + sizeof(*m) &&
-	    m->type == NODE_BYE) {
+	if (len >= sizeof(*h) + sizeof(*m) && m->type == NODE_BYE) {
 		set_add(&n->bye, from);
-		free(b);
 		return;
 	}
+	if (n->causal) {
+		/* The stamp is in the body. */
+		if (len < sizeof(*h) || h->body < causal_bytes(n->nodes) ||
+		    causal_keep(n->causal, from, frame, len) < 0)
+			n->transport.refused++;
+		return;
+	}
+	b = malloc(sizeof(*b) + len);
 	if (!b)
 		node_give_up("a message cannot be kept", -ENOMEM);
 	b->next = NULL;
@@ -86,16 +90,27 @@ void peers_take(struct node *n, struct dsm_link_out *out)
 	} while (more);
 }
 
+/* What the engine is to be told next. */
+static struct causal_held *next(struct node *n)
+{
+	struct causal_held *b = n->backlog;
+
+	if (n->causal)
+		return causal_next(n->causal);
+	if (!b)
+		return NULL;
+	n->backlog = b->next;
+	if (!n->backlog)
+		n->backlog_end = &n->backlog;
+	return b;
+}
+
 /* Tells the engine what has arrived. */
 void peers_deliver(struct node *n)
 {
-	struct backlog *b;
+	struct causal_held *b;
 
-	while (n->backlog && node_has_room(n)) {
-		b = n->backlog;
-		n->backlog = b->next;
-		if (!n->backlog)
-			n->backlog_end = &n->backlog;
+	while (node_has_room(n) && (b = next(n))) {
 		message(n, b->from, b->frame, b->len);
 		free(b);
 	}
@@ -113,6 +128,8 @@ void peers_gone(struct node *n, u16 peer)
 		return;
 	atomic_fetch_add(&n->dead, 1);
 	dprintf(STDERR_FILENO, "mios-dsm: node %u: node %u has died\n", n->self, peer);
+	if (n->causal)
+		causal_bury(n->causal, peer);
 	node_step(n, &ev);
 }
 

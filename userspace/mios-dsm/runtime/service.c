@@ -20,12 +20,23 @@
 /* After so long without anything it sleeps until something happens. */
 #define QUIET		20000000ULL
 
-static u64 clock_now(void)
+u64 node_clock(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+/* The page that a thread has stopped at, or is inside with. */
+void node_fault(struct node *n, u16 cpu, u8 touch)
+{
+	struct dsm_event ev = {
+		.type = DSM_EV_FAULT, .cpu = cpu, .touch = touch,
+		.page = n->threads.thread[cpu].page,
+	};
+
+	node_step(n, &ev);
 }
 
 static void fault(struct node *n, const struct window_fault *f)
@@ -53,9 +64,8 @@ static void fault(struct node *n, const struct window_fault *f)
 	}
 	n->stats->reads += !f->write;
 	n->stats->writes += f->write;
-	ev.type = DSM_EV_FAULT;
-	ev.touch = f->write ? DSM_EXCLUSIVE : DSM_READ;
-	node_step(n, &ev);
+	if (!f->write || !store_ask(n, cpu))
+		node_fault(n, cpu, f->write ? DSM_EXCLUSIVE : DSM_READ);
 }
 
 /* Threads that hold pages and have got on since: the pages may go. */
@@ -115,6 +125,8 @@ static void tick(struct node *n)
 
 	n->ticked = n->now;
 	node_step(n, &ev);
+	n->stats->emulated = dsm_statistics(n->dsm)->emulated;
+	n->stats->updates = dsm_statistics(n->dsm)->sent[DSM_UPD];
 	dsm_link_tick(n->link, n->now, &out);
 	peers_take(n, &out);
 	peers_deliver(n);
@@ -154,16 +166,21 @@ static void await(struct node *n)
 	struct timespec t = { .tv_nsec = n->contended ? LOOK : TICK };
 	bool quiet = n->now - n->active > QUIET && peers_idle(n) && !holding(n);
 	u64 count, pause = n->transport.pause;
+	nfds_t fds = n->transport.fds + 2;
 
 	for (u32 i = 0; i < n->transport.fds; i++)
 		p[i + 2] = (struct pollfd){ .fd = n->transport.fd[i],
 					    .events = POLLIN };
 	if (n->more && node_has_room(n))
 		t.tv_nsec = 0;
-	quiet &= !n->more;
+	quiet &= !n->more && !n->asked;
 	if (quiet)
 		t = (struct timespec){ .tv_sec = pause / 1000000000 };
-	ppoll(p, n->transport.fds + 2, quiet && !pause ? NULL : &t, NULL);
+	n->asleep = quiet;
+	pthread_mutex_unlock(&n->lock);
+	ppoll(p, fds, quiet && !pause ? NULL : &t, NULL);
+	pthread_mutex_lock(&n->lock);
+	n->asleep = false;
 	if (p[1].revents && read(n->event, &count, sizeof(count)) < 0)
 		return;
 }
@@ -174,21 +191,25 @@ void *node_serve(void *node)
 	struct node *n = node;
 
 	n->backlog_end = &n->backlog;
-	n->now = n->active = clock_now();
+	pthread_mutex_lock(&n->lock);
+	n->now = n->active = node_clock();
 	while (!over(n)) {
 		await(n);
-		n->now = clock_now();
+		n->now = node_clock();
 		if (faults(n) | peers_receive(n))
 			n->active = n->now;
 		if (n->more && node_has_room(n)) {
 			n->more = false;
 			node_step(n, &again);
 		}
+		if (n->asked)
+			stores_overdue(n);
 		if (n->contended)
 			threads_release(n);
 		if (n->now - n->ticked >= TICK)
 			tick(n);
 	}
 	tick(n);
+	pthread_mutex_unlock(&n->lock);
 	return NULL;
 }

@@ -22,7 +22,7 @@ static bool started;
 
 /* What mios-dsm run has told. */
 struct told {
-	unsigned int nodes, self, pages;
+	unsigned int nodes, self, pages, protocol;
 	int stats;
 	int fd[NODE_NODES];
 };
@@ -43,15 +43,16 @@ static bool number(const char **at, long low, long high, long *value)
 
 static bool told_parse(struct told *t, const char *at)
 {
-	long nodes, self, pages, fd;
+	long nodes, self, pages, protocol, fd;
 
 	if (!number(&at, 1, NODE_NODES, &nodes) ||
 	    !number(&at, 0, nodes - 1, &self) ||
 	    !number(&at, 2 * LAYOUT_OWN, DSM_LIFE_MAX, &pages) ||
+	    !number(&at, DSM_WI, DSM_WUPLUS, &protocol) ||
 	    !number(&at, -1, 1 << 20, &fd))
 		return false;
 	*t = (struct told){ .nodes = nodes, .self = self, .pages = pages,
-			    .stats = fd };
+			    .protocol = protocol, .stats = fd };
 	for (long i = 0; i < nodes; i++) {
 		if (!number(&at, -1, 1 << 20, &fd))
 			return false;
@@ -123,6 +124,7 @@ int mios_dsm_start(void)
 	unsetenv(START_VARIABLE);
 	n->nodes = t.nodes;
 	n->self = t.self;
+	n->protocol = t.protocol;
 	err = stats_open(n, t.stats);
 	if (!err)
 		err = transport_start(n, &t);

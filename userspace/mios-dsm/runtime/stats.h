@@ -15,6 +15,8 @@ struct node_stats {
 	uint64_t messages;		/* of the engine */
 	uint64_t frames, bytes;		/* sent, with what the link adds */
 	uint64_t again, refused;	/* sent again; frames and messages refused */
+	uint64_t emulated;		/* stores and atomics that did not take a page */
+	uint64_t updates;		/* messages with them */
 	uint64_t lost;			/* pages that died with their holder */
 	uint64_t finished;		/* the program has called mios_dsm_finish() */
 };

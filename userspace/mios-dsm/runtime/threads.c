@@ -11,9 +11,12 @@
  * other.  A loop does so, too, with the same instruction; the one comes back to
  * a page that it had, the other does not.
  */
+#define _GNU_SOURCE
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "threads.h"
@@ -159,11 +162,20 @@ void thread_wake(struct thread *t, u64 now)
 	t->stopped = false;
 }
 
+bool thread_tell(struct thread *t, enum thread_go go)
+{
+	if (t->stage != THREAD_INSIDE)
+		return false;
+	atomic_store(&t->go, go);
+	syscall(SYS_futex, &t->go, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	return true;
+}
+
 bool thread_moved(const struct thread *t, u64 now)
 {
 	u64 n;
 
-	if (t->stopped || now - t->woken_at < t->patience)
+	if (t->stopped || t->stage == THREAD_INSIDE || now - t->woken_at < t->patience)
 		return false;
 	n = slices(t);
 	if (!n || !t->slices)

@@ -7,6 +7,7 @@
 #ifndef THREADS_H
 #define THREADS_H
 
+#include <stdatomic.h>
 #include <sys/types.h>
 
 #include "../../../mios/dsm/dsm.h"
@@ -26,7 +27,22 @@ struct thread {
 	u64 pc, sp;
 	bool in_kernel;
 	u32 wanted[THREAD_PAGES], count;
+	/* A store that is emulated; stores.c. */
+	u8 stage;		/* enum thread_stage */
+	bool deaf;		/* it does not hear the signal */
+	u64 asked_at;		/* ns */
+	atomic_uint go;		/* enum thread_go; the thread waits for it */
 };
+
+/* Where a thread is with the store that it has stopped at. */
+enum thread_stage {
+	THREAD_OUT,		/* userfaultfd holds it, or nobody does */
+	THREAD_ASKED,		/* a signal is on its way to it */
+	THREAD_INSIDE,		/* it is in the signal's handler */
+};
+
+/* What the engine says to a thread inside. */
+enum thread_go { GO_WAIT, GO_RETRY, GO_DONE, GO_LOST };
 
 struct threads {
 	struct thread thread[THREADS_MAX];
@@ -41,6 +57,8 @@ int threads_find(struct threads *ts, pid_t tid);
  */
 bool thread_stop(struct thread *t, u32 page, bool write, u64 now);
 void thread_wake(struct thread *t, u64 now);
+/* It has been told what the engine says, if it is inside; else false. */
+bool thread_tell(struct thread *t, enum thread_go go);
 /* Has it completed an instruction since it was woken? */
 bool thread_moved(const struct thread *t, u64 now);
 
