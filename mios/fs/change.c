@@ -109,6 +109,19 @@ void mios_links_add(struct mios_fs *fs, u64 inode, int more)
 		    upper_lower(nlink_of(mode) + more, mode_of(mode)));
 }
 
+/* The file has become another one, if not in its contents. */
+static void changed(struct mios_fs *fs, u64 inode, u64 now)
+{
+	mios_tx_put(fs, &fs->inode[inode].ctime, now);
+}
+
+/* So has a directory, in its names. */
+static void names_changed(struct mios_fs *fs, u64 dir, u64 now)
+{
+	mios_tx_put(fs, &fs->inode[dir].mtime, now);
+	changed(fs, dir, now);
+}
+
 static int finish(struct mios_fs *fs, int err)
 {
 	if (!err)
@@ -142,7 +155,8 @@ u64 mios_inode_make(struct mios_fs *fs, const struct mios_fs_attr *attr,
 	mios_tx_put(fs, &inode->mtime, attr->mtime);
 	mios_tx_put(fs, &inode->ctime, attr->ctime);
 	mios_tx_put(fs, &inode->parent, parent ? parent : maker(fs));
-	mios_tx_put(fs, &inode->next, attr->policy);
+	mios_tx_put(fs, &inode->next, is_device(attr->mode) ? attr->rdev :
+		    attr->policy);
 	mios_tx_put(fs, &inode->cut, 0);
 	return number;
 }
@@ -167,6 +181,7 @@ static int make(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
 	if (!*number)
 		return -ENOSPC;
 	insert(fs, at, dir, name, *number);
+	names_changed(fs, dir, attr->ctime);
 	if (directory)
 		mios_links_add(fs, dir, 1);
 	return 0;
@@ -200,7 +215,7 @@ int mios_fs_make_nameless(struct mios_fs *fs, const struct mios_fs_attr *attr,
 }
 
 static int add_link(struct mios_fs *fs, u64 inode, u64 dir,
-		    const struct mios_fs_name *name, bool first)
+		    const struct mios_fs_name *name, bool first, u64 now)
 {
 	struct found found;
 	u64 at, mode;
@@ -225,15 +240,18 @@ static int add_link(struct mios_fs *fs, u64 inode, u64 dir,
 		return -ENOSPC;
 	insert(fs, at, dir, name, inode);
 	mios_links_add(fs, inode, 1);
+	changed(fs, inode, now);
+	names_changed(fs, dir, now);
 	return 0;
 }
 
 int mios_fs_link(struct mios_fs *fs, u64 inode, u64 dir,
-		 const struct mios_fs_name *name, bool first)
+		 const struct mios_fs_name *name, bool first, u64 now)
 {
 	int err = mios_tx_begin(fs);
 
-	return err ? err : finish(fs, add_link(fs, inode, dir, name, first));
+	return err ? err :
+		finish(fs, add_link(fs, inode, dir, name, first, now));
 }
 
 static bool is_empty(struct mios_fs *fs, u64 dir)
@@ -258,15 +276,21 @@ static int removable(struct mios_fs *fs, u64 inode, bool directory)
 	return directory && !is_empty(fs, inode) ? -ENOTEMPTY : 0;
 }
 
-static void drop(struct mios_fs *fs, u64 dir, u64 inode, bool directory)
+static void drop(struct mios_fs *fs, u64 dir, const struct found *found,
+		 bool directory, u64 now)
 {
+	const u64 inode = found->inode;
+
+	unhook(fs, found);
+	entry_free(fs, found->entry);
 	mios_links_add(fs, inode, directory ? -2 : -1);
 	if (directory)
 		mios_links_add(fs, dir, -1);
+	changed(fs, inode, now);
 }
 
 static int take_away(struct mios_fs *fs, u64 dir,
-		     const struct mios_fs_name *name, bool directory,
+		     const struct mios_fs_name *name, bool directory, u64 now,
 		     u64 *inode)
 {
 	struct found found;
@@ -277,20 +301,19 @@ static int take_away(struct mios_fs *fs, u64 dir,
 	if (err)
 		return err;
 	*inode = found.inode;
-	unhook(fs, &found);
-	entry_free(fs, found.entry);
-	drop(fs, dir, found.inode, directory);
+	drop(fs, dir, &found, directory, now);
+	names_changed(fs, dir, now);
 	return 0;
 }
 
 int mios_fs_remove(struct mios_fs *fs, u64 dir,
-		   const struct mios_fs_name *name, bool directory,
+		   const struct mios_fs_name *name, bool directory, u64 now,
 		   u64 *inode)
 {
 	int err = mios_tx_begin(fs);
 
 	return err ? err :
-		finish(fs, take_away(fs, dir, name, directory, inode));
+		finish(fs, take_away(fs, dir, name, directory, now, inode));
 }
 
 /* Is @inode @dir itself, or above it? */
@@ -308,8 +331,17 @@ static bool is_above(struct mios_fs *fs, u64 inode, u64 dir)
 	return true;
 }
 
+/* A directory that has come from another one. */
+static void adopt(struct mios_fs *fs, u64 inode, u64 dir, u64 to_dir)
+{
+	mios_tx_put(fs, &fs->inode[inode].parent, to_dir);
+	mios_links_add(fs, dir, -1);
+	mios_links_add(fs, to_dir, 1);
+}
+
 static int move(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
-		u64 to_dir, const struct mios_fs_name *to, u64 *replaced)
+		u64 to_dir, const struct mios_fs_name *to, u64 now,
+		u64 *replaced)
 {
 	struct found from, old;
 	bool directory;
@@ -331,9 +363,7 @@ static int move(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
 	if (err)
 		return err;
 	if (old.entry) {
-		unhook(fs, &old);
-		entry_free(fs, old.entry);
-		drop(fs, to_dir, old.inode, directory);
+		drop(fs, to_dir, &old, directory, now);
 		*replaced = old.inode;
 		/* It may have been what led to the other one. */
 		err = find(fs, dir, name, &from);
@@ -342,21 +372,22 @@ static int move(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
 	}
 	unhook(fs, &from);
 	insert(fs, from.entry, to_dir, to, from.inode);
-	if (directory) {
-		mios_tx_put(fs, &fs->inode[from.inode].parent, to_dir);
-		mios_links_add(fs, dir, -1);
-		mios_links_add(fs, to_dir, 1);
-	}
+	if (directory)
+		adopt(fs, from.inode, dir, to_dir);
+	changed(fs, from.inode, now);
+	names_changed(fs, dir, now);
+	names_changed(fs, to_dir, now);
 	return 0;
 }
 
 int mios_fs_rename(struct mios_fs *fs, u64 dir,
 		   const struct mios_fs_name *name, u64 to_dir,
-		   const struct mios_fs_name *to, u64 *replaced)
+		   const struct mios_fs_name *to, u64 now, u64 *replaced)
 {
 	int err = mios_tx_begin(fs);
 
-	return err ? err : finish(fs, move(fs, dir, name, to_dir, to, replaced));
+	return err ? err :
+		finish(fs, move(fs, dir, name, to_dir, to, now, replaced));
 }
 
 /* SIZE */

@@ -60,8 +60,8 @@ const struct dentry_operations mios_dentry_ops = {
 	.d_delete = always_delete_dentry,
 };
 
-static int make(struct mnt_idmap *idmap, struct inode *dir,
-		struct dentry *dentry, umode_t mode)
+static int dir_mknod(struct mnt_idmap *idmap, struct inode *dir,
+		     struct dentry *dentry, umode_t mode, dev_t dev)
 {
 	struct mios_mount *m = mount_of(dir);
 	struct mios_fs_name name = name_of(&dentry->d_name);
@@ -71,6 +71,7 @@ static int make(struct mnt_idmap *idmap, struct inode *dir,
 	int err;
 
 	mios_attr_new(dir, mode, &attr);
+	attr.rdev = huge_encode_dev(dev);
 	err = MIOS_PATIENTLY(m, mios_fs_make(&m->fs, number_of(dir), &name,
 					     &attr, &number));
 	if (err)
@@ -85,13 +86,13 @@ static int make(struct mnt_idmap *idmap, struct inode *dir,
 static int dir_create(struct mnt_idmap *idmap, struct inode *dir,
 		      struct dentry *dentry, umode_t mode, bool excl)
 {
-	return make(idmap, dir, dentry, mode);
+	return dir_mknod(idmap, dir, dentry, mode, 0);
 }
 
 static int dir_mkdir(struct mnt_idmap *idmap, struct inode *dir,
 		     struct dentry *dentry, umode_t mode)
 {
-	return make(idmap, dir, dentry, mode | S_IFDIR);
+	return dir_mknod(idmap, dir, dentry, mode | S_IFDIR, 0);
 }
 
 static int take_away(struct inode *dir, struct dentry *dentry, bool directory)
@@ -100,7 +101,9 @@ static int take_away(struct inode *dir, struct dentry *dentry, bool directory)
 	struct mios_fs_name name = name_of(&dentry->d_name);
 	u64 number;
 	int err = MIOS_PATIENTLY(m, mios_fs_remove(&m->fs, number_of(dir),
-						   &name, directory, &number));
+						   &name, directory,
+						   ktime_get_real_ns(),
+						   &number));
 
 	/* This instance has it open: it is reaped when that ends. */
 	if (!err)
@@ -126,7 +129,8 @@ static int dir_link(struct dentry *old, struct inode *dir,
 	struct inode *inode = d_inode(old);
 	int err = MIOS_PATIENTLY(m, mios_fs_link(&m->fs, number_of(inode),
 						 number_of(dir), &name,
-						 inode->i_state & I_LINKABLE));
+						 inode->i_state & I_LINKABLE,
+						 ktime_get_real_ns()));
 
 	if (err)
 		return err;
@@ -150,6 +154,7 @@ static int dir_rename(struct mnt_idmap *idmap, struct inode *dir,
 		return -EINVAL;
 	err = MIOS_PATIENTLY(m, mios_fs_rename(&m->fs, number_of(dir), &name,
 					       number_of(to_dir), &to,
+					       ktime_get_real_ns(),
 					       &replaced));
 	if (err)
 		return err;
@@ -192,6 +197,7 @@ const struct inode_operations mios_dir_inode_ops = {
 	.symlink = mios_dir_symlink,
 	.tmpfile = mios_dir_tmpfile,
 	.mkdir = dir_mkdir,
+	.mknod = dir_mknod,
 	.rmdir = dir_rmdir,
 	.rename = dir_rename,
 	.setattr = mios_setattr,

@@ -52,6 +52,7 @@ struct mios_fs_name {
  * @mode, @nlink, @uid, @gid, @size, @atime, @mtime, @ctime: as in stat(2)
  * @parent:	of a directory; of a file: who has made it
  * @policy:	of a new file: where its pages are to be
+ * @rdev:	of a device file: which device
  */
 struct mios_fs_attr {
 	u64 id;
@@ -65,6 +66,7 @@ struct mios_fs_attr {
 	u64 ctime;
 	u64 parent;
 	u64 policy;
+	u64 rdev;
 };
 
 /* image.c */
@@ -101,7 +103,10 @@ int mios_fs_stat(struct mios_fs *fs, u64 inode, struct mios_fs_attr *attr);
 int mios_fs_readdir(struct mios_fs *fs, u64 dir, u64 *cookie,
 		    struct mios_fs_entry *entry);
 
-/* change.c */
+/*
+ * change.c.  A name that is made, goes or changes sets the times of its
+ * directory and of the file: to @now, or to ->ctime of a new file.
+ */
 int mios_fs_make(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
 		 const struct mios_fs_attr *attr, u64 *inode);
 
@@ -111,7 +116,7 @@ int mios_fs_make_nameless(struct mios_fs *fs, const struct mios_fs_attr *attr,
 
 /* @first: its first one; else one that has none any more is -ENOENT. */
 int mios_fs_link(struct mios_fs *fs, u64 inode, u64 dir,
-		 const struct mios_fs_name *name, bool first);
+		 const struct mios_fs_name *name, bool first, u64 now);
 
 /**
  * mios_fs_remove() - take a name away
@@ -119,16 +124,17 @@ int mios_fs_link(struct mios_fs *fs, u64 inode, u64 dir,
  * @dir: the directory
  * @name: in it; a directory must be empty
  * @directory: is one meant?
+ * @now: ns
  * @inode: out: what it named: to be reaped when it has no other
  */
 int mios_fs_remove(struct mios_fs *fs, u64 dir,
-		   const struct mios_fs_name *name, bool directory,
+		   const struct mios_fs_name *name, bool directory, u64 now,
 		   u64 *inode);
 
 /* @replaced: what had the new name, to be reaped, or 0 */
 int mios_fs_rename(struct mios_fs *fs, u64 dir,
 		   const struct mios_fs_name *name, u64 to_dir,
-		   const struct mios_fs_name *to, u64 *replaced);
+		   const struct mios_fs_name *to, u64 now, u64 *replaced);
 
 /* Which attributes are meant: another instance may be changing the others. */
 enum mios_fs_set {

@@ -76,6 +76,7 @@ int mios_fs_stat(struct mios_fs *fs, u64 number, struct mios_fs_attr *attr)
 		copy.mtime = READ_ONCE(inode->mtime);
 		copy.ctime = READ_ONCE(inode->ctime);
 		copy.parent = READ_ONCE(inode->parent);
+		copy.next = READ_ONCE(inode->next);
 		if (mios_read_again(fs, sequence))
 			continue;
 		if (!copy.id)
@@ -86,6 +87,7 @@ int mios_fs_stat(struct mios_fs *fs, u64 number, struct mios_fs_attr *attr)
 			.gid = copy.owner >> 32, .size = copy.size,
 			.atime = copy.atime, .mtime = copy.mtime,
 			.ctime = copy.ctime, .parent = copy.parent,
+			.rdev = is_device(copy.mode) ? copy.next : 0,
 		};
 		return 0;
 	}

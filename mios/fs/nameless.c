@@ -101,7 +101,8 @@ int mios_dir_symlink(struct mnt_idmap *idmap, struct inode *dir,
 	if (!err)
 		err = MIOS_PATIENTLY(m, mios_fs_link(&m->fs, number_of(inode),
 						     number_of(dir), &name,
-						     true));
+						     true,
+						     ktime_get_real_ns()));
 	if (!err)
 		err = mios_inode_refresh(inode);
 	if (err) {

@@ -104,7 +104,7 @@ static int files_live(struct selftest *t)
 	    mios_fs_page(&t->fs_one, &t->source, inode, 0, &phys) ||
 	    mios_fs_page(&t->fs_two, NULL, seen, 0, &same) || phys != same)
 		return -EIO;
-	if (mios_fs_remove(&t->fs_two, MIOS_FS_ROOT, &name, false, &seen) ||
+	if (mios_fs_remove(&t->fs_two, MIOS_FS_ROOT, &name, false, 1, &seen) ||
 	    mios_fs_reap(&t->fs_two, seen) != -EEXIST ||
 	    mios_fs_recover(&t->fs_two, 1, 1) ||
 	    mios_fs_stat(&t->fs_two, inode, &attr) != -ENOENT)

@@ -68,6 +68,12 @@ static inline bool is_directory(u64 word)
 	return (word & MIOS_FS_TYPE) == MIOS_FS_DIRECTORY;
 }
 
+static inline bool is_device(u64 word)
+{
+	return (word & MIOS_FS_TYPE) == MIOS_FS_CHARACTERS ||
+	       (word & MIOS_FS_TYPE) == MIOS_FS_BLOCKS;
+}
+
 static inline u64 upper_lower(u32 upper, u32 lower)
 {
 	return (u64)upper << 32 | lower;

@@ -10,11 +10,20 @@
 
 #include "vfs.h"
 
+static bool has_contents(umode_t mode)
+{
+	return S_ISREG(mode) || S_ISDIR(mode) || S_ISLNK(mode);
+}
+
 /* Another kernel may have written anything. */
 static bool attr_is_sane(const struct mios_fs_attr *attr)
 {
-	return (S_ISREG(attr->mode) || S_ISDIR(attr->mode) ||
-		S_ISLNK(attr->mode)) && attr->id && attr->size <= MIOS_FILE_MAX;
+	if (!attr->id)
+		return false;
+	if (has_contents(attr->mode))
+		return attr->size <= MIOS_FILE_MAX;
+	return !attr->size && (S_ISFIFO(attr->mode) || S_ISSOCK(attr->mode) ||
+			       S_ISCHR(attr->mode) || S_ISBLK(attr->mode));
 }
 
 static void inode_fill(struct inode *inode, const struct mios_fs_attr *attr)
@@ -55,8 +64,6 @@ static void inode_begin(struct inode *inode, u64 number,
 			const struct mios_fs_attr *attr)
 {
 	inode->i_private = (void *)(uintptr_t)(number << 1);
-	atomic64_set(&inode->i_sequence,
-		     mios_sequence_of(mount_of(inode), attr->id));
 	inode_fill(inode, attr);
 	inode->i_mapping->a_ops = &mios_aops;
 	if (S_ISDIR(inode->i_mode)) {
@@ -68,6 +75,13 @@ static void inode_begin(struct inode *inode, u64 number,
 		inode->i_op = &mios_file_inode_ops;
 		inode->i_fop = &mios_file_ops;
 	}
+	if (S_ISREG(inode->i_mode))
+		atomic64_set(&inode->i_sequence,
+			     mios_sequence_of(mount_of(inode), attr->id));
+	/* What a FIFO, a socket or a device is, each kernel has for itself. */
+	if (!has_contents(inode->i_mode))
+		init_special_inode(inode, inode->i_mode,
+				   huge_decode_dev(attr->rdev));
 }
 
 /**

@@ -21,7 +21,7 @@
 #include <linux/types.h>
 
 #define MIOS_FS_MAGIC		0x47414d4953464f4dULL
-#define MIOS_FS_VERSION		5
+#define MIOS_FS_VERSION		6
 #define MIOS_FS_INSTANCES	64u
 #define MIOS_FS_NAME		255u
 #define MIOS_FS_PAGE		4096u
@@ -29,6 +29,8 @@
 #define MIOS_FS_ROOT		1u	/* inode number; 0 is none */
 #define MIOS_FS_TYPE		0170000u	/* as in stat(2) */
 #define MIOS_FS_DIRECTORY	0040000u
+#define MIOS_FS_CHARACTERS	0020000u	/* devices */
+#define MIOS_FS_BLOCKS		0060000u
 #define MIOS_FS_SIZE_MAX	(256ull << 20)	/* of the image */
 
 /* ->object of the extents that the image lies in. */
@@ -108,8 +110,9 @@ static_assert(sizeof(struct mios_fs_redo) == MIOS_FS_PAGE);
  * @atime, @mtime, @ctime: ns
  * @parent:	of a directory: the one that it is in; of a file: which instance
  *		has made it, and from MIOS_FS_MAKER_EPOCH on in which epoch
- * @next:	of a free one: the next free one; of a file: where its pages are to
- *		be, MIOS_FS_POLICY_* (whoever has it open)
+ * @next:	of a free one: the next free one; of a device file: which device, as
+ *		the kernel's huge_encode_dev() has it; of any other: where its pages
+ *		are to be, MIOS_FS_POLICY_* (whoever has it open)
  * @root:	physical address of the top page of its index, and in the low
  *		bits how many levels that has; 0: none (compare-and-exchange)
  * @open:	bit i: instance i has it open (atomic)

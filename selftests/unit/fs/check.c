@@ -171,7 +171,8 @@ static void check_inode(struct checker *c, u64 number, u64 live)
 	NEED(!(inode->open & ~live));
 	NEED(nlink || inode->open);
 	NEED(!inode->cutter);
-	NEED((inode->next & MIOS_FS_POLICY_MODE) <= MIOS_FS_INTERLEAVE);
+	NEED(is_device(inode->mode) ||
+	     (inode->next & MIOS_FS_POLICY_MODE) <= MIOS_FS_INTERLEAVE);
 	if (is_directory(inode->mode))
 		NEED(nlink == (c->names[number] || number == MIOS_FS_ROOT ?
 			       2 + c->subdirs[number] : 0));

@@ -87,14 +87,16 @@ static void work(struct world *w, u64 *seed)
 		mios_fs_make(fs, MIOS_FS_ROOT, &name, &attr, &inode);
 		break;
 	case 2:
-		mios_fs_remove(fs, inode, &name, test_random(seed) & 1, &other);
+		mios_fs_remove(fs, inode, &name, test_random(seed) & 1, 1,
+			       &other);
 		break;
 	case 3:
-		mios_fs_rename(fs, MIOS_FS_ROOT, &name, inode, &second, &other);
+		mios_fs_rename(fs, MIOS_FS_ROOT, &name, inode, &second, 1,
+			       &other);
 		break;
 	case 4:
 		mios_fs_link(fs, inode, MIOS_FS_ROOT, &name,
-			     test_random(seed) & 1);
+			     test_random(seed) & 1, 1);
 		break;
 	case 5:
 		if (mios_fs_stat(fs, inode, &attr))

@@ -13,6 +13,7 @@
 #define FILE_	0100644
 #define PARTS	3
 #define TEXT	4096
+#define NOW	99
 
 static struct world w;
 static u8 *snapshot;
@@ -52,11 +53,21 @@ static void do_mkdir(void)
 	fs_make(&w.fs[1], d, "sub", DIR);
 }
 
+static void do_device(void)
+{
+	struct mios_fs_attr attr = fs_attr(0060600);
+	struct mios_fs_name n = fs_name("device");
+	u64 inode;
+
+	attr.rdev = ~0ull;
+	CHECK(!mios_fs_make(&w.fs[1], d, &n, &attr, &inode));
+}
+
 static void do_link(void)
 {
 	struct mios_fs_name n = fs_name("link");
 
-	mios_fs_link(&w.fs[1], a, d, &n, false);
+	mios_fs_link(&w.fs[1], a, d, &n, false, NOW);
 }
 
 /* With its name, or not at all. */
@@ -69,7 +80,7 @@ static void do_nameless(void)
 	CHECK(!mios_fs_make_nameless(&w.fs[1], &attr, &inode));
 	fs_size(&w.fs[1], inode, 4096);
 	*fs_page(&w, 1, inode, 0) = 1;
-	CHECK(!mios_fs_link(&w.fs[1], inode, d, &n, true));
+	CHECK(!mios_fs_link(&w.fs[1], inode, d, &n, true, NOW));
 	mios_fs_close(&w.fs[1], inode);
 }
 
@@ -78,7 +89,7 @@ static void drop(u64 dir, const char *name, bool directory)
 	struct mios_fs_name n = fs_name(name);
 	u64 inode;
 
-	CHECK(!mios_fs_remove(&w.fs[1], dir, &n, directory, &inode));
+	CHECK(!mios_fs_remove(&w.fs[1], dir, &n, directory, NOW, &inode));
 	mios_fs_reap(&w.fs[1], inode);
 }
 
@@ -102,7 +113,7 @@ static void move(u64 dir, const char *name, u64 to_dir, const char *to)
 	struct mios_fs_name n = fs_name(name), t = fs_name(to);
 	u64 replaced;
 
-	CHECK(!mios_fs_rename(&w.fs[1], dir, &n, to_dir, &t, &replaced));
+	CHECK(!mios_fs_rename(&w.fs[1], dir, &n, to_dir, &t, NOW, &replaced));
 	if (replaced)
 		mios_fs_reap(&w.fs[1], replaced);
 }
@@ -211,6 +222,7 @@ static const struct {
 	{ "fault", do_fault }, { "cut", do_cut }, { "open", do_open },
 	{ "cut, pinned", do_cut_pinned }, { "punch", do_punch },
 	{ "segment", do_segment }, { "nameless", do_nameless },
+	{ "device", do_device },
 };
 
 /* /a with three pages, open by 1; /d with x, open by 3; /e. */

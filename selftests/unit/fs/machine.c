@@ -173,9 +173,10 @@ static size_t describe(struct mios_fs *fs, u64 dir, char *text, size_t size)
 	while (mios_fs_readdir(fs, dir, &cookie, &entry) == 1) {
 		CHECK(!mios_fs_stat(fs, entry.inode, &attr));
 		used += snprintf(text + used, size - used,
-				 "%.*s=%llu,%o,%u,%llu ",
+				 "%.*s=%llu,%o,%u,%llu,%llu,%llu,%llx ",
 				 (int)(entry.parent >> 32), entry.name,
-				 attr.id, attr.mode, attr.nlink, attr.size);
+				 attr.id, attr.mode, attr.nlink, attr.size,
+				 attr.mtime, attr.ctime, attr.rdev);
 		CHECK(used < size);
 		if ((attr.mode & MIOS_FS_TYPE) != MIOS_FS_DIRECTORY)
 			continue;

@@ -269,7 +269,7 @@ static void two_drops(void)
 	u64 inode;
 	int err;
 
-	PATIENTLY(err, mios_fs_remove(&w.fs[2], MIOS_FS_ROOT, &name, false,
+	PATIENTLY(err, mios_fs_remove(&w.fs[2], MIOS_FS_ROOT, &name, false, 1,
 				      &inode));
 	CHECK(!err);
 	PATIENTLY(err, mios_fs_reap(&w.fs[2], inode));
@@ -282,7 +282,7 @@ static void two_renames(void)
 	int err;
 
 	PATIENTLY(err, mios_fs_rename(&w.fs[2], MIOS_FS_ROOT, &name,
-				      MIOS_FS_ROOT, &to, &replaced));
+				      MIOS_FS_ROOT, &to, 1, &replaced));
 	CHECK(!err);
 }
 

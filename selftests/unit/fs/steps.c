@@ -8,12 +8,15 @@
 #define DIR	0040755
 #define FILE_	0100644
 
+static u64 now = 1000;
+
 static int make(struct mios_fs *fs, u64 dir, const char *name, u32 mode)
 {
 	struct mios_fs_name n = fs_name(name);
 	struct mios_fs_attr attr = fs_attr(mode);
 	u64 inode;
 
+	attr.ctime = ++now;
 	return mios_fs_make(fs, dir, &n, &attr, &inode);
 }
 
@@ -21,14 +24,14 @@ static int link_to(struct mios_fs *fs, u64 inode, u64 dir, const char *name)
 {
 	struct mios_fs_name n = fs_name(name);
 
-	return mios_fs_link(fs, inode, dir, &n, false);
+	return mios_fs_link(fs, inode, dir, &n, false, ++now);
 }
 
 static int drop(struct mios_fs *fs, u64 dir, const char *name, bool directory)
 {
 	struct mios_fs_name n = fs_name(name);
 	u64 inode;
-	int err = mios_fs_remove(fs, dir, &n, directory, &inode);
+	int err = mios_fs_remove(fs, dir, &n, directory, ++now, &inode);
 
 	if (!err)
 		mios_fs_reap(fs, inode);
@@ -40,7 +43,7 @@ static int move(struct mios_fs *fs, u64 dir, const char *name, u64 to_dir,
 {
 	struct mios_fs_name n = fs_name(name), t = fs_name(to);
 	u64 replaced;
-	int err = mios_fs_rename(fs, dir, &n, to_dir, &t, &replaced);
+	int err = mios_fs_rename(fs, dir, &n, to_dir, &t, ++now, &replaced);
 
 	if (!err && replaced)
 		mios_fs_reap(fs, replaced);
@@ -78,6 +81,67 @@ static void refusals(struct mios_fs *one, struct mios_fs *two)
 	CHECK(fs_find(one, d, "e") != e);
 	CHECK(!drop(one, d, "e", true));
 	WHOLE(one, 0);
+}
+
+/* Were the times of a file set just now, or not? */
+static void times(struct mios_fs *fs, u64 inode, bool names, bool itself)
+{
+	struct mios_fs_attr attr;
+
+	CHECK(!mios_fs_stat(fs, inode, &attr));
+	CHECK((attr.mtime == now) == names);
+	CHECK((attr.ctime == now) == itself);
+}
+
+/* Of directories one and two, and of a file. */
+static void times_of(struct mios_fs *fs, u64 one, u64 two, u64 inode,
+		     bool in_one, bool in_two)
+{
+	times(fs, one, in_one, in_one);
+	times(fs, two, in_two, in_two);
+	times(fs, inode, false, in_one || in_two);
+}
+
+static void names_set_times(struct mios_fs *one, struct mios_fs *two)
+{
+	const u64 root = MIOS_FS_ROOT;
+	u64 d = fs_find(two, root, "d"), a = fs_find(two, root, "a"), b;
+
+	CHECK(!link_to(two, a, d, "b"));
+	times_of(one, root, d, a, false, true);
+	CHECK(!move(two, d, "b", root, "c"));
+	times_of(one, root, d, a, true, true);
+	CHECK(!drop(one, root, "c", false));
+	times_of(two, root, d, a, true, false);
+	CHECK(!make(one, d, "b", FILE_));
+	b = fs_find(one, d, "b");
+	times_of(two, root, d, b, false, true);
+	/* What is replaced has a name less. */
+	CHECK(!link_to(one, a, root, "c") && !move(two, d, "b", root, "c"));
+	times_of(one, root, d, a, true, true);
+	times(one, b, false, true);
+	CHECK(move(two, d, "none", root, "c") == -ENOENT);
+	now++;
+	times_of(one, root, d, a, false, false);
+}
+
+/* They have no pages, and no policy: another number lies there. */
+static void devices(struct mios_fs *one, struct mios_fs *two)
+{
+	struct mios_fs_name n = fs_name("device");
+	struct mios_fs_attr attr = fs_attr(0020600);
+	u64 inode;
+
+	attr.rdev = ~0ull;
+	attr.policy = 2;
+	CHECK(!mios_fs_make(one, MIOS_FS_ROOT, &n, &attr, &inode));
+	CHECK(!mios_fs_stat(two, inode, &attr) && attr.rdev == ~0ull);
+	CHECK(!make(one, MIOS_FS_ROOT, "fifo", 0010600));
+	CHECK(!mios_fs_stat(two, fs_find(two, MIOS_FS_ROOT, "fifo"), &attr));
+	CHECK(!attr.rdev && attr.mode == 0010600);
+	WHOLE(two, 0);
+	CHECK(!drop(two, MIOS_FS_ROOT, "device", false));
+	CHECK(!drop(two, MIOS_FS_ROOT, "fifo", false));
 }
 
 static void one_lock(struct mios_fs *one, struct mios_fs *two)
@@ -142,6 +206,8 @@ void test_names(void)
 	CHECK(!mios_fs_stat(one, root, &attr) && attr.nlink == 3);
 	WHOLE(two, 0);
 	refusals(one, two);
+	names_set_times(one, two);
+	devices(one, two);
 	one_lock(one, two);
 	many(one, two);
 	world_forget(&w);
