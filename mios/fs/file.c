@@ -101,8 +101,31 @@ vm_fault_t mios_file_fault(struct vm_fault *vmf)
 	return VM_FAULT_LOCKED;
 }
 
+/*
+ * mbind() of a shared mapping: for the whole file, and all who need a page of it
+ * from now on, as whoever may write the file can say it in other ways.
+ */
+int mios_file_set_policy(struct vm_area_struct *vma, struct mempolicy *wish)
+{
+	struct inode *inode = file_inode(vma->vm_file);
+	struct mios_mount *m = mount_of(inode);
+	u64 policy;
+	int err;
+
+	if (!(vma->vm_flags & VM_MAYSHARE))
+		return 0;
+	/* The file was not opened for writing. */
+	if (!(vma->vm_flags & VM_SHARED))
+		return -EPERM;
+	err = mios_policy_of_map(m, wish, &policy);
+	if (!err)
+		mios_fs_policy_set(&m->fs, number_of(inode), policy);
+	return err;
+}
+
 static const struct vm_operations_struct file_vm_ops = {
 	.fault = mios_file_fault,
+	.set_policy = mios_file_set_policy,
 };
 
 /* Mixed: else the kernel takes it for a file whose pages it can lock and join. */

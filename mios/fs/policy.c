@@ -6,10 +6,10 @@
  *   default | local[=eager] | preferred[=eager]:NODE | bind[=eager]:NODES |
  *   interleave[=eager]:NODES		NODES: all, or 0-2, or 0+2
  *
- * and as the memory policy of a task.  A kernel knows no nodes but its own, and
- * calls that 0.  But it keeps a mask as it was given, if that is "static", and
- * looks only whether one of its own nodes is in it.  So node N of the machine,
- * up to 31, is bit 63 - N for us; "mios numactl" sets both.
+ * and as the memory policy of a task, or of a mapping (mbind).  A kernel knows no
+ * nodes but its own, and calls that 0.  But it keeps a mask as it was given, if
+ * that is "static", and looks only whether one of its own nodes is in it.  So node
+ * N of the machine, up to 31, is bit 63 - N for us; "mios numactl" sets both.
  */
 #include <linux/bitops.h>
 #include <linux/bits.h>
@@ -160,6 +160,33 @@ int mios_policy_show(u64 policy, char *text, size_t size)
 	return length;
 }
 
+/* 0: as Linux places pages, or in a way that is not known here. */
+static u64 mode_of(const struct mempolicy *wish)
+{
+	static const u8 known[] = {
+		[MPOL_PREFERRED] = MIOS_FS_PREFERRED,
+		[MPOL_BIND] = MIOS_FS_BIND,
+		[MPOL_INTERLEAVE] = MIOS_FS_INTERLEAVE,
+		[MPOL_LOCAL] = MIOS_FS_LOCAL,
+	};
+
+	return wish && wish->mode < ARRAY_SIZE(known) ? known[wish->mode] : 0;
+}
+
+/* The nodes of the machine that it names; 0: none. */
+static u64 nodes_of(const struct mempolicy *wish)
+{
+	u64 nodes = 0;
+	int i;
+
+	if (TASK_NODE >= MAX_NUMNODES || !(wish->flags & MPOL_F_STATIC_NODES))
+		return 0;
+	for (i = 0; i < TASK_NODES; i++)
+		if (test_bit(TASK_NODE - i, wish->w.user_nodemask.bits))
+			nodes |= BIT_ULL(i);
+	return nodes;
+}
+
 /**
  * mios_policy_of_task() - what the caller wishes, where a file has no policy
  *
@@ -167,24 +194,34 @@ int mios_policy_show(u64 policy, char *text, size_t size)
  */
 u64 mios_policy_of_task(void)
 {
-	static const u8 mode_of[] = {
-		[MPOL_PREFERRED] = MIOS_FS_PREFERRED,
-		[MPOL_BIND] = MIOS_FS_BIND,
-		[MPOL_INTERLEAVE] = MIOS_FS_INTERLEAVE,
-	};
 	const struct mempolicy *task = current->mempolicy;
-	u64 nodes = 0;
-	int i;
+	u64 mode = mode_of(task), nodes;
 
-	if (!task || MAX_NUMNODES <= TASK_NODE)
-		return 0;
-	if (task->mode == MPOL_LOCAL)
-		return MIOS_FS_LOCAL;
-	if (!(task->flags & MPOL_F_STATIC_NODES) ||
-	    task->mode >= ARRAY_SIZE(mode_of) || !mode_of[task->mode])
-		return 0;
-	for (i = 0; i < TASK_NODES; i++)
-		if (test_bit(TASK_NODE - i, task->w.user_nodemask.bits))
-			nodes |= BIT_ULL(i);
-	return nodes ? mode_of[task->mode] | nodes << MIOS_FS_POLICY_NODES : 0;
+	if (!mode || mode == MIOS_FS_LOCAL)
+		return mode;
+	nodes = nodes_of(task);
+	return nodes ? mode | nodes << MIOS_FS_POLICY_NODES : 0;
+}
+
+/**
+ * mios_policy_of_map() - what mbind() wishes for a mapping of a file
+ * @m: attached
+ * @wish: NULL: nothing
+ * @policy: out, as in an inode
+ *
+ * A program that names only the kernel's own node means the one that it is on.
+ */
+int mios_policy_of_map(const struct mios_mount *m, const struct mempolicy *wish,
+		       u64 *policy)
+{
+	u64 nodes = 0;
+
+	*policy = mode_of(wish);
+	if (wish && !*policy)
+		return -EINVAL;
+	if (*policy > MIOS_FS_LOCAL)
+		nodes = nodes_of(wish) ?:
+			BIT_ULL(m->pool.section[m->fs.near[0]].node);
+	*policy |= nodes << MIOS_FS_POLICY_NODES;
+	return mios_policy_fit(m, policy);
 }

@@ -39,6 +39,7 @@
 #define MIOS_PATIENCE	60000
 
 struct fs_context;
+struct mempolicy;
 
 /**
  * struct mios_map - the memory of a section of a pool in this kernel
@@ -213,6 +214,7 @@ int mios_page_hold(struct inode *inode, u64 index, bool create,
 		   struct page **out);
 int mios_file_allocate(struct inode *inode, loff_t at, loff_t end);
 vm_fault_t mios_file_fault(struct vm_fault *vmf);
+int mios_file_set_policy(struct vm_area_struct *vma, struct mempolicy *wish);
 int mios_file_map(struct file *file, struct vm_area_struct *vma);
 unsigned long mios_file_area(struct file *file, unsigned long addr,
 			     unsigned long len, unsigned long pgoff,
@@ -229,6 +231,8 @@ int mios_policy_parse(const char *text, u64 *policy);
 int mios_policy_fit(const struct mios_mount *m, u64 *policy);
 int mios_policy_show(u64 policy, char *text, size_t size);
 u64 mios_policy_of_task(void);
+int mios_policy_of_map(const struct mios_mount *m, const struct mempolicy *wish,
+		       u64 *policy);
 
 /* xattr.c: what only miosfs knows of a file */
 extern const struct xattr_handler * const mios_xattr_handlers[];

@@ -65,6 +65,7 @@ static const struct vm_operations_struct area_ops = {
 	.open = area_open,
 	.close = area_close,
 	.fault = mios_file_fault,
+	.set_policy = mios_file_set_policy,
 };
 
 /* Also when remap_file_pages() maps it anew: it may have gone. */

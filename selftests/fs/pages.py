@@ -9,9 +9,13 @@ pages.py direct FILE TO              writes FILE from the mapping to TO, past
 pages.py peek FILE                   another process reads it from the mapping
 pages.py fork FILE                   a child changes a private mapping
 pages.py store FILE PAGE             stores there; prints the signal that came
+pages.py mbind FILE MODE NODES HOW   binds a mapping, HOW: shared, private,
+                                     readonly; NODES: [1, 2], or own; prints 0
+                                     or the error's name
 """
 import collections
 import ctypes
+import errno
 import mmap
 import os
 import signal
@@ -20,6 +24,8 @@ import sys
 
 PAGE = 4096
 SYS = "/sys/kernel/mios"
+SYS_MBIND = 237
+STATIC_NODES = 1 << 15
 
 
 class Vector(ctypes.Structure):
@@ -128,8 +134,30 @@ def store(path, page):
     return True
 
 
+def mbind(path, mode, nodes, how):
+    """As mios-numactl encodes nodes of the machine: see mios/fs/policy.c."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    fd = os.open(path, os.O_RDONLY if how == "readonly" else os.O_RDWR)
+    protection = mmap.PROT_READ | (mmap.PROT_WRITE if how != "readonly" else 0)
+    size = os.fstat(fd).st_size
+    at = ctypes.c_void_p(libc.mmap(None, ctypes.c_size_t(size), protection,
+                                   mmap.MAP_PRIVATE if how == "private" else
+                                   mmap.MAP_SHARED, fd, ctypes.c_long(0)))
+    mode, mask = int(mode), 1
+    if nodes != "own":
+        listed = [int(node) for node in nodes.strip("[]").split(",") if node]
+        mask = sum(1 << 63 - node for node in listed) + bool(listed)
+        mode |= STATIC_NODES if listed else 0
+    word = ctypes.c_uint64(mask)
+    failed = libc.syscall(SYS_MBIND, at, ctypes.c_size_t(size), mode,
+                          ctypes.byref(word), 65, 0)
+    print(errno.errorcode[ctypes.get_errno()] if failed else 0)
+    return True
+
+
 WHAT = {"touch": touch, "direct": direct, "peek": peek, "fork": fork,
-        "store": store}
+        "store": store, "mbind": mbind}
 
 if __name__ == "__main__":
     sys.exit(not WHAT[sys.argv[1]](*sys.argv[2:]))
