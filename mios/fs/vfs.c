@@ -73,11 +73,12 @@ static void inode_begin(struct inode *inode, u64 number,
 		inode->i_op = &mios_symlink_inode_ops;
 	} else {
 		inode->i_op = &mios_file_inode_ops;
-		inode->i_fop = &mios_file_ops;
 	}
-	if (S_ISREG(inode->i_mode))
+	if (S_ISREG(inode->i_mode)) {
+		inode->i_fop = &mios_file_ops;
 		atomic64_set(&inode->i_sequence,
 			     mios_sequence_of(mount_of(inode), attr->id));
+	}
 	/* What a FIFO, a socket or a device is, each kernel has for itself. */
 	if (!has_contents(inode->i_mode))
 		init_special_inode(inode, inode->i_mode,
