@@ -179,7 +179,7 @@ static u64 nodes_of(const struct mempolicy *wish)
 	u64 nodes = 0;
 	int i;
 
-	if (TASK_NODE >= MAX_NUMNODES || !(wish->flags & MPOL_F_STATIC_NODES))
+	if (!(wish->flags & MPOL_F_STATIC_NODES) || TASK_NODE >= MAX_NUMNODES)
 		return 0;
 	for (i = 0; i < TASK_NODES; i++)
 		if (test_bit(TASK_NODE - i, wish->w.user_nodemask.bits))
