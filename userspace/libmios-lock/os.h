@@ -2,8 +2,8 @@
 /*
  * The user-space variant of mios/lock/os.h: same include guard, included first
  * (-include), so that the very same files compile here.  Atomics are the
- * compiler's.  lock_access() is the tests': called before each access to
- * shared memory.
+ * compiler's.  lock_access() is for tests and for the simulator: called before
+ * each access to shared memory, with where that is and whether it changes it.
  */
 #ifndef _MIOS_LOCK_OS_H
 #define _MIOS_LOCK_OS_H
@@ -21,19 +21,21 @@ typedef uint32_t u32;
 typedef unsigned long long u64;
 
 #ifndef lock_access
-#define lock_access()		((void)0)
+static inline void lock_access(const volatile void *p, bool changes)
+{
+}
 #endif
 
 #define READ_ONCE(x)							\
-	(lock_access(), __atomic_load_n(&(x), __ATOMIC_RELAXED))
+	(lock_access(&(x), false), __atomic_load_n(&(x), __ATOMIC_RELAXED))
 #define WRITE_ONCE(x, v)						\
-	(lock_access(), __atomic_store_n(&(x), (v), __ATOMIC_RELAXED))
+	(lock_access(&(x), true), __atomic_store_n(&(x), (v), __ATOMIC_RELAXED))
 #define smp_load_acquire(p)						\
-	(lock_access(), __atomic_load_n((p), __ATOMIC_ACQUIRE))
+	(lock_access((p), false), __atomic_load_n((p), __ATOMIC_ACQUIRE))
 #define smp_store_release(p, v)						\
-	(lock_access(), __atomic_store_n((p), (v), __ATOMIC_RELEASE))
+	(lock_access((p), true), __atomic_store_n((p), (v), __ATOMIC_RELEASE))
 #define try_cmpxchg(p, old, new)					\
-	(lock_access(),							\
+	(lock_access((p), true),					\
 	 __atomic_compare_exchange_n((p), (old), (new), false,		\
 				     __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 

@@ -8,6 +8,8 @@
 #define _TEST_OS_H
 #define _MIOS_LOCK_FAULT_H
 
+#include <stdbool.h>
+
 extern void (*test_point)(void);
 
 static inline void test_access(void)
@@ -16,7 +18,14 @@ static inline void test_access(void)
 		test_point();
 }
 
-#define lock_access()	test_access()
+static inline void lock_access(const volatile void *p, bool changes)
+{
+	(void)p;
+	(void)changes;
+	test_access();
+}
+
+#define lock_access	lock_access
 
 #include "../../../userspace/libmios-lock/os.h"
 
