@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "../../../userspace/mios-lock/stack.h"
 #include "explore.h"
 
 #define STACK_SIZE	(64 << 10)
@@ -64,7 +65,7 @@ static void yield(u32 state)
 	struct task *self = current;
 
 	self->state = state;
-	explore_switch(&self->sp, scheduler);
+	stack_switch(&self->sp, scheduler);
 }
 
 static void task_main(void)
@@ -81,12 +82,10 @@ static u8 *stack_top(u32 task)
 void explore_task(void (*run)(u32 instance), u32 instance)
 {
 	struct task *task = &x.task[x.nr];
-	void **sp = (void **)stack_top(x.nr);
 
 	CHECK(x.nr < TASKS_MAX);
-	memset(sp - 9, 0, 9 * sizeof(*sp));
-	sp[-2] = task_main;
-	*task = (struct task) { .sp = sp - 8, .run = run, .state = RUNS,
+	*task = (struct task) { .sp = stack_begin(stack_top(x.nr), task_main),
+				.run = run, .state = RUNS,
 				.instance = instance };
 	x.nr++;
 }
@@ -178,7 +177,7 @@ static bool step(u32 way)
 	answer = way;
 	/* What others have left there is no part of a state. */
 	memset((u8 *)current->sp - BELOW, 0, BELOW);
-	explore_switch(&scheduler, current->sp);
+	stack_switch(&scheduler, current->sp);
 	current = NULL;
 	return true;
 }

@@ -55,9 +55,6 @@ void explore_until_changed(const u64 *word, u64 value);
 void explore_sleep(const u64 *word, u32 value);
 void explore_wake(const u64 *word);
 
-/* switch.S: saves what a function must keep on its stack, then changes stacks. */
-void explore_switch(void **from, void *to);
-
 /* How many states it had; more than 3/4 of 2^@states_shift are a failure. */
 unsigned long explore(const struct scenario *scenario, u32 states_shift);
 

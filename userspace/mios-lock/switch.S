@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* void explore_switch(void **from, void *to): from one task's stack to another's. */
+/* void stack_switch(void **from, void *to): from one task's stack to another's. */
 	.text
-	.globl	explore_switch
-	.type	explore_switch, @function
-explore_switch:
+	.globl	stack_switch
+	.type	stack_switch, @function
+stack_switch:
 	push	%rbp
 	push	%rbx
 	push	%r12
@@ -19,5 +19,5 @@ explore_switch:
 	pop	%rbx
 	pop	%rbp
 	ret
-	.size	explore_switch, . - explore_switch
+	.size	stack_switch, . - stack_switch
 	.section .note.GNU-stack, "", @progbits
