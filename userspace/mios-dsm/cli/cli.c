@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Reading what a user typed, and one line on stderr for each mistake.
- * Called by every part of mios-dsm; knows none of them.
+ * Called by every part of mios-dsm, and of mios-lock; knows none of them.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -11,11 +11,13 @@
 
 #include "cli.h"
 
+const char *cli_program = "mios-dsm";
+
 int cli_error(const char *fmt, ...)
 {
 	va_list ap;
 
-	fputs("mios-dsm: ", stderr);
+	fprintf(stderr, "%s: ", cli_program);
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);

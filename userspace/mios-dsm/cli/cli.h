@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Who says it: another command than mios-dsm tells so in its main(). */
+extern const char *cli_program;
+
 /* One line on stderr; returns 2, the exit status of a usage error. */
 int cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* A whole number between low and high, or cli_error() and false. */

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A line plot as SVG, both axes logarithmic to base 2: enough for counts
- * over numbers of nodes, with no library.  Called by cmd_sim.c.
+ * over numbers of nodes, with no library.  Called by cmd_sim.c, and by that of
+ * mios-lock.
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "../cli/cli.h"
-#include "results.h"
+#include "plot.h"
 
 #define WIDTH	640
 #define HEIGHT	400
@@ -18,12 +20,14 @@
 #define RIGHT	110
 
 static const char *const colour[] = { "#1b6ca8", "#c0392b", "#27825a",
-	"#8e44ad" };
+	"#8e44ad", "#b9770e", "#5d6d7e" };
+
+#define COLOURS	((int)(sizeof(colour) / sizeof(*colour)))
 
 /* log2 in thousandths, by integers: bit length and linear between. */
-static u64 log_of(u64 v)
+static uint64_t log_of(uint64_t v)
 {
-	u64 whole;
+	uint64_t whole;
 
 	if (v < 1)
 		v = 1;
@@ -31,11 +35,11 @@ static u64 log_of(u64 v)
 	return whole * 1000 + (v - (1ULL << whole)) * 1000 / (1ULL << whole);
 }
 
-struct scale { u64 low, high; };
+struct scale { uint64_t low, high; };
 
-static void widen(struct scale *s, u64 v)
+static void widen(struct scale *s, uint64_t v)
 {
-	u64 l = log_of(v);
+	uint64_t l = log_of(v);
 
 	if (l < s->low)
 		s->low = l;
@@ -43,9 +47,9 @@ static void widen(struct scale *s, u64 v)
 		s->high = l;
 }
 
-static u64 place(const struct scale *s, u64 v, u64 room)
+static uint64_t place(const struct scale *s, uint64_t v, uint64_t room)
 {
-	u64 range = s->high - s->low;
+	uint64_t range = s->high - s->low;
 
 	return range ? (log_of(v) - s->low) * room / range : room / 2;
 }
@@ -53,7 +57,7 @@ static u64 place(const struct scale *s, u64 v, u64 room)
 static void axes(FILE *f, const struct scale *x, const struct scale *y,
 		 const char *title, const char *xlabel, const char *ylabel)
 {
-	u64 width = WIDTH - LEFT - RIGHT, height = HEIGHT - TOP - BOTTOM;
+	uint64_t width = WIDTH - LEFT - RIGHT, height = HEIGHT - TOP - BOTTOM;
 
 	fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
 		"height=\"%d\" font-family=\"sans-serif\" font-size=\"12\">\n"
@@ -64,8 +68,8 @@ static void axes(FILE *f, const struct scale *x, const struct scale *y,
 		"</text>\n", WIDTH, HEIGHT, LEFT, title, WIDTH / 2 - 40,
 		HEIGHT - 10, xlabel, HEIGHT / 2 + 40, HEIGHT / 2 + 40,
 		ylabel);
-	for (u64 l = x->low / 1000; l * 1000 <= x->high; l++) {
-		u64 at = LEFT + place(x, 1ULL << l, width);
+	for (uint64_t l = x->low / 1000; l * 1000 <= x->high; l++) {
+		uint64_t at = LEFT + place(x, 1ULL << l, width);
 
 		if (l * 1000 < x->low)
 			continue;
@@ -73,10 +77,10 @@ static void axes(FILE *f, const struct scale *x, const struct scale *y,
 			"\" y2=\"%d\" stroke=\"#ddd\"/><text x=\"%" PRIu64
 			"\" y=\"%d\" text-anchor=\"middle\">%" PRIu64
 			"</text>\n", at, TOP, at, HEIGHT - BOTTOM, at,
-			HEIGHT - BOTTOM + 16, (u64)1 << l);
+			HEIGHT - BOTTOM + 16, (uint64_t)1 << l);
 	}
-	for (u64 l = y->low / 1000; l * 1000 <= y->high; l += 2) {
-		u64 at = HEIGHT - BOTTOM - place(y, 1ULL << l, height);
+	for (uint64_t l = y->low / 1000; l * 1000 <= y->high; l += 2) {
+		uint64_t at = HEIGHT - BOTTOM - place(y, 1ULL << l, height);
 
 		if (l * 1000 < y->low)
 			continue;
@@ -84,7 +88,7 @@ static void axes(FILE *f, const struct scale *x, const struct scale *y,
 			"y2=\"%" PRIu64 "\" stroke=\"#ddd\"/><text x=\"%d\" "
 			"y=\"%" PRIu64 "\" text-anchor=\"end\">%" PRIu64
 			"</text>\n", LEFT, at, WIDTH - RIGHT, at, LEFT - 6,
-			at + 4, (u64)1 << l);
+			at + 4, (uint64_t)1 << l);
 	}
 }
 
@@ -92,11 +96,11 @@ static void line(FILE *f, const struct scale *x, const struct scale *y,
 		 const char *name, const struct plot_point *p, int count,
 		 int series)
 {
-	u64 px = 0, py = 0;
+	uint64_t px = 0, py = 0;
 	bool any = false;
 
 	fprintf(f, "<polyline fill=\"none\" stroke-width=\"2\" stroke=\"%s\" "
-		"points=\"", colour[series % 4]);
+		"points=\"", colour[series % COLOURS]);
 	for (int i = 0; i < count; i++) {
 		if (p[i].series != series)
 			continue;
@@ -110,7 +114,7 @@ static void line(FILE *f, const struct scale *x, const struct scale *y,
 	if (any)
 		fprintf(f, "<text x=\"%" PRIu64 "\" y=\"%" PRIu64
 			"\" fill=\"%s\">%s</text>\n", px + 8, py + 4,
-			colour[series % 4], name);
+			colour[series % COLOURS], name);
 }
 
 int plot_write(const char *path, const char *title, const char *xlabel,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How results are shown: tables, JSON, plots.
+ * How results are shown: tables, JSON; plots are in plot.h.
  */
 #ifndef RESULTS_H
 #define RESULTS_H
 
 #include "../runtime/stats.h"
 #include "../simulator/sim.h"
+#include "plot.h"
 
 /* simout.c */
 void sim_table_head(FILE *f);
@@ -20,11 +21,5 @@ void nodes_table(FILE *f, u32 first, u32 end, const struct node_stats *s,
 		 const int *status);
 int nodes_json(const char *path, u32 first, u32 end,
 	       const struct node_stats *s, const int *status);
-
-/* plot.c: a line for each policy over the swept value. */
-struct plot_point { u64 x, y; int series; };
-int plot_write(const char *path, const char *title, const char *xlabel,
-	       const char *ylabel, const char *const *names,
-	       const struct plot_point *p, int count);
 
 #endif /* RESULTS_H */
