@@ -12,10 +12,11 @@
  *		given it: that word, then its loads.  The dead may be given it,
  *		and do neither: so who recovers loads their words with acquire.
  *		So does who ends a share, to which the token may have come.
- *   JOIN	a place is taken by one change of its own word, which says who;
- *		the tail follows, and whoever finds it behind moves it.  It moves
- *		from a ticket only when its place was seen to be taken: so places
- *		are taken in the order of tickets.
+ *   JOIN	a place is taken by one change of its own word, which says who,
+ *		and only by one that has seen the place before it taken: so they
+ *		are taken in the order of tickets.  The tail follows, and is behind
+ *		if whoever took one has died before it moved it; who comes next
+ *		walks on from there, and moves it past all that it saw taken.
  *   SLEEP	who sleeps: SLEEPS into the word, then sleeps if its lower half is
  *		still so; who grants: the word, then wakes if it was SLEEPS.  Who
  *		dies between leaves a word that says HOLDS: recovery wakes each.

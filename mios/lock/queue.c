@@ -73,10 +73,14 @@ int mios_qlock_attach(struct mios_qlock *lock, void *memory, size_t size,
 	return 0;
 }
 
-/* Past a place that is taken. */
+/* Past a place that is taken; somebody else may have done it, or more. */
 static void tail_follow(const struct mios_qlock *lock, u64 ticket)
 {
-	try_cmpxchg(&lock->header->tail, &ticket, ticket + 1); /* JOIN */
+	u64 tail = ticket;
+
+	while (!try_cmpxchg(&lock->header->tail, &tail, ticket + 1) && /* JOIN */
+	       tail <= ticket)
+		;
 }
 
 /*
@@ -133,7 +137,7 @@ static int place_will_be(const struct mios_qlock *lock, u64 ticket, u64 word)
 	if (lap == LAP_MAX)
 		return -ENOSPC; /* still used from the lap before */
 	if (lap)
-		return -EAGAIN; /* has been taken, and left behind */
+		return -ESTALE; /* has been taken, and left behind */
 	switch (place_state(word)) {
 	case MIOS_PLACE_OPEN:
 		return lock->shared ? MIOS_PLACE_SHARES_FIRST :
@@ -148,24 +152,23 @@ static int place_will_be(const struct mios_qlock *lock, u64 ticket, u64 word)
 	}
 }
 
-/* One try for the place at the tail; -EAGAIN: somebody was faster. */
-static int place_take(struct mios_qlock *lock, bool queue)
+/* -EAGAIN: somebody has taken it; -ESTALE: and is gone. */
+static int place_take(struct mios_qlock *lock, u64 ticket, bool queue)
 {
-	u64 ticket = READ_ONCE(lock->header->tail);
 	u64 word = READ_ONCE(*place_at(lock, ticket)), died, mine;
-	int state = place_will_be(lock, ticket, word);
-	bool waits = state == MIOS_PLACE_WAITS || state == MIOS_PLACE_ASKS;
+	bool waits;
+	int state;
 
-	if (state == -EAGAIN)
-		tail_follow(lock, ticket);
-	if (state < 0)
-		return state;
-	if (waits && !queue)
-		return -EBUSY;
-	died = waits ? 0 : word & DIED;
-	mine = place_word(lock, ticket, state, lock->who | died);
-	if (!try_cmpxchg(place_at(lock, ticket), &word, mine)) /* JOIN */
-		return -EAGAIN;
+	do {
+		state = place_will_be(lock, ticket, word);
+		if (state < 0)
+			return state;
+		waits = state == MIOS_PLACE_WAITS || state == MIOS_PLACE_ASKS;
+		if (waits && !queue)
+			return -EBUSY;
+		died = waits ? 0 : word & DIED;
+		mine = place_word(lock, ticket, state, lock->who | died);
+	} while (!try_cmpxchg(place_at(lock, ticket), &word, mine)); /* JOIN */
 	tail_follow(lock, ticket);
 	lock->ticket = ticket;
 	if (!waits)
@@ -174,18 +177,32 @@ static int place_take(struct mios_qlock *lock, bool queue)
 	return -EINPROGRESS;
 }
 
-/* Each try more is one that somebody else was faster in. */
+/*
+ * Each try more is one that somebody else was faster in.  Who is not the first
+ * goes on to the next place without another look at the tail: those who come at
+ * the same instant walk behind each other, and do not fight for each place.
+ */
 static int place_get(struct mios_qlock *lock, bool queue)
 {
+	u64 tail = READ_ONCE(lock->header->tail), ticket = tail;
+	int err = -EAGAIN;
 	u32 tries;
-	int err;
 
 	for (tries = 0; tries < 4 * lock->nr_places; tries++) {
-		err = place_take(lock, queue);
-		if (err != -EAGAIN)
-			return err;
+		err = place_take(lock, ticket, queue);
+		if (err == -EAGAIN) {
+			ticket++; /* JOIN */
+		} else if (err == -ESTALE) {
+			tail_follow(lock, ticket);
+			ticket = tail = READ_ONCE(lock->header->tail);
+		} else {
+			break;
+		}
 	}
-	return -ENOSPC;
+	/* Whoever waits for a place looks at the one at the tail. */
+	if (err == -ENOSPC && ticket != tail)
+		tail_follow(lock, ticket - 1);
+	return err == -EAGAIN || err == -ESTALE ? -ENOSPC : err;
 }
 
 int mios_qlock_try(struct mios_qlock *lock, bool shared)

@@ -89,7 +89,7 @@ static_assert(sizeof(struct mios_lock_place) == MIOS_LOCK_LINE);
  * @nr_places:	a power of two
  * @pad:	a cache line
  * @tail:	no place before this ticket's is to be had (everybody): by
- *		compare-and-exchange, one further each time
+ *		compare-and-exchange, further each time
  * @pad_tail:	a cache line
  * @place:	the ring
  */
