@@ -18,6 +18,7 @@
 #define BOTTOM	50
 #define TOP	40
 #define RIGHT	110
+#define LABEL	14
 
 static const char *const colour[] = { "#1b6ca8", "#c0392b", "#27825a",
 	"#8e44ad", "#b9770e", "#5d6d7e" };
@@ -92,9 +93,25 @@ static void axes(FILE *f, const struct scale *x, const struct scale *y,
 	}
 }
 
+/* Names of lines stand below each other where lines end together. */
+struct labels { uint64_t at[COLOURS]; int count; };
+
+static uint64_t label(struct labels *l, uint64_t at)
+{
+	for (int i = 0; i < l->count; i++) {
+		if (at + LABEL <= l->at[i] || l->at[i] + LABEL <= at)
+			continue;
+		at = l->at[i] + LABEL;
+		i = -1;
+	}
+	if (l->count < COLOURS)
+		l->at[l->count++] = at;
+	return at;
+}
+
 static void line(FILE *f, const struct scale *x, const struct scale *y,
 		 const char *name, const struct plot_point *p, int count,
-		 int series)
+		 int series, struct labels *labels)
 {
 	uint64_t px = 0, py = 0;
 	bool any = false;
@@ -113,7 +130,7 @@ static void line(FILE *f, const struct scale *x, const struct scale *y,
 	fprintf(f, "\"/>\n");
 	if (any)
 		fprintf(f, "<text x=\"%" PRIu64 "\" y=\"%" PRIu64
-			"\" fill=\"%s\">%s</text>\n", px + 8, py + 4,
+			"\" fill=\"%s\">%s</text>\n", px + 8, label(labels, py + 4),
 			colour[series % COLOURS], name);
 }
 
@@ -122,6 +139,7 @@ int plot_write(const char *path, const char *title, const char *xlabel,
 	       const struct plot_point *p, int count)
 {
 	struct scale x = { ~0ULL, 0 }, y = { ~0ULL, 0 };
+	struct labels labels = { .count = 0 };
 	FILE *f = fopen(path, "w");
 	bool bad;
 
@@ -133,7 +151,7 @@ int plot_write(const char *path, const char *title, const char *xlabel,
 	}
 	axes(f, &x, &y, title, xlabel, ylabel);
 	for (int s = 0; names[s]; s++)
-		line(f, &x, &y, names[s], p, count, s);
+		line(f, &x, &y, names[s], p, count, s, &labels);
 	fprintf(f, "</svg>\n");
 	bad = ferror(f);
 	if (fclose(f) || bad)
