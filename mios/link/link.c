@@ -207,8 +207,10 @@ int mios_link_init(const struct mios_link_host *host)
 		err = child_join();
 	if (err)
 		goto beat;
-	if (mios_link.host)
+	if (mios_link.host) {
 		mios_hostlog_init();
+		mios_whose_init();
+	}
 	mios_probe_init();
 	return 0;
 
@@ -232,8 +234,10 @@ void mios_link_exit(void)
 	u32 i;
 
 	mios_probe_exit();
-	if (mios_link.host)
+	if (mios_link.host) {
+		mios_whose_exit();
 		mios_hostlog_exit();
+	}
 	mios_beat_exit();
 	mios_self_unwatch();
 	mutex_lock(&mios_link.lock);

@@ -299,6 +299,10 @@ void mios_call_exit(void);
 void mios_call_abort(u32 instance);
 bool mios_call_serves(u32 instance);
 
+/* whose.c: instance 0 answers */
+void mios_whose_init(void);
+void mios_whose_exit(void);
+
 /* bulk.c */
 void mios_bulk_receive(u64 from);
 void mios_bulk_space(u32 instance);

@@ -53,6 +53,7 @@ enum mios_call_type {
 	MIOS_CALL_REVOKE,	/* struct mios_call_revoke: who is pinned */
 	MIOS_CALL_LOAN,		/* struct mios_call_loan */
 	MIOS_CALL_REGISTER,	/* struct mios_call_register */
+	MIOS_CALL_WHOSE,	/* struct mios_call_whose, to instance 0 */
 	MIOS_CALLS
 };
 
@@ -140,6 +141,20 @@ struct mios_call_revoke {
 
 #define MIOS_REVOKE_PAGES	4096u
 
+/**
+ * struct mios_call_whose - is it memory of an instance's node?
+ * @base:	physical address
+ * @size:	bytes
+ * @instance:	whose it is said to be
+ * @reserved:	0
+ */
+struct mios_call_whose {
+	__u64 base;
+	__u64 size;
+	__u32 instance;
+	__u32 reserved;
+};
+
 /* What is said about loans; see mios/swap/. */
 enum mios_loan_op {
 	MIOS_LOAN_NONE = 0,
@@ -209,6 +224,7 @@ static_assert(sizeof(struct mios_call_register) == 8);
 static_assert(sizeof(struct mios_register_place) == 32);
 static_assert(sizeof(struct mios_call_loan) == 16);
 static_assert(sizeof(struct mios_loan) == 16);
+static_assert(sizeof(struct mios_call_whose) == 24);
 static_assert(sizeof(struct mios_call_revoke) == 48);
 static_assert(MIOS_REVOKE_PAGES / 8 <= MIOS_CALL_MAX);
 
