@@ -15,7 +15,6 @@
 #include <linux/bitmap.h>
 #include <linux/delay.h>
 #include <linux/io.h>
-#include <linux/ioport.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
@@ -29,26 +28,9 @@
 
 #include "swap.h"
 
-/* For an answer; who does not give one is dead soon, or asked no more. */
-#define TAKE_MS		2000
-
 static uint delay_ns;
 module_param(delay_ns, uint, 0600);
 MODULE_PARM_DESC(delay_ns, "each frame takes so much longer, for experiments (at most 1000000)");
-
-/**
- * struct borrowed - a loan as the borrower has it
- * @map:	mapping; NULL: lost
- * @base:	physical address
- * @lender:	whose it is
- * @incarnation: which boot of him
- */
-struct borrowed {
-	void *map;
-	u64 base;
-	u32 lender;
-	u32 incarnation;
-};
 
 static DEFINE_MUTEX(borrow_lock);	/* of which loans there are */
 DEFINE_STATIC_PERCPU_RWSEM(io_sem);	/* of ->map of each, and of these: */
@@ -169,118 +151,6 @@ void mios_frame_free(u64 frame)
 
 /* --- loans */
 
-/* Memory of others is no RAM here: what is said of it is not believed. */
-static bool loan_ok(const struct mios_loan *loan)
-{
-	return loan->size == MIOS_LOAN_SIZE && loan->base &&
-	       loan->base % MIOS_LOAN_SIZE == 0 &&
-	       loan->base + loan->size > loan->base &&
-	       region_intersects(loan->base, loan->size, IORESOURCE_SYSTEM_RAM,
-				 IORES_DESC_NONE) == REGION_DISJOINT;
-}
-
-static void give_back(u32 lender, u64 base)
-{
-	const struct mios_call_loan call = {
-		.op = MIOS_LOAN_GIVE,
-		.base = base,
-	};
-
-	/* He gets it when we die, at the latest. */
-	mios_call(lender, MIOS_CALL_LOAN, &call, sizeof(call), NULL, 0,
-		  TAKE_MS);
-}
-
-static int take_from(u32 lender, u32 incarnation, struct borrowed *one)
-{
-	const struct mios_call_loan call = { .op = MIOS_LOAN_TAKE };
-	struct mios_loan loan;
-	void *map;
-	int got;
-
-	got = mios_call(lender, MIOS_CALL_LOAN, &call, sizeof(call), &loan,
-			sizeof(loan), TAKE_MS);
-	if (got < 0)
-		return got;
-	if (got != sizeof(loan) || !loan_ok(&loan)) {
-		pr_warn("instance %u lends what is not its own: not taken\n",
-			lender);
-		return -EPROTO;
-	}
-	map = mios_memory_map(loan.base, loan.size);
-	if (IS_ERR(map)) {
-		give_back(lender, loan.base);
-		return PTR_ERR(map);
-	}
-	*one = (struct borrowed){
-		.map = map, .base = loan.base,
-		.lender = lender, .incarnation = incarnation,
-	};
-	return 0;
-}
-
-/**
- * struct source - one who may lend
- * @incarnation: its boot; 0: it is not there, or lends nothing
- * @distance:	from here
- * @taken:	loans taken from it at this time
- */
-struct source {
-	u32 incarnation;
-	u32 distance;
-	unsigned int taken;
-};
-
-static int sources_look(struct source *sources, u32 but)
-{
-	struct mios_info *info = kmalloc(sizeof(*info), GFP_KERNEL);
-	u32 i, here = 0;
-
-	if (!info)
-		return -ENOMEM;
-	if (!mios_link_info(mios_link_self(), info))
-		here = info->node;
-	for (i = 0; i < mios_link_nr(); i++) {
-		if (i == but || i == mios_link_self() ||
-		    mios_link_info(i, info) || info->state != MIOS_STATE_UP)
-			continue;
-		sources[i].incarnation = info->incarnation;
-		sources[i].distance = mios_link_distance(here, info->node);
-	}
-	kfree(info);
-	return 0;
-}
-
-/* The nearest; among those as near the one that has lent least. */
-static struct source *source_best(struct source *sources)
-{
-	struct source *s, *best = NULL;
-
-	for (s = sources; s < sources + mios_link_nr(); s++) {
-		if (!s->incarnation)
-			continue;
-		if (!best || s->distance < best->distance ||
-		    (s->distance == best->distance && s->taken < best->taken))
-			best = s;
-	}
-	return best;
-}
-
-/* -ENOSPC: nobody lends any more. */
-static int take_one(struct source *sources, struct borrowed *one)
-{
-	struct source *best;
-
-	while ((best = source_best(sources))) {
-		if (!take_from(best - sources, best->incarnation, one)) {
-			best->taken++;
-			return 0;
-		}
-		best->incarnation = 0;
-	}
-	return -ENOSPC;
-}
-
 static void loans_drop(void)
 {
 	u64 lenders = 0;
@@ -293,9 +163,12 @@ static void loans_drop(void)
 		memunmap(loans[i].map);
 		lenders |= BIT_ULL(loans[i].lender);
 	}
-	for (lender = 0; lender < mios_link_nr(); lender++)
+	/* He gets it when we die, at the latest. */
+	for (lender = 0; lender < mios_link_nr(); lender++) {
 		if (lenders & BIT_ULL(lender))
-			give_back(lender, 0);
+			mios_loan_tell(lender, MIOS_LOAN_GIVE, 0, 0);
+		mios_loan_forget(lender);
+	}
 	kvfree(loans);
 	vfree(sums);
 	bitmap_free(used);
@@ -316,10 +189,10 @@ static int loans_fill(unsigned int nr)
 	sums = vzalloc(array_size(frames, sizeof(*sums)));
 	used = bitmap_zalloc(frames, GFP_KERNEL | __GFP_NOWARN);
 	if (sources && loans && sums && used)
-		err = sources_look(sources, MIOS_NO_INSTANCE);
+		err = mios_sources_look(sources, MIOS_NO_INSTANCE);
 	while (nr_loans < nr && !err) {
 		err = fatal_signal_pending(current) ? -EINTR :
-		      take_one(sources, &loans[nr_loans]);
+		      mios_loan_take(sources, &loans[nr_loans]);
 		nr_loans += !err;
 	}
 	kfree(sources);
@@ -365,6 +238,22 @@ u64 mios_borrow_used(void)
 			    0;
 	mutex_unlock(&borrow_lock);
 	return frames * PAGE_SIZE;
+}
+
+/**
+ * mios_borrow_has() - is it borrowed already?
+ * @base: of a loan
+ *
+ * With the borrower's lock held, as who takes a loan has it.
+ */
+bool mios_borrow_has(u64 base)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_loans; i++)
+		if (loans[i].map && loans[i].base == base)
+			return true;
+	return false;
 }
 
 /* A line for each lender: his number, bytes, and bytes that are lost. */
@@ -433,8 +322,8 @@ int mios_borrow_recall(u32 instance, u64 base)
 	mutex_lock(&borrow_lock);
 	old = loan_find(instance, base);
 	if (old) {
-		err = sources_look(sources, instance) ?:
-		      take_one(sources, &new);
+		err = mios_sources_look(sources, instance) ?:
+		      mios_loan_take(sources, &new);
 		if (!err)
 			loan_exchange(old, &new);
 	}

@@ -14,6 +14,7 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
+#include <uapi/linux/mios.h>
 
 #include "../link/link.h"
 
@@ -33,18 +34,26 @@
  * @memory:	it
  * @borrower:	who has it, MIOS_NO_INSTANCE: nobody
  * @incarnation: which boot of him
+ * @ticket:	with which he has taken it
  */
 struct loan {
 	struct list_head entry;
 	void *memory;
 	u32 borrower;
 	u32 incarnation;
+	u32 ticket;
 };
 
 static LIST_HEAD(loans);
 static DEFINE_MUTEX(lend_lock);	/* loans, and all below */
 static unsigned int nr_loans;
 static unsigned int wanted;	/* fewer than nr_loans while it is less */
+
+/* Up to this ticket a borrower takes nothing any more: he waits no longer. */
+static struct {
+	u32 incarnation;
+	u32 ticket;
+} forgotten[MIOS_MAX_INSTANCES];
 
 static DEFINE_MUTEX(set_lock);	/* for one change of it at a time; outside */
 
@@ -245,35 +254,61 @@ int mios_lend_show(char *buf)
 	return at;
 }
 
+static bool is_forgotten(u32 instance, u32 incarnation, u32 ticket)
+{
+	return forgotten[instance].incarnation == incarnation &&
+	       ticket <= forgotten[instance].ticket;
+}
+
 /**
  * mios_lend_take() - somebody takes a loan
  * @instance: who
  * @incarnation: which boot of him; his death is told after this
+ * @ticket: his number for it
  * @loan: out
  *
- * -ENOSPC: none is left.
+ * -ENOSPC: none is left, or he has forgotten it meanwhile.
  */
-int mios_lend_take(u32 instance, u32 incarnation, struct mios_loan *loan)
+int mios_lend_take(u32 instance, u32 incarnation, u32 ticket,
+		   struct mios_loan *loan)
 {
 	struct loan *one = NULL;
 
 	mutex_lock(&lend_lock);
-	if (nr_loans <= wanted)
+	if (nr_loans <= wanted && !is_forgotten(instance, incarnation, ticket))
 		one = loan_find(MIOS_NO_INSTANCE);
 	if (one && !try_module_get(THIS_MODULE))
 		one = NULL;
 	if (one) {
 		one->borrower = instance;
 		one->incarnation = incarnation;
+		one->ticket = ticket;
 		/* Those that are lent come first: lent_pick(). */
 		list_move(&one->entry, &loans);
 		if (!mios_swap_fault(MIOS_SWAP_FAULT_NO_ZERO))
 			memset(one->memory, 0, MIOS_LOAN_SIZE);
-		loan->base = virt_to_phys(one->memory);
+		loan->base = mios_swap_fault(MIOS_SWAP_FAULT_STRAY) ?
+			     MIOS_LOAN_SIZE : virt_to_phys(one->memory);
 		loan->size = MIOS_LOAN_SIZE;
 	}
 	mutex_unlock(&lend_lock);
 	return one ? 0 : -ENOSPC;
+}
+
+/* One of his, or those with a ticket, or all.  With lend_lock held. */
+static void loans_back(u32 instance, u32 incarnation, u64 base, u32 ticket)
+{
+	struct loan *loan, *next;
+
+	list_for_each_entry_safe(loan, next, &loans, entry)
+		if (loan->borrower == instance &&
+		    loan->incarnation == incarnation &&
+		    (!base || virt_to_phys(loan->memory) == base) &&
+		    (!ticket || loan->ticket == ticket)) {
+			/* To the end, where those are that nobody has. */
+			list_move_tail(&loan->entry, &loans);
+			loan_return(loan);
+		}
 }
 
 /**
@@ -284,17 +319,25 @@ int mios_lend_take(u32 instance, u32 incarnation, struct mios_loan *loan)
  */
 void mios_lend_back(u32 instance, u32 incarnation, u64 base)
 {
-	struct loan *loan, *next;
-
 	mutex_lock(&lend_lock);
-	list_for_each_entry_safe(loan, next, &loans, entry)
-		if (loan->borrower == instance &&
-		    loan->incarnation == incarnation &&
-		    (!base || virt_to_phys(loan->memory) == base)) {
-			/* To the end, where those are that nobody has. */
-			list_move_tail(&loan->entry, &loans);
-			loan_return(loan);
-		}
+	loans_back(instance, incarnation, base, 0);
+	mutex_unlock(&lend_lock);
+}
+
+/**
+ * mios_lend_forget() - a borrower does not know whether he was served
+ * @instance: who
+ * @incarnation: which boot of him
+ * @ticket: with which he has asked; this may come before that
+ */
+void mios_lend_forget(u32 instance, u32 incarnation, u32 ticket)
+{
+	if (!ticket || mios_swap_fault(MIOS_SWAP_FAULT_KEEP_LATE))
+		return;
+	mutex_lock(&lend_lock);
+	loans_back(instance, incarnation, 0, ticket);
+	forgotten[instance].incarnation = incarnation;
+	forgotten[instance].ticket = ticket;
 	mutex_unlock(&lend_lock);
 }
 

@@ -108,6 +108,9 @@ MIOS_SWAP_FAULT_PARAM(keep_mapped, MIOS_SWAP_FAULT_KEEP_MAPPED,
 MIOS_SWAP_FAULT_PARAM(spoil, MIOS_SWAP_FAULT_SPOIL,
 		      "change what has been written to frames");
 MIOS_SWAP_FAULT_PARAM(no_sum, MIOS_SWAP_FAULT_NO_SUM, "believe each frame");
+MIOS_SWAP_FAULT_PARAM(stray, MIOS_SWAP_FAULT_STRAY, "lend what is instance 0's");
+MIOS_SWAP_FAULT_PARAM(keep_late, MIOS_SWAP_FAULT_KEEP_LATE,
+		      "keep what was taken too late");
 
 bool mios_swap_fault(enum mios_swap_fault fault)
 {
@@ -127,7 +130,7 @@ static int called(void *ctx, u32 instance, u32 incarnation, const void *data,
 	memcpy(&call, data, sizeof(call));
 	switch (call.op) {
 	case MIOS_LOAN_TAKE:
-		err = mios_lend_take(instance, incarnation, &loan);
+		err = mios_lend_take(instance, incarnation, call.ticket, &loan);
 		if (err)
 			return err;
 		memcpy(answer, &loan, sizeof(loan));
@@ -135,6 +138,9 @@ static int called(void *ctx, u32 instance, u32 incarnation, const void *data,
 		return 0;
 	case MIOS_LOAN_GIVE:
 		mios_lend_back(instance, incarnation, call.base);
+		return 0;
+	case MIOS_LOAN_FORGET:
+		mios_lend_forget(instance, incarnation, call.ticket);
 		return 0;
 	case MIOS_LOAN_RECALL:
 		return mios_borrow_recall(instance, call.base);

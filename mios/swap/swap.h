@@ -23,6 +23,8 @@ enum mios_swap_fault {
 	MIOS_SWAP_FAULT_KEEP_MAPPED,	/* use what a dead lender had */
 	MIOS_SWAP_FAULT_SPOIL,		/* change what has been written */
 	MIOS_SWAP_FAULT_NO_SUM,		/* believe each frame */
+	MIOS_SWAP_FAULT_STRAY,		/* lend what is instance 0's */
+	MIOS_SWAP_FAULT_KEEP_LATE,	/* keep what was taken too late */
 	MIOS_SWAP_FAULTS
 };
 
@@ -39,15 +41,50 @@ static inline bool mios_swap_fault(enum mios_swap_fault fault)
 int mios_lend_set(u64 bytes);
 u64 mios_lend_get(void);
 int mios_lend_show(char *buf);
-int mios_lend_take(u32 instance, u32 incarnation, struct mios_loan *loan);
+int mios_lend_take(u32 instance, u32 incarnation, u32 ticket,
+		   struct mios_loan *loan);
+void mios_lend_forget(u32 instance, u32 incarnation, u32 ticket);
 void mios_lend_back(u32 instance, u32 incarnation, u64 base);
 void mios_lend_dead(u32 instance, u32 incarnation);
+
+/**
+ * struct borrowed - a loan as the borrower has it
+ * @map:	mapping; NULL: lost
+ * @base:	physical address
+ * @lender:	whose it is
+ * @incarnation: which boot of him
+ */
+struct borrowed {
+	void *map;
+	u64 base;
+	u32 lender;
+	u32 incarnation;
+};
+
+/**
+ * struct source - one who may lend
+ * @incarnation: its boot; 0: it is not there, or lends nothing
+ * @distance:	from here
+ * @taken:	loans taken from it at this time
+ */
+struct source {
+	u32 incarnation;
+	u32 distance;
+	unsigned int taken;
+};
+
+/* take.c: how it gets loans */
+int mios_sources_look(struct source *sources, u32 but);
+int mios_loan_take(struct source *sources, struct borrowed *one);
+int mios_loan_tell(u32 lender, enum mios_loan_op op, u64 base, u32 ticket);
+int mios_loan_forget(u32 lender);
 
 /* borrow.c: what it has borrowed, and moves when it is asked to */
 int mios_borrow_set(u64 bytes);
 u64 mios_borrow_get(void);
 u64 mios_borrow_used(void);
 int mios_borrow_show(char *buf);
+bool mios_borrow_has(u64 base);
 int mios_borrow_recall(u32 instance, u64 base);
 void mios_borrow_dead(u32 instance, u32 incarnation);
 int mios_frame_read(u64 frame, void *to);

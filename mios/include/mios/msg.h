@@ -161,18 +161,20 @@ enum mios_loan_op {
 	MIOS_LOAN_TAKE,		/* to a lender; the answer: struct mios_loan */
 	MIOS_LOAN_GIVE,		/* to him: @base is mapped no more; 0: all */
 	MIOS_LOAN_RECALL,	/* from him: answer when @base is not in use */
+	MIOS_LOAN_FORGET,	/* to him: what was taken with @ticket, or will be */
 };
 
 /**
  * struct mios_call_loan - about memory to swap into
  * @base:	physical address of a loan
  * @op:		enum mios_loan_op
- * @reserved:	0
+ * @ticket:	number of a TAKE, of which a borrower uses none twice, nor a lower
+ *		one after a higher one; else 0
  */
 struct mios_call_loan {
 	__u64 base;
 	__u32 op;
-	__u32 reserved;
+	__u32 ticket;
 };
 
 /**

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How a borrower gets a loan: whom he asks, and what of the answer he believes.
+ * Each request has a ticket: what has not been answered in time may be lent all
+ * the same, now or later, and is given back by it.  All with the borrower's
+ * lock held.
+ */
+#define pr_fmt(fmt) "mios: " fmt
+
+#include <linux/io.h>
+#include <linux/ioport.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <uapi/linux/mios.h>
+
+#include "../link/link.h"
+
+#include "swap.h"
+
+/* For an answer; who does not give one is dead soon, or asked no more. */
+#define TAKE_MS		2000
+
+static u32 last_ticket;
+/* Of each lender: the one that he may have served, unknown to us; 0: none. */
+static u32 unsettled[MIOS_MAX_INSTANCES];
+
+/*
+ * Memory of others is no RAM here, and of their node: what is said of it is not
+ * believed.
+ */
+static int loan_check(u32 lender, const struct mios_loan *loan)
+{
+	if (loan->size != MIOS_LOAN_SIZE || !loan->base ||
+	    loan->base % MIOS_LOAN_SIZE ||
+	    loan->base + loan->size < loan->base ||
+	    region_intersects(loan->base, loan->size, IORESOURCE_SYSTEM_RAM,
+			      IORES_DESC_NONE) != REGION_DISJOINT)
+		return -EPROTO;
+	if (mios_borrow_has(loan->base))
+		return -EPROTO;
+	return mios_link_whose(lender, loan->base, loan->size);
+}
+
+/**
+ * mios_loan_tell() - say something about a loan to who has lent it
+ * @lender: who
+ * @op: what
+ * @base: of which loan, or 0
+ * @ticket: with which it was asked for, or 0
+ */
+int mios_loan_tell(u32 lender, enum mios_loan_op op, u64 base, u32 ticket)
+{
+	const struct mios_call_loan call = {
+		.op = op, .base = base, .ticket = ticket,
+	};
+
+	return mios_call(lender, MIOS_CALL_LOAN, &call, sizeof(call), NULL, 0,
+			 TAKE_MS);
+}
+
+/**
+ * mios_loan_forget() - do not want any more what may have been lent late
+ * @lender: who was asked; nothing is done if he has answered
+ *
+ * 0: he knows, or is gone, and with him what he has lent.
+ */
+int mios_loan_forget(u32 lender)
+{
+	int err;
+
+	if (!unsettled[lender])
+		return 0;
+	err = mios_loan_tell(lender, MIOS_LOAN_FORGET, 0, unsettled[lender]);
+	if (err && err != -ENOTCONN && err != -EOPNOTSUPP)
+		return err;
+	unsettled[lender] = 0;
+	return 0;
+}
+
+static int take_loan(u32 lender, struct mios_loan *loan)
+{
+	const struct mios_call_loan call = {
+		.op = MIOS_LOAN_TAKE, .ticket = ++last_ticket,
+	};
+	int got;
+
+	unsettled[lender] = call.ticket;
+	got = mios_call(lender, MIOS_CALL_LOAN, &call, sizeof(call), loan,
+			sizeof(*loan), TAKE_MS);
+	if (got == -ENOSPC)
+		unsettled[lender] = 0;
+	if (got < 0)
+		return got;
+	return got == sizeof(*loan) ? loan_check(lender, loan) : -EPROTO;
+}
+
+static int take_from(u32 lender, u32 incarnation, struct borrowed *one)
+{
+	struct mios_loan loan;
+	void *map;
+	int err = mios_loan_forget(lender);
+
+	if (err)
+		return err;
+	err = take_loan(lender, &loan);
+	if (err == -EPROTO)
+		pr_warn("instance %u lends what is not its own: not taken\n",
+			lender);
+	map = err ? ERR_PTR(err) : mios_memory_map(loan.base, loan.size);
+	if (IS_ERR(map)) {
+		/* It may have been lent all the same, and be late. */
+		mios_loan_forget(lender);
+		return PTR_ERR(map);
+	}
+	unsettled[lender] = 0;
+	*one = (struct borrowed){
+		.map = map, .base = loan.base,
+		.lender = lender, .incarnation = incarnation,
+	};
+	return 0;
+}
+
+/**
+ * mios_sources_look() - look who may lend
+ * @sources: out, for each instance
+ * @but: not he
+ */
+int mios_sources_look(struct source *sources, u32 but)
+{
+	struct mios_info *info = kmalloc(sizeof(*info), GFP_KERNEL);
+	u32 i, here = 0;
+
+	if (!info)
+		return -ENOMEM;
+	if (!mios_link_info(mios_link_self(), info))
+		here = info->node;
+	for (i = 0; i < mios_link_nr(); i++) {
+		if (i == but || i == mios_link_self() ||
+		    mios_link_info(i, info) || info->state != MIOS_STATE_UP)
+			continue;
+		sources[i].incarnation = info->incarnation;
+		sources[i].distance = mios_link_distance(here, info->node);
+	}
+	kfree(info);
+	return 0;
+}
+
+/* The nearest; among those as near the one that has lent least. */
+static struct source *source_best(struct source *sources)
+{
+	struct source *s, *best = NULL;
+
+	for (s = sources; s < sources + mios_link_nr(); s++) {
+		if (!s->incarnation)
+			continue;
+		if (!best || s->distance < best->distance ||
+		    (s->distance == best->distance && s->taken < best->taken))
+			best = s;
+	}
+	return best;
+}
+
+/**
+ * mios_loan_take() - take a loan from the best that lends
+ * @sources: who may, as they were looked for
+ * @one: out
+ *
+ * -ENOSPC: nobody lends any more.
+ */
+int mios_loan_take(struct source *sources, struct borrowed *one)
+{
+	struct source *best;
+
+	while ((best = source_best(sources))) {
+		if (!take_from(best - sources, best->incarnation, one)) {
+			best->taken++;
+			return 0;
+		}
+		best->incarnation = 0;
+	}
+	return -ENOSPC;
+}
