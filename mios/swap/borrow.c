@@ -256,26 +256,54 @@ bool mios_borrow_has(u64 base)
 	return false;
 }
 
+static u32 line_of(struct mios_loan_line *line, u32 lender)
+{
+	unsigned int i;
+
+	*line = (struct mios_loan_line){ .lender = lender };
+	for (i = 0; i < nr_loans; i++) {
+		if (loans[i].lender != lender)
+			continue;
+		line->loans++;
+		line->lost += !loans[i].map;
+		line->frames += bitmap_weight(used + i * MIOS_LOAN_FRAMES /
+					      BITS_PER_LONG, MIOS_LOAN_FRAMES);
+	}
+	return !!line->loans;
+}
+
+/**
+ * mios_borrow_tell() - whose memory it is that has been borrowed
+ * @lines: out, MIOS_LOAN_LINES
+ *
+ * Return: how many there are.
+ */
+u32 mios_borrow_tell(struct mios_loan_line *lines)
+{
+	u32 lender, nr = 0;
+
+	mutex_lock(&borrow_lock);
+	nr += line_of(lines, MIOS_NO_INSTANCE);
+	for (lender = 0; lender < mios_link_nr() && nr < MIOS_LOAN_LINES;
+	     lender++)
+		nr += line_of(&lines[nr], lender);
+	mutex_unlock(&borrow_lock);
+	return nr;
+}
+
 /* A line for each lender: his number, bytes, and bytes that are lost. */
 int mios_borrow_show(char *buf)
 {
-	unsigned int i, nr, lost;
+	struct mios_loan_line line;
 	u32 lender;
 	int at = 0;
 
 	mutex_lock(&borrow_lock);
-	for (lender = 0; lender < mios_link_nr(); lender++) {
-		nr = 0;
-		lost = 0;
-		for (i = 0; i < nr_loans; i++) {
-			nr += loans[i].lender == lender;
-			lost += loans[i].lender == lender && !loans[i].map;
-		}
-		if (nr)
+	for (lender = 0; lender < mios_link_nr(); lender++)
+		if (line_of(&line, lender))
 			at += sysfs_emit_at(buf, at, "%u %llu %llu\n", lender,
-					    nr * MIOS_LOAN_SIZE,
-					    lost * MIOS_LOAN_SIZE);
-	}
+					    line.loans * MIOS_LOAN_SIZE,
+					    line.lost * MIOS_LOAN_SIZE);
 	mutex_unlock(&borrow_lock);
 	return at;
 }

@@ -44,6 +44,11 @@ static int size_set(const char *text, const struct kernel_param *kp)
 	return 0;
 }
 
+static int loans_get(char *buf, const struct kernel_param *kp)
+{
+	return mios_loans_show(buf);
+}
+
 static int lend_get(char *buf, const struct kernel_param *kp)
 {
 	return sysfs_emit(buf, "%llu\n", mios_lend_get());
@@ -77,6 +82,7 @@ static const struct kernel_param_ops size_ops = {
 	.set = size_set, .get = size_get,
 };
 
+static const struct kernel_param_ops loans_ops = { .get = loans_get };
 static const struct kernel_param_ops used_ops = { .get = used_get };
 static const struct kernel_param_ops lent_ops = { .get = lent_get };
 static const struct kernel_param_ops lenders_ops = { .get = lenders_get };
@@ -85,6 +91,8 @@ module_param_cb(lend, &lend_ops, NULL, 0644);
 MODULE_PARM_DESC(lend, "bytes that this instance lends to others");
 module_param_cb(size, &size_ops, NULL, 0644);
 MODULE_PARM_DESC(size, "bytes of /dev/mios_swap, borrowed from others");
+module_param_cb(loans, &loans_ops, NULL, 0444);
+MODULE_PARM_DESC(loans, "all instances: lender, borrower, bytes, used, lost");
 module_param_cb(used, &used_ops, NULL, 0444);
 MODULE_PARM_DESC(used, "bytes of it that hold something");
 module_param_cb(lent, &lent_ops, NULL, 0444);
@@ -141,6 +149,10 @@ static int called(void *ctx, u32 instance, u32 incarnation, const void *data,
 		return 0;
 	case MIOS_LOAN_FORGET:
 		mios_lend_forget(instance, incarnation, call.ticket);
+		return 0;
+	case MIOS_LOAN_TELL:
+		*size = mios_borrow_tell(answer) *
+			sizeof(struct mios_loan_line);
 		return 0;
 	case MIOS_LOAN_RECALL:
 		return mios_borrow_recall(instance, call.base);

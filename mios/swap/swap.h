@@ -85,6 +85,7 @@ u64 mios_borrow_get(void);
 u64 mios_borrow_used(void);
 int mios_borrow_show(char *buf);
 bool mios_borrow_has(u64 base);
+u32 mios_borrow_tell(struct mios_loan_line *lines);
 int mios_borrow_recall(u32 instance, u64 base);
 void mios_borrow_dead(u32 instance, u32 incarnation);
 int mios_frame_read(u64 frame, void *to);
@@ -92,6 +93,9 @@ int mios_frame_write(u64 frame, const void *from);
 void mios_frame_free(u64 frame);
 int mios_borrow_init(void);
 void mios_borrow_exit(void);
+
+/* tell.c: who lends to whom, of all instances */
+int mios_loans_show(char *buf);
 
 /* disk.c: the block device over it */
 int mios_disk_close(void);

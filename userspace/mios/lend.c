@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "libmios/client.h"
+#include "lend.h"
 #include "libmios/mios.h"
 #include "mios.h"
 
@@ -29,7 +30,7 @@ static const char usage[] =
 "  -h, --help       print this\n";
 
 /* One of the module's files, as text; false: it is not there. */
-static bool parameter(const char *name, char *text, size_t size)
+bool lend_parameter(const char *name, char *text, size_t size)
 {
 	char path[128];
 	ssize_t len;
@@ -102,7 +103,7 @@ static void show_lines(const char *name, const char *format)
 	uint64_t bytes, lost;
 	int instance, nr;
 
-	if (!parameter(name, text, sizeof(text)))
+	if (!lend_parameter(name, text, sizeof(text)))
 		return;
 	while ((line = strsep(&rest, "\n"))) {
 		nr = sscanf(line, "%d %" SCNu64 " %" SCNu64, &instance, &bytes,
@@ -123,15 +124,15 @@ static int show(void)
 {
 	char text[32], size[32];
 
-	if (!parameter("lend", text, sizeof(text)))
+	if (!lend_parameter("lend", text, sizeof(text)))
 		strcpy(text, "0");
 	mios_size_text(strtoull(text, NULL, 10), size, sizeof(size));
 	printf("instance %d lends %s\n", mios_self(), size);
 	show_lines("lent", "%s of it to instance %d");
-	if (parameter("size", text, sizeof(text)) && strtoull(text, NULL, 10)) {
+	if (lend_parameter("size", text, sizeof(text)) && strtoull(text, NULL, 10)) {
 		mios_size_text(strtoull(text, NULL, 10), size, sizeof(size));
 		printf("/dev/mios_swap has %s", size);
-		parameter("used", text, sizeof(text));
+		lend_parameter("used", text, sizeof(text));
 		mios_size_text(strtoull(text, NULL, 10), size, sizeof(size));
 		printf(", %s in use\n", size);
 		show_lines("lenders", "%s of it borrowed from instance %d");

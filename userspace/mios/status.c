@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "json.h"
+#include "lend.h"
 #include "libmios/mios.h"
 #include "mios.h"
 
@@ -233,10 +234,12 @@ static void print_once(uint64_t which, int json)
 	if (json) {
 		json_begin();
 		json_table(table);
+		lend_status(which, json);
 		json_end();
 	} else {
 		scols_print_table(table);
 		print_timeout();
+		lend_status(which, json);
 	}
 	scols_unref_table(table);
 	mios_flush_stdout();

@@ -162,6 +162,7 @@ enum mios_loan_op {
 	MIOS_LOAN_GIVE,		/* to him: @base is mapped no more; 0: all */
 	MIOS_LOAN_RECALL,	/* from him: answer when @base is not in use */
 	MIOS_LOAN_FORGET,	/* to him: what was taken with @ticket, or will be */
+	MIOS_LOAN_TELL,		/* to a borrower; the answer: struct mios_loan_line[] */
 };
 
 /**
@@ -188,6 +189,23 @@ struct mios_loan {
 };
 
 #define MIOS_LOAN_SIZE	(2ull << 20)
+
+/**
+ * struct mios_loan_line - what one has borrowed of another
+ * @lender:	who, MIOS_NO_INSTANCE: nobody any more
+ * @loans:	how many
+ * @lost:	those whose lender is dead
+ * @frames:	pages in them that hold something
+ */
+struct mios_loan_line {
+	__u32 lender;
+	__u32 loans;
+	__u32 lost;
+	__u32 frames;
+};
+
+#define MIOS_LOAN_LINES	(MIOS_CALL_MAX / 16)
+static_assert(sizeof(struct mios_loan_line) == 16);
 
 /* What is said about the register of register locks; see mios/reglock/. */
 enum mios_register_op {
