@@ -109,6 +109,34 @@ static int stop_result(const struct mios_node *node, u32 incarnation,
 	return 0;
 }
 
+/*
+ * What others have swapped to it has to go elsewhere first, which may not be
+ * possible.  The time for that is part of what the stop may take; who does not
+ * answer is asked to power off all the same.
+ */
+static int stop_lending(u32 instance, unsigned int timeout_ms,
+			struct mios_reason *why)
+{
+	const struct mios_call_loan call = { .op = MIOS_LOAN_STOP };
+	struct mios_node *node;
+	bool up;
+	int err;
+
+	node = mios_node_find_locked(instance, why, &err);
+	if (!node)
+		return err;
+	/* Else it has been asked before. */
+	up = state_of(node) == MIOS_STATE_UP;
+	mutex_unlock(&node->lock);
+	if (!up || mios_call(instance, MIOS_CALL_LOAN, &call, sizeof(call),
+			     NULL, 0, timeout_ms) != -ENOSPC)
+		return 0;
+	mios_reason_set(why,
+			"what others have swapped to instance %u has no other place: see 'mios status', swapoff there, or kill it",
+			instance);
+	return -ENOSPC;
+}
+
 /**
  * mios_node_stop - let an instance power off in order
  * @instance: which
@@ -116,16 +144,21 @@ static int stop_result(const struct mios_node *node, u32 incarnation,
  * @why: explains a failure
  *
  * Return: 0 when CPUs and memory are back; -ETIMEDOUT if it is still running;
- * -EIO if it has crashed meanwhile, or was ended because it hung.
+ * -EIO if it has crashed meanwhile, or was ended because it hung; -ENOSPC: others
+ * have swapped to it what has no other place.
  */
 int mios_node_stop(u32 instance, unsigned int timeout_ms,
 		   struct mios_reason *why)
 {
+	unsigned long end = jiffies + msecs_to_jiffies(timeout_ms);
 	struct mios_node *node;
 	u32 incarnation;
 	long left;
 	int err;
 
+	err = stop_lending(instance, timeout_ms, why);
+	if (err)
+		return err;
 	node = mios_node_find_locked(instance, why, &err);
 	if (!node)
 		return err;
@@ -144,7 +177,8 @@ int mios_node_stop(u32 instance, unsigned int timeout_ms,
 				"instance %u does not listen; kill it", instance);
 		return err;
 	}
-	left = mios_node_settle(node, timeout_ms);
+	left = end - jiffies;
+	left = mios_node_settle(node, jiffies_to_msecs(max(left, 0L)));
 	if (left <= 0) {
 		mios_reason_set(why, "instance %u is still shutting down; wait, or kill it",
 				instance);

@@ -12,13 +12,16 @@
  */
 #define pr_fmt(fmt) "mios: " fmt
 
+#include <linux/bio.h>
 #include <linux/bitmap.h>
+#include <linux/blkdev.h>
 #include <linux/delay.h>
 #include <linux/io.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/percpu-rwsem.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 #include <linux/vmalloc.h>
@@ -66,15 +69,16 @@ static u32 frame_sum(const void *frame)
 	return sum ^ sum >> 32;
 }
 
+/* Where it is; -EAGAIN: not in memory; -EIO: it is lost. */
 static void *frame_place(u64 frame)
 {
 	const struct borrowed *loan;
 
 	if (frame >= nr_loans * MIOS_LOAN_FRAMES)
-		return NULL;
+		return ERR_PTR(-EIO);
 	loan = &loans[frame / MIOS_LOAN_FRAMES];
 	if (!loan->map)
-		return NULL;
+		return ERR_PTR(loan->place ? -EAGAIN : -EIO);
 	return loan->map + frame % MIOS_LOAN_FRAMES * PAGE_SIZE;
 }
 
@@ -91,17 +95,19 @@ static void take_time(void)
  * @frame: its number
  * @to: the page
  *
- * -EIO: its lender is dead, or it is not as it was written.
+ * -EIO: its lender is dead, or it is not as it was written.  -EAGAIN:
+ * mios_frames_pass_on().
  */
 int mios_frame_read(u64 frame, void *to)
 {
 	void *at;
-	int err = -EIO;
+	int err;
 
 	take_time();
 	percpu_down_read(&io_sem);
 	at = frame_place(frame);
-	if (at) {
+	err = PTR_ERR_OR_ZERO(at);
+	if (!err) {
 		copy_page(to, at);
 		err = frame_sum(to) == sums[frame] ||
 		      mios_swap_fault(MIOS_SWAP_FAULT_NO_SUM) ? 0 : -EIO;
@@ -125,7 +131,7 @@ int mios_frame_write(u64 frame, const void *from)
 	take_time();
 	percpu_down_read(&io_sem);
 	at = frame_place(frame);
-	if (at) {
+	if (!IS_ERR(at)) {
 		copy_page(at, (void *)from);
 		sums[frame] = frame_sum(at);
 		/* The first holds mkswap's word that all this is swap space. */
@@ -134,7 +140,24 @@ int mios_frame_write(u64 frame, const void *from)
 		set_bit(frame, used);
 	}
 	percpu_up_read(&io_sem);
-	return at ? 0 : -EIO;
+	return PTR_ERR_OR_ZERO(at);
+}
+
+/**
+ * mios_frames_pass_on() - let a request go to the local block device
+ * @bio: of one loan, of which a frame was -EAGAIN
+ */
+void mios_frames_pass_on(struct bio *bio)
+{
+	u64 first = bio->bi_iter.bi_sector / PAGE_SECTORS, frame;
+
+	if (op_is_write(bio_op(bio)))
+		for (frame = first;
+		     frame < first + bio_sectors(bio) / PAGE_SECTORS; frame++)
+			set_bit(frame, used);
+	/* It stays there, while the device is in use. */
+	mios_backing_submit(bio, loans[first / MIOS_LOAN_FRAMES].place,
+			    first % MIOS_LOAN_FRAMES);
 }
 
 /**
@@ -158,6 +181,8 @@ static void loans_drop(void)
 	u32 lender;
 
 	for (i = 0; i < nr_loans; i++) {
+		if (loans[i].place)
+			mios_backing_give(loans[i].place);
 		if (!loans[i].map)
 			continue;
 		memunmap(loans[i].map);
@@ -265,7 +290,7 @@ static u32 line_of(struct mios_loan_line *line, u32 lender)
 		if (loans[i].lender != lender)
 			continue;
 		line->loans++;
-		line->lost += !loans[i].map;
+		line->lost += !loans[i].map && !loans[i].place;
 		line->frames += bitmap_weight(used + i * MIOS_LOAN_FRAMES /
 					      BITS_PER_LONG, MIOS_LOAN_FRAMES);
 	}
@@ -308,6 +333,26 @@ int mios_borrow_show(char *buf)
 	return at;
 }
 
+int mios_borrow_backing(const char *path)
+{
+	int err;
+
+	mutex_lock(&borrow_lock);
+	err = mios_backing_set(path);
+	mutex_unlock(&borrow_lock);
+	return err;
+}
+
+int mios_borrow_backing_show(char *buf)
+{
+	int size;
+
+	mutex_lock(&borrow_lock);
+	size = mios_backing_show(buf);
+	mutex_unlock(&borrow_lock);
+	return size;
+}
+
 static void loan_exchange(struct borrowed *old, const struct borrowed *new)
 {
 	void *map = old->map;
@@ -317,6 +362,43 @@ static void loan_exchange(struct borrowed *old, const struct borrowed *new)
 	*old = *new;
 	percpu_up_write(&io_sem);
 	memunmap(map);
+}
+
+/*
+ * To the local block device.  A frame that is not as it was written would be
+ * one that is right there: then all of it stays.
+ */
+static int loan_put_out(struct borrowed *old)
+{
+	u64 first = (old - loans) * MIOS_LOAN_FRAMES;
+	void *page = (void *)__get_free_page(GFP_KERNEL), *map = old->map;
+	int place = page ? mios_backing_take() : -ENOMEM, err = 0;
+	unsigned int i, flags;
+
+	if (place < 0)
+		goto free;
+	flags = memalloc_noio_save();
+	percpu_down_write(&io_sem);
+	for (i = 0; i < MIOS_LOAN_FRAMES && !err; i++) {
+		if (!test_bit(first + i, used))
+			continue;
+		copy_page(page, map + i * PAGE_SIZE);
+		err = frame_sum(page) == sums[first + i] ?
+		      mios_backing_write(place, i, page) : -EIO;
+	}
+	if (!err)
+		*old = (struct borrowed){
+			.lender = MIOS_NO_INSTANCE, .place = place,
+		};
+	percpu_up_write(&io_sem);
+	memalloc_noio_restore(flags);
+	if (err)
+		mios_backing_give(place);
+	else
+		memunmap(map);
+free:
+	free_page((unsigned long)page);
+	return place < 0 ? place : err;
 }
 
 static struct borrowed *loan_find(u32 lender, u64 base)
@@ -335,8 +417,8 @@ static struct borrowed *loan_find(u32 lender, u64 base)
  * @instance: who
  * @base: which
  *
- * What is in it moves to another lender.  0: it is not in use here (any more);
- * -ENOSPC: nobody else lends.
+ * What is in it moves to another lender, or to the local block device.  0: it
+ * is not in use here (any more); -ENOSPC: nobody else lends, nor is there room.
  */
 int mios_borrow_recall(u32 instance, u64 base)
 {
@@ -354,6 +436,8 @@ int mios_borrow_recall(u32 instance, u64 base)
 		      mios_loan_take(sources, &new);
 		if (!err)
 			loan_exchange(old, &new);
+		else if (err == -ENOSPC)
+			err = loan_put_out(old);
 	}
 	mutex_unlock(&borrow_lock);
 	kfree(sources);
@@ -401,4 +485,5 @@ void mios_borrow_exit(void)
 {
 	mios_disk_exit();
 	loans_drop();
+	mios_borrow_backing("none");
 }

@@ -12,6 +12,8 @@
 
 #include "swap.h"
 
+#define LOAN_SECTORS	(MIOS_LOAN_SIZE / SECTOR_SIZE)
+
 static struct gendisk *disk;
 static bool closed;		/* under disk->open_mutex: nobody gets in */
 
@@ -30,18 +32,35 @@ static int segment(struct bio_vec *bv, u64 frame, bool write)
 	return err;
 }
 
-static void submit(struct bio *bio)
+/* Of frames of one loan: all are in memory, or have gone from it meanwhile. */
+static void submit_one(struct bio *bio)
 {
 	bool write = op_is_write(bio_op(bio));
 	struct bvec_iter iter;
 	struct bio_vec bv;
+	int err = 0;
 
-	bio_for_each_segment(bv, bio, iter)
-		if (segment(&bv, iter.bi_sector / PAGE_SECTORS, write)) {
-			bio_io_error(bio);
-			return;
-		}
+	bio_for_each_segment(bv, bio, iter) {
+		err = segment(&bv, iter.bi_sector / PAGE_SECTORS, write);
+		if (err)
+			break;
+	}
+	if (err == -EAGAIN) {
+		mios_frames_pass_on(bio);
+		return;
+	}
+	bio->bi_status = errno_to_blk_status(err);
 	bio_endio(bio);
+}
+
+static void submit(struct bio *bio)
+{
+	u64 first = bio->bi_iter.bi_sector / LOAN_SECTORS;
+
+	if ((bio_end_sector(bio) - 1) / LOAN_SECTORS != first)
+		bio = bio_split_to_limits(bio);
+	if (bio)
+		submit_one(bio);
 }
 
 static int opened(struct gendisk *which, blk_mode_t mode)
@@ -61,6 +80,11 @@ static const struct block_device_operations ops = {
 	.submit_bio = submit,
 	.swap_slot_free_notify = slot_free,
 };
+
+bool mios_disk_is(const struct gendisk *which)
+{
+	return which == disk;
+}
 
 /**
  * mios_disk_close() - let nobody open it
@@ -98,6 +122,7 @@ int mios_disk_init(void)
 		.logical_block_size = PAGE_SIZE,
 		.physical_block_size = PAGE_SIZE,
 		.dma_alignment = PAGE_SIZE - 1,
+		.chunk_sectors = LOAN_SECTORS,
 		.features = BLK_FEAT_SYNCHRONOUS,
 	};
 	int err;

@@ -17,6 +17,7 @@
 /* What was wished for on the command line, until there is somebody to ask. */
 static bool ready;
 static u64 lend_wish, size_wish;
+static char backing_wish[128] = "none";
 
 static int lend_set(const char *text, const struct kernel_param *kp)
 {
@@ -42,6 +43,23 @@ static int size_set(const char *text, const struct kernel_param *kp)
 		return mios_borrow_set(bytes);
 	size_wish = bytes;
 	return 0;
+}
+
+static int backing_set(const char *text, const struct kernel_param *kp)
+{
+	char path[sizeof(backing_wish)];
+
+	if (strscpy(path, text) < 0)
+		return -ENAMETOOLONG;
+	if (ready)
+		return mios_borrow_backing(strim(path));
+	strscpy(backing_wish, path);
+	return 0;
+}
+
+static int backing_get(char *buf, const struct kernel_param *kp)
+{
+	return mios_borrow_backing_show(buf);
 }
 
 static int loans_get(char *buf, const struct kernel_param *kp)
@@ -82,6 +100,10 @@ static const struct kernel_param_ops size_ops = {
 	.set = size_set, .get = size_get,
 };
 
+static const struct kernel_param_ops backing_ops = {
+	.set = backing_set, .get = backing_get,
+};
+
 static const struct kernel_param_ops loans_ops = { .get = loans_get };
 static const struct kernel_param_ops used_ops = { .get = used_get };
 static const struct kernel_param_ops lent_ops = { .get = lent_get };
@@ -91,6 +113,8 @@ module_param_cb(lend, &lend_ops, NULL, 0644);
 MODULE_PARM_DESC(lend, "bytes that this instance lends to others");
 module_param_cb(size, &size_ops, NULL, 0644);
 MODULE_PARM_DESC(size, "bytes of /dev/mios_swap, borrowed from others");
+module_param_cb(backing, &backing_ops, NULL, 0644);
+MODULE_PARM_DESC(backing, "block device that takes what no other lender has room for");
 module_param_cb(loans, &loans_ops, NULL, 0444);
 MODULE_PARM_DESC(loans, "all instances: lender, borrower, bytes, used, lost");
 module_param_cb(used, &used_ops, NULL, 0444);
@@ -150,6 +174,11 @@ static int called(void *ctx, u32 instance, u32 incarnation, const void *data,
 	case MIOS_LOAN_FORGET:
 		mios_lend_forget(instance, incarnation, call.ticket);
 		return 0;
+	case MIOS_LOAN_STOP:
+		if (instance)
+			return -EPERM;
+		/* -EBUSY would be asked again. */
+		return mios_lend_set(0) ? -ENOSPC : 0;
 	case MIOS_LOAN_TELL:
 		*size = mios_borrow_tell(answer) *
 			sizeof(struct mios_loan_line);
@@ -200,6 +229,10 @@ static int __init swap_init(void)
 	if (err)
 		goto callee;
 	ready = true;
+	err = mios_borrow_backing(backing_wish);
+	if (err)
+		pr_warn("mios: %s is no place for what nobody lends for: %d\n",
+			backing_wish, err);
 	/* Without them it is there all the same, to be told again. */
 	if (lend_wish && mios_lend_set(lend_wish))
 		pr_warn("mios: %llu bytes are not idle here to be lent\n",

@@ -15,6 +15,8 @@
 
 #include <mios/msg.h>
 
+struct bio;
+
 #define MIOS_LOAN_FRAMES	(MIOS_LOAN_SIZE / PAGE_SIZE)
 
 enum mios_swap_fault {
@@ -49,16 +51,18 @@ void mios_lend_dead(u32 instance, u32 incarnation);
 
 /**
  * struct borrowed - a loan as the borrower has it
- * @map:	mapping; NULL: lost
+ * @map:	mapping; NULL: lost, or on the local block device
  * @base:	physical address
  * @lender:	whose it is
  * @incarnation: which boot of him
+ * @place:	on the local block device, where it is instead; 0: it is not
  */
 struct borrowed {
 	void *map;
 	u64 base;
 	u32 lender;
 	u32 incarnation;
+	u32 place;
 };
 
 /**
@@ -85,19 +89,33 @@ u64 mios_borrow_get(void);
 u64 mios_borrow_used(void);
 int mios_borrow_show(char *buf);
 bool mios_borrow_has(u64 base);
+int mios_borrow_backing(const char *path);
+int mios_borrow_backing_show(char *buf);
 u32 mios_borrow_tell(struct mios_loan_line *lines);
 int mios_borrow_recall(u32 instance, u64 base);
 void mios_borrow_dead(u32 instance, u32 incarnation);
 int mios_frame_read(u64 frame, void *to);
 int mios_frame_write(u64 frame, const void *from);
+void mios_frames_pass_on(struct bio *bio);
 void mios_frame_free(u64 frame);
 int mios_borrow_init(void);
 void mios_borrow_exit(void);
+
+/* backing.c: where what nobody lends for any more is instead */
+int mios_backing_set(const char *path);
+int mios_backing_show(char *buf);
+int mios_backing_take(void);
+void mios_backing_give(unsigned int place);
+int mios_backing_write(unsigned int place, unsigned int frame, void *page);
+void mios_backing_submit(struct bio *bio, unsigned int place,
+			 unsigned int frame);
 
 /* tell.c: who lends to whom, of all instances */
 int mios_loans_show(char *buf);
 
 /* disk.c: the block device over it */
+struct gendisk;
+bool mios_disk_is(const struct gendisk *which);
 int mios_disk_close(void);
 void mios_disk_open(u64 bytes);
 int mios_disk_init(void);

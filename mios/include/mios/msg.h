@@ -162,6 +162,7 @@ enum mios_loan_op {
 	MIOS_LOAN_GIVE,		/* to him: @base is mapped no more; 0: all */
 	MIOS_LOAN_RECALL,	/* from him: answer when @base is not in use */
 	MIOS_LOAN_FORGET,	/* to him: what was taken with @ticket, or will be */
+	MIOS_LOAN_STOP,		/* lend nothing any more: you are to be stopped */
 	MIOS_LOAN_TELL,		/* to a borrower; the answer: struct mios_loan_line[] */
 };
 
@@ -192,7 +193,7 @@ struct mios_loan {
 
 /**
  * struct mios_loan_line - what one has borrowed of another
- * @lender:	who, MIOS_NO_INSTANCE: nobody any more
+ * @lender:	who, MIOS_NO_INSTANCE: it is on the borrower's block device
  * @loans:	how many
  * @lost:	those whose lender is dead
  * @frames:	pages in them that hold something
