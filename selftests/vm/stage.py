@@ -41,7 +41,8 @@ def run(command, **options):
 STATIC = ("gcc", "-O2", "-Wall", "-Wextra", "-Werror",
           "-Wno-unused-parameter", "-static")
 STATIC_PROGRAMS = ("vm/guest/agent.c", "ipc/guest/futexes.c",
-                   "swap/guest/swaps.c", "../docs/examples/shared-farm.c")
+                   "swap/guest/swaps.c", "fs/guest/agree.c",
+                   "../docs/examples/shared-farm.c")
 OPENMP = ("g++", "-O2", "-Wall", "-fopenmp")
 OPENMP_PROGRAMS = ("spread", "team", "tasks", "reduce", "target", "mutexes")
 BOOST = ("g++", "-O2", "-Wall", "-Wextra", "-pthread")
