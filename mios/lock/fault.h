@@ -13,6 +13,7 @@ enum mios_lock_fault {
 	MIOS_LOCK_FAULT_ANY_LAP,	/* take a place of another lap */
 	MIOS_LOCK_FAULT_GRANT_ANY_LAP,	/* grant it to whoever is there now */
 	MIOS_LOCK_FAULT_WAIT_FOR_TAIL,	/* who took a place moves the tail */
+	MIOS_LOCK_FAULT_SKIP_PLACE,	/* go on from one that only changed */
 	MIOS_LOCK_FAULT_BLIND_SLEEP,	/* say that one sleeps unasked */
 	MIOS_LOCK_FAULT_BLIND_LEAVE,	/* leave without a look at the word */
 	MIOS_LOCK_FAULT_NO_LAST_WAKE,	/* whom the dead were to wake sleeps */

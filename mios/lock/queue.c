@@ -159,7 +159,7 @@ static int place_take(struct mios_qlock *lock, u64 ticket, bool queue)
 	bool waits;
 	int state;
 
-	do {
+	for (;;) {
 		state = place_will_be(lock, ticket, word);
 		if (state < 0)
 			return state;
@@ -168,7 +168,11 @@ static int place_take(struct mios_qlock *lock, u64 ticket, bool queue)
 			return -EBUSY;
 		died = waits ? 0 : word & DIED;
 		mine = place_word(lock, ticket, state, lock->who | died);
-	} while (!try_cmpxchg(place_at(lock, ticket), &word, mine)); /* JOIN */
+		if (try_cmpxchg(place_at(lock, ticket), &word, mine)) /* JOIN */
+			break;
+		if (mios_lock_fault(MIOS_LOCK_FAULT_SKIP_PLACE))
+			return -EAGAIN;
+	}
 	tail_follow(lock, ticket);
 	lock->ticket = ticket;
 	if (!waits)

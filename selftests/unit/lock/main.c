@@ -20,6 +20,7 @@ static void break_on_purpose(const char *name)
 		[MIOS_LOCK_FAULT_ANY_LAP] = "any-lap",
 		[MIOS_LOCK_FAULT_GRANT_ANY_LAP] = "grant-any-lap",
 		[MIOS_LOCK_FAULT_WAIT_FOR_TAIL] = "wait-for-tail",
+		[MIOS_LOCK_FAULT_SKIP_PLACE] = "skip-place",
 		[MIOS_LOCK_FAULT_BLIND_SLEEP] = "blind-sleep",
 		[MIOS_LOCK_FAULT_BLIND_LEAVE] = "blind-leave",
 		[MIOS_LOCK_FAULT_NO_LAST_WAKE] = "no-last-wake",

@@ -20,9 +20,10 @@
  * @rounds:	how often
  * @leaves:	members that may find it late, once
  * @breaks:	how many say that one has died
+ * @spins:	looks before they sleep
  */
 struct meeting {
-	u32 members, rounds, leaves, breaks;
+	u32 members, rounds, leaves, breaks, spins;
 };
 
 enum outcome { UNKNOWN, OVER, BROKEN };
@@ -38,10 +39,12 @@ static struct {
 
 static const struct meeting *meeting;
 
-static void never_pause(void *ctx, u64 *word, u64 value)
+static void pause_now(void *ctx, u64 *word, u64 value)
 {
 	(void)ctx;
-	explore_until_changed(word, value);
+	/* It may look again before anything has changed: once is enough. */
+	if (explore_choose(2))
+		explore_until_changed(word, value);
 }
 
 static void sleep_now(void *ctx, u64 *word, u32 value)
@@ -67,14 +70,19 @@ static bool late_perhaps(void *ctx)
 }
 
 static const struct mios_lock_wait sleeps = {
-	.spins = 0, .pause = never_pause, .sleep = sleep_now,
+	.spins = 0, .pause = pause_now, .sleep = sleep_now,
+	.wake = wake_now, .late = late_perhaps,
+};
+
+static const struct mios_lock_wait spins = {
+	.spins = 1, .pause = pause_now, .sleep = sleep_now,
 	.wake = wake_now, .late = late_perhaps,
 };
 
 static void view(struct mios_barrier *barrier, u32 member)
 {
 	CHECK(!mios_barrier_view(barrier, w.memory, sizeof(w.memory), member));
-	barrier->wait = &sleeps;
+	barrier->wait = meeting->spins ? &spins : &sleeps;
 	barrier->ctx = (void *)(unsigned long)member;
 }
 
@@ -175,11 +183,19 @@ static const struct entry entries[] = {
 	  { .members = 2, .rounds = 2, .leaves = 1 } },
 	{ "two meet twice, a death", false, 1,
 	  { .members = 2, .rounds = 2, .breaks = 1 } },
+	{ "two that spin first meet twice", false, 0,
+	  { .members = 2, .rounds = 2, .spins = 1 } },
+	{ "two that spin first meet, a death", false, 1,
+	  { .members = 2, .rounds = 1, .breaks = 1, .spins = 1 } },
 	{ "two meet, two deaths", false, 2,
 	  { .members = 2, .rounds = 1, .breaks = 1 } },
 	{ "three meet", false, 0, { .members = 3, .rounds = 1 } },
 	{ "three meet, a death", false, 1,
 	  { .members = 3, .rounds = 1, .breaks = 1 } },
+	{ "two meet twice, one is late, a death", true, 1,
+	  { .members = 2, .rounds = 2, .leaves = 1, .breaks = 1 } },
+	{ "three that spin first meet, a death", true, 1,
+	  { .members = 3, .rounds = 1, .breaks = 1, .spins = 1 } },
 	{ "two meet twice, a death, two say so", true, 1,
 	  { .members = 2, .rounds = 2, .breaks = 2 } },
 	{ "three meet twice", true, 0, { .members = 3, .rounds = 2 } },
