@@ -31,6 +31,7 @@ enum mios_lock_fault {
 	MIOS_LOCK_FAULT_NO_FIRST_WAIT,	/* take a register that is given back */
 	MIOS_LOCK_FAULT_NO_LAST_WAIT,	/* take one that has just been taken */
 	MIOS_LOCK_FAULT_REGISTER_FORGETS, /* nobody is told of a death with it */
+	MIOS_LOCK_FAULT_PAST_SHARES,	/* take a register alone past shares */
 	MIOS_LOCK_FAULTS
 };
 

@@ -20,6 +20,9 @@
  *		the owner has not changed all the while, then at (2) none of the
  *		living had it.  A dead one whose death is not known yet is waited
  *		for like the living: too long, and then nothing is concluded.
+ *   SHARE	A share is written down while its seat has the register, and who
+ *		wants the lock alone looks at all of them with the register: so
+ *		each of the two sees the other.
  *   CLAIM	the owner's word is counted on, so of those who recover one wins.
  */
 #include "fault.h"
@@ -102,7 +105,8 @@ int mios_register_attach(struct mios_register *reg, void *memory, size_t size,
 	if (seat >= reg->nr_seats || epoch > EPOCH_MAX)
 		return -EINVAL;
 	old = READ_ONCE(*word_of(reg, seat));
-	if (word_state(old) != MIOS_REGISTER_IDLE)
+	if (word_state(old) != MIOS_REGISTER_IDLE ||
+	    READ_ONCE(header->seat[seat].share))
 		return -EBUSY;
 	WRITE_ONCE(*word_of(reg, seat),
 		   (old & ~(ONCE - 1)) | (u64)epoch << EPOCH_SHIFT);
@@ -147,7 +151,7 @@ static void become_owner(struct mios_register *reg)
 	reg->holds = true;
 }
 
-int mios_register_try(struct mios_register *reg)
+static int take(struct mios_register *reg)
 {
 	int err;
 
@@ -165,13 +169,57 @@ int mios_register_try(struct mios_register *reg)
 	return reg->told ? -EOWNERDEAD : 0;
 }
 
-int mios_register_lock(struct mios_register *reg)
+static void give_back(struct mios_register *reg)
+{
+	u64 *owner = &reg->header->owner;
+
+	reg->holds = false;
+	/* OWN */
+	smp_store_release(owner, owner_next(READ_ONCE(*owner), 0));
+	reg->ops->clear(reg->ctx);
+	leave(reg);
+}
+
+/* The first share that somebody has, or NULL; the caller has the register. */
+static u64 *share_left(struct mios_register *reg, u64 *was)
+{
+	u64 *share;
+	u32 i;
+
+	if (!READ_ONCE(reg->header->shares) ||
+	    mios_lock_fault(MIOS_LOCK_FAULT_PAST_SHARES))
+		return NULL;
+	for (i = 0; i < reg->nr_seats; i++) {
+		share = &reg->header->seat[i].share;
+		/* SHARE */
+		*was = smp_load_acquire(share);
+		if (*was)
+			return share;
+	}
+	WRITE_ONCE(reg->header->shares, 0);
+	return NULL;
+}
+
+int mios_register_try(struct mios_register *reg)
+{
+	int err = take(reg);
+	u64 was;
+
+	if (err && err != -EOWNERDEAD)
+		return err;
+	if (!share_left(reg, &was))
+		return err;
+	give_back(reg);
+	return -EBUSY;
+}
+
+static int take_in_time(struct mios_register *reg)
 {
 	u64 *owner = &reg->header->owner;
 	int err;
 
 	for (;;) {
-		err = mios_register_try(reg);
+		err = take(reg);
 		if (err != -EBUSY)
 			return err;
 		if (reg->wait->late(reg->ctx))
@@ -180,19 +228,50 @@ int mios_register_lock(struct mios_register *reg)
 	}
 }
 
+int mios_register_lock(struct mios_register *reg)
+{
+	int err = take_in_time(reg);
+	u64 *share, was;
+
+	if (err && err != -EOWNERDEAD)
+		return err;
+	while ((share = share_left(reg, &was))) {
+		if (reg->wait->late(reg->ctx)) {
+			give_back(reg);
+			return -ETIMEDOUT;
+		}
+		reg->wait->pause(reg->ctx, share, was);
+	}
+	return err;
+}
+
+/* Nothing is made well under a share: so others are told, too. */
+int mios_register_share(struct mios_register *reg)
+{
+	int err = take_in_time(reg);
+
+	if (err && err != -EOWNERDEAD)
+		return err;
+	WRITE_ONCE(reg->header->seat[reg->seat].share, reg->epoch + 1ull);
+	WRITE_ONCE(reg->header->shares, 1);
+	reg->shares = true;
+	give_back(reg);
+	return err;
+}
+
 int mios_register_unlock(struct mios_register *reg)
 {
-	u64 *owner = &reg->header->owner;
-
+	if (reg->shares) {
+		reg->shares = false;
+		/* SHARE */
+		smp_store_release(&reg->header->seat[reg->seat].share, 0);
+		return 0;
+	}
 	if (!reg->holds)
 		return -EPERM;
-	reg->holds = false;
 	if (reg->told)
 		WRITE_ONCE(reg->header->died, 0);
-	/* OWN */
-	smp_store_release(owner, owner_next(READ_ONCE(*owner), 0));
-	reg->ops->clear(reg->ctx);
-	leave(reg);
+	give_back(reg);
 	return 0;
 }
 
@@ -294,13 +373,15 @@ static void forget(struct mios_register *reg, u32 seat)
 		try_cmpxchg(word, &was, word_become(was, MIOS_REGISTER_IDLE));
 }
 
-/* Is there anything to find out?  One that is idle has nothing. */
+/* Is there anything to find out?  One that is idle has nothing but a share. */
 static bool bury(struct mios_register *reg, u32 seat, u32 epoch)
 {
 	u64 *word = word_of(reg, seat);
-	/* What the dead did before. */
-	u64 was = smp_load_acquire(word);
+	u64 share = epoch + 1ull, was;
 
+	try_cmpxchg(&reg->header->seat[seat].share, &share, 0);
+	/* What the dead did before. */
+	was = smp_load_acquire(word);
 	while (word_state(was) == MIOS_REGISTER_BUSY &&
 	       (word_epoch(was) == epoch ||
 		mios_lock_fault(MIOS_LOCK_FAULT_ANY_EPOCH)))

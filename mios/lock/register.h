@@ -34,6 +34,7 @@ struct mios_register_ops {
  * @patience:	how often to pause for a word that should change soon
  * @holds:	has the lock
  * @told:	that somebody died with it
+ * @shares:	has a share of it
  */
 struct mios_register {
 	struct mios_register_header *header;
@@ -46,6 +47,7 @@ struct mios_register {
 	u32 patience;
 	bool holds;
 	bool told;
+	bool shares;
 };
 
 /* Bytes of memory for so many seats, 0: too many. */
@@ -74,7 +76,13 @@ int mios_register_try(struct mios_register *reg);
 /* The same until it is late: -ETIMEDOUT. */
 int mios_register_lock(struct mios_register *reg);
 
-/* -EPERM: not held. */
+/*
+ * The same with others who want a share; nobody has it alone meanwhile.  Who waits
+ * to have it alone keeps the register, so that no more shares are given.
+ */
+int mios_register_share(struct mios_register *reg);
+
+/* Also of a share.  -EPERM: not held. */
 int mios_register_unlock(struct mios_register *reg);
 
 /**

@@ -38,11 +38,13 @@ enum mios_register_state {
 /**
  * struct mios_register_seat - a seat (whoever has it; when it is dead, others)
  * @word:	what it does
+ * @share:	0, or 1 + the epoch in which it has a share of the lock
  * @pad:	nothing else in its cache line
  */
 struct mios_register_seat {
 	__u64 word;
-	__u64 pad[7];
+	__u64 share;
+	__u64 pad[6];
 };
 
 /**
@@ -54,6 +56,7 @@ struct mios_register_seat {
  * @owner:	lowest 16 bits: 0, or seat + 1 of who has the lock; above them how
  *		often this has changed (who has the register)
  * @died:	somebody has died with it, and nobody has been told yet (the same)
+ * @shares:	somebody may have a share (the same)
  * @pad2:	a cache line
  * @seat:	the seats
  */
@@ -64,7 +67,8 @@ struct mios_register_header {
 	__u64 pad[6];
 	__u64 owner;
 	__u32 died;
-	__u32 pad2[13];
+	__u32 shares;
+	__u32 pad2[12];
 	struct mios_register_seat seat[];
 };
 

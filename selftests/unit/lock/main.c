@@ -38,6 +38,7 @@ static void break_on_purpose(const char *name)
 		[MIOS_LOCK_FAULT_NO_FIRST_WAIT] = "no-first-wait",
 		[MIOS_LOCK_FAULT_NO_LAST_WAIT] = "no-last-wait",
 		[MIOS_LOCK_FAULT_REGISTER_FORGETS] = "register-forgets",
+		[MIOS_LOCK_FAULT_PAST_SHARES] = "past-shares",
 	};
 	int i;
 

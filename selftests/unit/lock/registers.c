@@ -15,11 +15,12 @@
  * struct registers - who is there
  * @contenders:	how many want it
  * @rounds:	how often
+ * @sharers:	those of them that want a share
  * @undertakers: how many recover each death
  * @reborn:	the dead are back, with another epoch, before one of them looks
  */
 struct registers {
-	u32 contenders, rounds, undertakers;
+	u32 contenders, rounds, undertakers, sharers;
 	bool reborn;
 };
 
@@ -31,6 +32,8 @@ static struct {
 	u32 must_tell;
 	u32 recovered;
 	u32 buried;		/* which contender */
+	u32 sharing;		/* contenders that have a share */
+	u32 pad;
 } w __attribute__((aligned(64)));
 
 static const struct registers *registers;
@@ -89,21 +92,36 @@ static void view(struct mios_register *reg, u32 seat, u32 epoch)
 	reg->patience = ~0u;
 }
 
+static void inside(u32 seat, bool shared)
+{
+	if (shared) {
+		w.sharing |= 1u << seat;
+		test_access();
+		w.sharing &= ~(1u << seat);
+		return;
+	}
+	CHECK(!w.sharing);
+	w.must_tell = 0;
+	w.inside = seat + 1;
+	test_access();
+	w.inside = 0;
+}
+
 static void want(u32 seat)
 {
 	struct mios_register reg;
+	bool shared;
 	u32 round;
 	int err;
 
 	view(&reg, seat, 1 + !!(w.dead & 1ull << seat));
 	for (round = 0; round < registers->rounds; round++) {
-		err = mios_register_lock(&reg);
+		shared = registers->sharers & 1u << seat;
+		err = shared ? mios_register_share(&reg) :
+			       mios_register_lock(&reg);
 		CHECK(!w.inside);
 		CHECK(err == -EOWNERDEAD || (!err && !w.must_tell));
-		w.must_tell = 0;
-		w.inside = seat + 1;
-		test_access();
-		w.inside = 0;
+		inside(seat, shared);
 		CHECK(!mios_register_unlock(&reg));
 	}
 }
@@ -130,6 +148,7 @@ static void died(u32 instance)
 		return;
 	w.dead |= 1ull << instance;
 	w.buried = instance;
+	w.sharing &= ~(1u << instance);
 	if (w.inside == instance + 1) {
 		w.inside = 0;
 		w.must_tell = 1;
@@ -146,7 +165,7 @@ static void end(void)
 	CHECK(!w.taken);
 	CHECK(!(header->owner & 0xffff));
 	for (i = 0; i < SEATS_MAX; i++)
-		CHECK(!(header->seat[i].word & 3));
+		CHECK(!(header->seat[i].word & 3) && !header->seat[i].share);
 }
 
 static void setup(const struct scenario *scenario)
@@ -177,8 +196,14 @@ static const struct entry entries[] = {
 	  { .contenders = 2, .rounds = 2, .undertakers = 1 } },
 	{ "one at a register, a death, back early", false, 1,
 	  { .contenders = 1, .rounds = 1, .undertakers = 2, .reborn = true } },
+	{ "three at a register, two share it", false, 0,
+	  { .contenders = 3, .rounds = 1, .sharers = 3 } },
+	{ "two at a register, one shares it, a death", false, 1,
+	  { .contenders = 2, .rounds = 2, .undertakers = 1, .sharers = 1 } },
 	{ "two at a register, a death, one is back early", true, 1,
 	  { .contenders = 2, .rounds = 1, .undertakers = 2, .reborn = true } },
+	{ "three at a register, two share it, a death", true, 1,
+	  { .contenders = 3, .rounds = 1, .undertakers = 1, .sharers = 3 } },
 	{ "three at a register, a death", true, 1,
 	  { .contenders = 3, .rounds = 1, .undertakers = 1 } },
 };
