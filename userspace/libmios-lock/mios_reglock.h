@@ -29,6 +29,11 @@ int mios_reglock_lock(struct mios_reglock *lock);
 int mios_reglock_trylock(struct mios_reglock *lock);
 int mios_reglock_timedlock(struct mios_reglock *lock,
 			   const struct timespec *until);
+
+/* A share, with others who want no more. */
+int mios_reglock_rdlock(struct mios_reglock *lock);
+
+/* Also of a share. */
 int mios_reglock_unlock(struct mios_reglock *lock);
 
 #ifdef __cplusplus

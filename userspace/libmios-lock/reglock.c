@@ -143,11 +143,16 @@ int mios_reglock_open(struct mios_reglock *opaque, const char *path)
 	return 0;
 }
 
+static bool has_it(const struct view *view)
+{
+	return view->reg.holds || view->reg.shares;
+}
+
 int mios_reglock_close(struct mios_reglock *opaque)
 {
 	struct view *view = view_of(opaque);
 
-	if (view->reg.holds)
+	if (has_it(view))
 		return -EBUSY;
 	munmap(view->reg.header, view->size);
 	munmap(view->page, PAGE);
@@ -157,7 +162,7 @@ int mios_reglock_close(struct mios_reglock *opaque)
 
 static int lock(struct view *view)
 {
-	return view->reg.holds ? -EDEADLK : mios_register_lock(&view->reg);
+	return has_it(view) ? -EDEADLK : mios_register_lock(&view->reg);
 }
 
 int mios_reglock_lock(struct mios_reglock *opaque)
@@ -176,9 +181,19 @@ int mios_reglock_timedlock(struct mios_reglock *opaque,
 	return lock(view_of(opaque));
 }
 
+int mios_reglock_rdlock(struct mios_reglock *opaque)
+{
+	struct view *view = view_of(opaque);
+
+	view->timed = false;
+	return has_it(view) ? -EDEADLK : mios_register_share(&view->reg);
+}
+
 int mios_reglock_trylock(struct mios_reglock *opaque)
 {
-	return mios_register_try(&view_of(opaque)->reg);
+	struct view *view = view_of(opaque);
+
+	return has_it(view) ? -EDEADLK : mios_register_try(&view->reg);
 }
 
 int mios_reglock_unlock(struct mios_reglock *opaque)
