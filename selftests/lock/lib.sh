@@ -85,10 +85,10 @@ registers()
 	done
 }
 
-# rholds NAME INSTANCE: it has the register lock
+# rholds NAME INSTANCE [share]: it has the register lock
 rholds()
 {
-	starts "$1" "$2" rhold
+	starts "$1" "$2" rhold "$3"
 	until_true 30 grep -q held "/tmp/$1" || fail "$1: $(cat "/tmp/$1")"
 }
 

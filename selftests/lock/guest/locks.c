@@ -170,13 +170,37 @@ static int cmd_radd(int nr, char **arg)
 	return mios_reglock_close(&reg);
 }
 
-/* rhold: the register lock, until "go" */
+/* rread: as read, under shares of the register lock */
+static int cmd_rread(int nr, char **arg)
+{
+	unsigned long torn = 0, times = 0;
+	int err = mios_reglock_open(&reg, NULL);
+
+	__atomic_add_fetch(&data()->ready, 1, __ATOMIC_SEQ_CST);
+	wait_for(&data()->begin);
+	while (!err && !is_set(&data()->end)) {
+		err = locked(mios_reglock_rdlock(&reg));
+		if (err)
+			break;
+		times++;
+		torn += *(volatile uint64_t *)&data()->count !=
+			*(volatile uint64_t *)&data()->twin;
+		err = mios_reglock_unlock(&reg);
+	}
+	if (err)
+		return fail("rread", err);
+	printf("%s, torn %lu\n", times ? "some" : "none", torn);
+	return mios_reglock_close(&reg);
+}
+
+/* rhold [share]: the register lock, until "go" */
 static int cmd_rhold(int nr, char **arg)
 {
 	int err = mios_reglock_open(&reg, NULL);
 
 	if (!err)
-		err = locked(mios_reglock_lock(&reg));
+		err = locked(nr ? mios_reglock_rdlock(&reg) :
+			     mios_reglock_lock(&reg));
 	if (err)
 		return fail("rhold", err);
 	say("held");
@@ -350,6 +374,7 @@ static const struct command {
 	{ "set", cmd_set, 1 },
 	{ "add", cmd_add, 0 },
 	{ "radd", cmd_radd, 0 },
+	{ "rread", cmd_rread, 0 },
 	{ "rhold", cmd_rhold, 0 },
 	{ "rtake", cmd_rtake, 0 },
 	{ "rlock", cmd_rlock, 0 },
