@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What files in shared memory cost, in ticks of the time stamp counter; under
+ * QEMU's -icount a tick is an instruction:
+ *   window FOLDER		prints "NAME MEDIAN MIN" of each operation on a file
+ *   window cut FOLDER NR	cuts NR pages off a file that others, who run
+ *				"map", have mapped and touched; the same line
+ *   window map FOLDER WHO NR	touches NR pages of the file whenever it is told to,
+ *				until its end is said
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#define SAMPLES	201
+#define CUTS	31
+#define PAGE	4096ul
+#define OTHERS	4
+
+/* Of the file "rounds": who begins counts, and each other one after it. */
+struct rounds {
+	volatile uint64_t wanted;
+	volatile uint64_t done[OTHERS];
+};
+
+#define END	UINT64_MAX
+
+static uint64_t ticks[SAMPLES];
+static char *file;
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void print(const char *name, int nr)
+{
+	qsort(ticks, nr, sizeof(*ticks), compare);
+	printf("%s %llu %llu\n", name, (unsigned long long)ticks[nr / 2],
+	       (unsigned long long)ticks[0]);
+}
+
+static void need(int fine, const char *what)
+{
+	if (fine)
+		return;
+	perror(what);
+	exit(1);
+}
+
+static void make(void)
+{
+	int fd = open("new", O_CREAT | O_EXCL | O_WRONLY, 0600);
+
+	need(fd >= 0, "create");
+	close(fd);
+}
+
+static void gone(void)
+{
+	need(!unlink("new"), "unlink");
+}
+
+static void open_close(void)
+{
+	int fd = open("data", O_RDWR);
+
+	need(fd >= 0, "open");
+	close(fd);
+}
+
+static void look(void)
+{
+	struct stat st;
+
+	need(!stat("data", &st), "stat");
+}
+
+static void touch(void)
+{
+	static unsigned long page;
+
+	file[page++ * PAGE] = 1;
+}
+
+/* Each has its own pages by now, and goes over all of them. */
+static void load(void)
+{
+	unsigned long page;
+
+	for (page = 0; page < SAMPLES; page++)
+		(*(volatile char *)(file + page * PAGE))++;
+}
+
+static void nothing(void)
+{
+}
+
+static const struct {
+	const char *name;
+	void (*before)(void);
+	void (*run)(void);
+	void (*after)(void);
+} operations[] = {
+	{ "create", nothing, make, gone },
+	{ "unlink", make, gone, nothing },
+	{ "open", nothing, open_close, nothing },
+	{ "stat", nothing, look, nothing },
+	{ "fault", nothing, touch, nothing },
+	{ "access", nothing, load, nothing },
+};
+
+static int file_make(const char *name, unsigned long pages)
+{
+	int fd = open(name, O_CREAT | O_RDWR | O_TRUNC, 0600);
+
+	need(fd >= 0 && !ftruncate(fd, pages * PAGE), name);
+	return fd;
+}
+
+static void *file_map(int fd, unsigned long pages)
+{
+	void *memory = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE,
+			    MAP_SHARED, fd, 0);
+
+	need(memory != MAP_FAILED, "mmap");
+	return memory;
+}
+
+static void measure_all(void)
+{
+	uint64_t start;
+	size_t op;
+	int i;
+
+	file = file_map(file_make("data", SAMPLES), SAMPLES);
+	for (op = 0; op < sizeof(operations) / sizeof(*operations); op++) {
+		for (i = 0; i < SAMPLES; i++) {
+			operations[op].before();
+			start = __rdtsc();
+			operations[op].run();
+			ticks[i] = __rdtsc() - start;
+			operations[op].after();
+		}
+		print(operations[op].name, SAMPLES);
+	}
+}
+
+static struct rounds *rounds_map(void)
+{
+	int fd = open("rounds", O_RDWR);
+
+	need(fd >= 0, "rounds");
+	return file_map(fd, 1);
+}
+
+/* Sleeps between two looks, and so takes no turns. */
+static void until(volatile uint64_t *word, uint64_t value)
+{
+	while (*word < value)
+		usleep(1000);
+}
+
+static void measure_cut(unsigned long nr)
+{
+	struct rounds *rounds = rounds_map();
+	int fd = open("data", O_RDWR), i, who;
+	uint64_t start;
+
+	need(fd >= 0, "data");
+	for (i = 0; i < CUTS; i++) {
+		need(!ftruncate(fd, nr * PAGE), "make longer");
+		rounds->wanted++;
+		for (who = 0; who < OTHERS; who++)
+			if (rounds->done[who])
+				until(&rounds->done[who], rounds->wanted);
+		start = __rdtsc();
+		need(!ftruncate(fd, 0), "make shorter");
+		ticks[i] = __rdtsc() - start;
+	}
+	print("cut", CUTS);
+}
+
+static void serve(int who, unsigned long nr)
+{
+	struct rounds *rounds = rounds_map();
+	unsigned long page;
+	uint64_t wanted;
+	char *data;
+	int fd = open("data", O_RDWR);
+
+	need(fd >= 0, "data");
+	data = file_map(fd, nr);
+	wanted = rounds->wanted;
+	rounds->done[who] = wanted;
+	for (;;) {
+		until(&rounds->wanted, wanted + 1);
+		wanted = rounds->wanted;
+		if (wanted == END)
+			return;
+		for (page = 0; page < nr; page++)
+			data[page * PAGE] = 1;
+		rounds->done[who] = wanted;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && !chdir(argv[1]))
+		measure_all();
+	else if (argc == 4 && !strcmp(argv[1], "cut") && !chdir(argv[2]))
+		measure_cut(strtoul(argv[3], NULL, 10));
+	else if (argc == 5 && !strcmp(argv[1], "map") && !chdir(argv[2]))
+		serve(atoi(argv[3]) % OTHERS, strtoul(argv[4], NULL, 10));
+	else
+		return 2;
+	return 0;
+}

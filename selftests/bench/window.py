@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Files that instances share: guest/window.c.
+
+Files of /mios are compared with tmpfs on the same instance, in instructions.
+Cutting pages off a file that others have mapped, on as many instances, is
+compared with tmpfs on a plain machine of as many CPUs, in nanoseconds of a clock
+that all CPUs share: four for each instruction of any of them, and what all are
+idle.  Both machines start from checkpoints; the host's load is no part of it.
+"""
+import machines
+from figures import Figure
+
+TITLE = "Files in shared memory"
+TICKS = 4               # of the time stamp counter, for each instruction
+PAGES = (1, 64, 512)
+OTHERS = (1, 2)
+# Name, against tmpfs, its aim.
+FILES = {"fault": ("first touch, own node", 1.2),
+         "far": ("first touch, another node", 1.2),
+         "access": ("load and store, 201 pages touched before", 1.01),
+         "create": ("create", 1.5), "open": ("open and close", 1.5),
+         "stat": ("stat", 1.5), "unlink": ("unlink", 1.5)}
+PREPARE = """
+set -e
+mkdir -p /tmp/w
+cp /mnt/host/window /tmp
+mountpoint -q /tmp/w || mount -t tmpfs tmpfs /tmp/w
+"""
+RUN = """
+set -e
+mkdir -p /mios/w
+/tmp/window /tmp/w | sed 's/^/tmpfs-/'
+/tmp/window /mios/w | sed 's/^/mios-/'
+mios numactl -m 2 /tmp/window /mios/w | sed -n 's/^fault/mios-far/p'
+rm -r /mios/w/data
+"""
+# How WHO runs a command, and the folder that all see, come before.
+CUT = """
+set -e
+for nr in {pages}; do
+	for others in {others}; do
+		rm -f $folder/rounds $folder/data
+		printf '\\1' > $folder/rounds
+		: > $folder/data
+		truncate -s 4096 $folder/rounds
+		truncate -s $((nr * 4096)) $folder/data
+		for who in $(seq $others); do
+			as $who /tmp/window map $folder $who $nr &
+		done
+		for who in $(seq $others); do
+			until [ "$(od -An -tu8 -j$((who * 8 + 8)) -N8 \\
+				$folder/rounds)" -gt 0 ]; do sleep 0.1; done
+		done
+		/tmp/window cut $folder $nr | sed "s/^cut/cut-$nr-$others/"
+		printf '\\377\\377\\377\\377\\377\\377\\377\\377' |
+			dd of=$folder/rounds conv=notrunc 2> /dev/null
+		wait
+	done
+done
+"""
+PLAIN = "folder=/tmp/w; as() { local c=$1; shift; taskset -c $c \"$@\"; }\n"
+OURS = ("folder=/mios/w; mkdir -p $folder\n"
+        "as() { local i=$1; shift; mios exec $i -- \"$@\"; }\n")
+
+
+def parse(text):
+    """NAME -> median."""
+    return {words[0]: int(words[1]) for words in
+            (line.split() for line in text.splitlines()) if len(words) == 3}
+
+
+def figures():
+    """All of them, empty, by name."""
+    found = {name: Figure(title, "a file of /mios", "a file of tmpfs",
+                          "instructions", limit)
+             for name, (title, limit) in FILES.items()}
+    for nr in PAGES:
+        for others in OTHERS:
+            found[f"cut-{nr}-{others}"] = Figure(
+                f"cut {nr} mapped by {others}", "other instances",
+                "other CPUs of one kernel", "ns", 1.0 if nr == 1 else None)
+    return found
+
+
+def in_instance(number, script):
+    """The script for an instance."""
+    return f"mios exec {number} -- sh -s <<'END'\n{script}\nEND\n"
+
+
+def prepare(ours, plain):
+    """Both up, the program in all of them, plain paused."""
+    machines.shell(ours, PREPARE)
+    for number in (1, 2):
+        machines.shell(ours, in_instance(number, PREPARE))
+    machines.pause(ours)
+    machines.shell(plain, PREPARE)
+    machines.pause(plain)
+    machines.resume(ours)
+
+
+def counting(*words):
+    """A machine with three CPUs where time is instructions."""
+    return machines.make("--nodes", "3", "--accel", "icount", *words)
+
+
+def measure(rounds):
+    """(facts, figures)."""
+    ours = counting("--from", "up")
+    plain = counting("--from", "ready", "--plain")
+    cut = CUT.format(pages=" ".join(map(str, PAGES)),
+                     others=" ".join(map(str, OTHERS)))
+    out = figures()
+    with ours, plain:
+        prepare(ours, plain)
+        for _ in machines.turns(rounds):
+            files = parse(machines.shell(ours, in_instance(1, RUN)))
+            mios = parse(machines.shell(ours, OURS + cut))
+            machines.pause(ours)
+            machines.resume(plain)
+            linux = parse(machines.shell(plain, PLAIN + cut))
+            machines.pause(plain)
+            machines.resume(ours)
+            for name in FILES:
+                same = "fault" if name == "far" else name
+                out[name].add(files[f"mios-{name}"] / TICKS,
+                              files[f"tmpfs-{same}"] / TICKS)
+            for name, value in mios.items():
+                out[name].add(value, linux[name])
+        machines.check_logs(ours)
+        machines.resume(plain)
+        machines.check_logs(plain)
+        said = machines.facts(ours)
+    return said, list(out.values())
