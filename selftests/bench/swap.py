@@ -46,12 +46,11 @@ swapoff -a
 swapon -p 5 /dev/%s
 echo %s > /sys/kernel/mm/swap/fault_io
 echo %d > /proc/sys/vm/page-cluster
-before=$(awk '$1 == "interrupt" {{ print $2 }}' /sys/kernel/debug/swap_reads)
+before=$(awk '$1 == "swpin_interrupt" {{ print $2 }}' /proc/vmstat)
 sh -c 'echo $$ > /sys/fs/cgroup/swaps/cgroup.procs
 	exec /usr/lib/mios/guest/swaps anon %s {PAGES} 1' < /dev/null | tail -n 1
 awk -v before="$before" \\
-	'$1 == "interrupt" {{ print $1, $2 - before }}' \
-	/sys/kernel/debug/swap_reads
+	'$1 == "swpin_interrupt" {{ print "interrupt", $2 - before }}' /proc/vmstat
 """
 
 

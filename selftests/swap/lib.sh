@@ -53,7 +53,7 @@ goes_on()
 # counter NAME: how many pages were read so
 counter()
 {
-	awk -v name="$1" '$1 == name { print $2 }' /sys/kernel/debug/swap_reads
+	awk -v name="swpin_$1" '$1 == name { print $2 }' /proc/vmstat
 }
 
 # null_device NAME POLL-QUEUES NS [WORD=VALUE...]: /dev/NAME, whose interrupt comes
