@@ -8,6 +8,7 @@ SWAPS=/usr/lib/mios/guest/swaps
 SWAP=/sys/kernel/mm/swap
 GROUP=/sys/fs/cgroup/swaps
 NULLB=/sys/kernel/config/nullb
+WMARK=/sys/devices/virtual/workqueue/memcg_wmark
 KNOBS=/sys/module/mios_swap/parameters
 # Pages of the programs on lent memory.
 PAGES=4000
@@ -126,5 +127,47 @@ comes_back()
 	case $(cat /tmp/said) in
 	$1) ok "$2: $(cat /tmp/said)" ;;
 	*) fail "$2: it has said '$(cat /tmp/said)'" ;;
+	esac
+}
+
+# event NAME: how often it was so for the group and those in it
+event()
+{
+	awk -v name="$1" '$1 == name { print $2 }' $GROUP/memory.events
+}
+
+# wmark_group: the group, and a device that it swaps to
+wmark_group()
+{
+	PAGES=2000
+	group 3M
+	[ -e $GROUP/memory.wmark_ratio ] ||
+		skip "a kernel without the series reclaim"
+	null_device nullb7 1 1000
+	swaps_to /dev/nullb7
+	echo 0 > /proc/sys/vm/page-cluster
+}
+
+# grows_slowly LIMIT RATIO: how often a program comes to memory.LIMIT of the group
+# that comes back to its pages one after another, with a pause after each
+grows_slowly()
+{
+	local before
+
+	echo 0 > $GROUP/memory.wmark_ratio
+	echo max > $GROUP/memory.high
+	echo 3M > $GROUP/memory.max
+	begins anon random $PAGES 1 1
+	if [ "$1" = high ]; then
+		echo 3M > $GROUP/memory.high
+		echo max > $GROUP/memory.max
+	fi
+	echo "$2" > $GROUP/memory.wmark_ratio
+	before=$(event "$1")
+	goes_on
+	wait "$LIVES"
+	case $(cat /tmp/said) in
+	"pages $PAGES wrong 0 lost 0 "*) echo $(($(event "$1") - before)) ;;
+	*) fail "it has said '$(cat /tmp/said)'" ;;
 	esac
 }
