@@ -107,6 +107,7 @@ void page_report(struct step *s, u32 page)
 	struct dsm_set to;
 
 	p->inv_ver = 0;
+	order_caught_up(s, page);
 	if (!state_in(p, STATES_COPY))
 		return;
 	if (manager == d->cfg.self) {
@@ -151,7 +152,7 @@ static void page_owned(struct step *s, u32 page, u16 owner, u64 ver)
 	}
 	p->owner = owner;
 	p->guess = p->ver = ver;
-	if (s->d->cfg.protocol != DSM_WI)
+	if (merge_used(s->d))
 		copy_drop(s, page);
 }
 

@@ -31,6 +31,8 @@ enum dsm_protocol {
 	DSM_WI,			/* write-invalidate */
 	DSM_WU,			/* write-update as published */
 	DSM_WUPLUS,		/* and atomics at the owner */
+	DSM_WUSEQ,		/* write-update in one order for all */
+	DSM_PROTOCOLS,
 };
 
 /* The mode of a page: who may write it without owning it. */
@@ -86,6 +88,7 @@ enum dsm_msg_type {
 #define DSM_F_DATA	1	/* the page's bytes follow the body */
 #define DSM_F_HAVE	2	/* the sender's copy is still valid */
 #define DSM_F_DIRECTED	4	/* by the manager: you own it, or will */
+#define DSM_F_ORDER	8	/* UPD: by the head, see order.c */
 
 /*
  * A message without link header: 24 bytes on the wire.  The body depends on
@@ -114,7 +117,7 @@ struct dsm_write {
 	u32 clock;		/* low bits of its number */
 	u16 word;		/* 8-byte word within the page */
 	u8 mask;		/* bytes written */
-	u8 pad;
+	u8 node;		/* wu-seq: whose store, clock its how-manieth */
 	u32 low, high;		/* the word's new value */
 };
 

@@ -26,7 +26,7 @@ static bool config_good(const struct dsm_config *c)
 	return c->nodes >= 1 && c->nodes <= DSM_NODES_MAX &&
 		c->self < c->nodes && c->life < DSM_LIFE_MAX &&
 		(!c->life || c->nodes > 1) && c->cpus >= 1 &&
-		c->cpus <= DSM_CPUS_MAX && c->protocol <= DSM_WUPLUS &&
+		c->cpus <= DSM_CPUS_MAX && c->protocol < DSM_PROTOCOLS &&
 		c->order <= DSM_ORDER_TOTAL &&
 		mode_known(c->protocol, c->mode) &&
 		c->pages >= 1 && c->pages < DSM_NO_PAGE && c->chunk >= 1 &&
@@ -35,6 +35,9 @@ static bool config_good(const struct dsm_config *c)
 		c->window >= 2 && c->window <= 1u << 24 &&
 		/* Else the first writer waits for a number that never comes. */
 		(c->protocol == DSM_WI || c->window >= 2u * c->nodes) &&
+		/* All that the log knows of a page must fit into one step. */
+		(c->protocol != DSM_WUSEQ ||
+		 (c->window >= 8 && c->window <= ORDER_LOG_MAX)) &&
 		!(c->window & (c->window - 1));
 }
 
@@ -55,11 +58,14 @@ static u64 layout(struct dsm *d, const struct dsm_config *c)
 	at += ((u64)c->batch * sizeof(struct dsm_write) + 7) & ~7ULL;
 	d->off_slot = at;
 	d->off_head = at;
-	if (c->protocol != DSM_WI) {
+	if (c->protocol == DSM_WU || c->protocol == DSM_WUPLUS) {
 		at += (u64)c->window * sizeof(struct dsm_slot);
 		d->off_head = at;
 		at += (u64)c->window * sizeof(u64);
 	}
+	d->off_log = at;
+	if (c->protocol == DSM_WUSEQ)
+		at += (u64)c->window * sizeof(struct dsm_write);
 	d->off_news = at;
 	if (c->news)
 		at += DSM_NEWS_RING * sizeof(u32);
@@ -147,6 +153,7 @@ int dsm_init(struct dsm *d, const struct dsm_config *cfg)
 			   dsm_manager(d, page), &none, cfg->mode);
 	if (cfg->life)
 		recover_join(d);
+	d->fresh = cfg->life;
 	return 0;
 }
 
@@ -261,13 +268,13 @@ void msg_refuse(struct step *s)
 void page_set_state(struct step *s, u32 page, enum dsm_state state)
 {
 	struct dsm_page *p = page_at(s->d, page);
-	u8 before = dsm_access_of[p->state];
+	u8 before = page_allows(p);
 
 	s->d->asked -= state_in(p, STATES_ASKED);
 	p->state = state;
 	s->d->asked += state_in(p, STATES_ASKED);
-	if (dsm_access_of[state] != before)
-		step_access(s, page, dsm_access_of[state]);
+	if (page_allows(p) != before)
+		step_access(s, page, page_allows(p));
 }
 
 /* A page has reached a stable state: whoever waited for it may go on. */

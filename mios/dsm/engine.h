@@ -21,6 +21,7 @@
 #define PAGE_OWNED	32	/* recovery: its owner has reported */
 #define PAGE_POISON	16	/* the pool ran out: fetch it again */
 #define PAGE_TODO	64	/* in the list of dsm.todo */
+#define PAGE_AHEAD	128	/* recovery: its bytes know stores that we do not */
 
 struct dsm_page {
 	u64 ver;		/* number of the latest ownership we know */
@@ -48,6 +49,7 @@ struct dsm_page {
 	u8 tries;		/* copies invalidated on their way here */
 	u8 next_mode;
 	u8 heir;		/* whom we gave the page out of line */
+	u32 ahead;		/* PAGE_AHEAD: how many stores it knows of */
 	struct dsm_set copyset;	/* owner: who else may hold a copy */
 	struct dsm_set acks;	/* OI, OC: who has not answered */
 };
@@ -86,6 +88,8 @@ struct dsm_cpu {
 	bool waits;
 	bool leased;
 	bool woken;		/* to be looked at when there is room */
+	bool writing;		/* wu-seq: its store has no place yet, */
+	u32 write;		/* of ours the how-manieth */
 	bool timed;		/* by a tick since its leases began, */
 	u64 since;		/* at that time */
 	u32 page[DSM_TOUCH_MAX]; /* ascending */
@@ -96,8 +100,14 @@ struct dsm_cpu {
 struct dsm {
 	struct dsm_config cfg;
 	u64 off_page, off_request, off_flight, off_batch, off_slot;
-	u64 off_head, off_news, off_view;
+	u64 off_head, off_news, off_view, off_log;
 	u64 off_cpu, off_node, off_stats, size;
+	/* wu-seq: stores performed, by all as far as we know, */
+	u64 number, stable;
+	u64 said;		/* when we last told how far we have got; */
+	u32 writes;		/* our own; */
+	u16 head;		/* who gives places; */
+	bool fresh;		/* born again, has no number yet */
 	u64 clock;		/* of the last write we know: never wraps */
 	u64 announced;		/* clock when last broadcast */
 	u64 ahead;		/* the latest clock that anybody claims */
@@ -126,7 +136,8 @@ struct dsm {
 
 /* What we know about each node. */
 struct dsm_node {
-	u64 heard;		/* its clock, as of its last UPD */
+	u64 heard;		/* its clock, as of its last UPD; its number */
+	u64 flushed;		/* its number, as of its last FLUSH */
 	u32 got;		/* UPDs received from it; ours: sent */
 	u32 told;		/* dsm.heard when we last told it news */
 };
@@ -142,6 +153,7 @@ DSM_TABLE(request, dsm_request)
 DSM_TABLE(flight, dsm_flight)
 DSM_TABLE(batch, dsm_write)
 DSM_TABLE(slot, dsm_slot)
+DSM_TABLE(log, dsm_write)
 DSM_TABLE(cpu, dsm_cpu)
 DSM_TABLE(node, dsm_node)
 
@@ -189,6 +201,11 @@ static inline bool state_in(const struct dsm_page *p, u32 states)
 
 /* view.c: what CPUs may do in each state */
 extern const u8 dsm_access_of[DSM_STATES];
+
+static inline enum dsm_access page_allows(const struct dsm_page *p)
+{
+	return p->flags & PAGE_AHEAD ? DSM_NONE : dsm_access_of[p->state];
+}
 
 /* engine.c */
 u16 dsm_manager(const struct dsm *d, u32 page);
@@ -257,14 +274,36 @@ void update_stall(struct step *s);
 void update_store(struct step *s);
 void update_flush(struct step *s);
 void update_announce(struct step *s);
+u16 update_counts_size(const struct dsm *d);
 void update_take(struct step *s);
 void clock_forget(struct dsm *d);
 u16 update_counts(struct dsm *d, u8 *body);
 void flight_apply(struct step *s, u32 page, u8 src, const u8 *counts);
 void flight_drop(struct dsm *d, u32 page);
 
+/* order.c */
+#define ORDER_LOG_MAX	(DSM_ACTIONS_MAX / 2)
+#define ORDER_NONE	(~0ULL)
+u64 order_number(const struct dsm *d);
+bool order_used(const struct dsm *d);
+bool order_room(const struct dsm *d);
+void order_store(struct step *s);
+void order_take(struct step *s);
+void order_retry(struct dsm *d);
+bool order_level(struct step *s);
+bool order_good(struct step *s, const u8 *count);
+void order_ahead(struct step *s, u32 page, const u8 *count);
+void order_replay(struct step *s, u32 page, const u8 *count);
+void order_caught_up(struct step *s, u32 page);
+
 /* merge.c */
 u8 merge_insert(struct dsm *d, u64 seq, u32 page, u16 word, u8 mask);
+
+/* Copies may differ for a while: each node merges what it hears. */
+static inline bool merge_used(const struct dsm *d)
+{
+	return d->cfg.protocol == DSM_WU || d->cfg.protocol == DSM_WUPLUS;
+}
 
 /* mode.c */
 bool mode_known(u8 protocol, u8 mode);
@@ -282,7 +321,7 @@ void pin_take(struct step *s, bool pin);
 bool view_same(struct dsm *d, u16 node);
 bool view_news(struct dsm *d, u16 node, u32 life, bool up);
 bool view_take(struct step *s);
-u16 view_tell(struct dsm *d, const void **body);
+u16 view_tell(struct dsm *d, u8 *body);
 
 /* recover.c */
 void recover_start(struct step *s);

@@ -74,7 +74,7 @@ void pin_take(struct step *s, bool pin)
 	u32 page = s->ev->page;
 	struct dsm_page *p = page_at(s->d, page);
 
-	if (pin ? p->state != DSM_M || p->pins == 0xffff : !p->pins) {
+	if (pin ? page_allows(p) != DSM_RW || p->pins == 0xffff : !p->pins) {
 		step_act(s, DSM_ACT_FAIL);
 		return;
 	}

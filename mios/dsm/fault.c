@@ -16,6 +16,8 @@ bool fault_can(struct dsm *d, u32 page, u8 touch)
 {
 	struct dsm_page *p = page_at(d, page);
 
+	if (p->flags & PAGE_AHEAD)
+		return false;
 	if (touch == DSM_READ)
 		return state_in(p, STATES_COPY);
 	if (p->state == DSM_M)
@@ -57,9 +59,9 @@ static bool page_want(struct step *s, u32 page, u8 touch)
 	struct dsm_page *p = page_at(d, page);
 	bool alone = touch == DSM_EXCLUSIVE || p->mode == DSM_MODE_WI ||
 		p->run >= d->cfg.run ||
-		(touch == DSM_ATOMIC && d->cfg.protocol == DSM_WU);
+		(touch == DSM_ATOMIC && d->cfg.protocol != DSM_WUPLUS);
 
-	if (!state_in(p, STATES_STABLE))
+	if (!state_in(p, STATES_STABLE) || p->flags & PAGE_AHEAD)
 		return true;
 	if (touch == DSM_READ) {
 		/* A manager that holds a copy may as well own the page. */
@@ -264,9 +266,17 @@ void fault_take(struct step *s)
 	const struct dsm_event *ev = s->ev;
 	struct dsm_cpu *c = cpu_at(d, ev->cpu);
 
+	if (c->writing) {
+		step_act(s, DSM_ACT_FAIL);
+		return;
+	}
 	if (page_at(d, ev->page)->flags & PAGE_LOST) {
 		step_act(s, DSM_ACT_ERROR)->cpu = ev->cpu;
 		cpu_retire(s, ev->cpu);
+		return;
+	}
+	if (emulated(d, ev) && order_used(d)) {
+		order_store(s);
 		return;
 	}
 	if (emulated(d, ev)) {

@@ -39,8 +39,7 @@ static bool grant_parse(struct step *s, struct dsm_set *copyset,
 	*counts = s->ev->body;
 	if (s->ev->msg.type != DSM_DATA_S)
 		want = bits;
-	if (d->cfg.protocol != DSM_WI)
-		want += 4 * d->cfg.nodes;
+	want += update_counts_size(d);
 	if (s->ev->len < want ||
 	    !news_good(d, *counts + want, s->ev->len - want))
 		return false;
@@ -87,6 +86,7 @@ static void grant_install(struct step *s, const u8 *counts)
 		p->flags |= PAGE_ASTRAY;
 	if (m->ver >= p->ver)
 		p->mode = m->mode;
+	order_ahead(s, m->page, counts);
 	p->tries = 0;
 	p->run = 0;
 	if (!state_in(p, STATES_FETCH))
@@ -130,7 +130,8 @@ void grant_take(struct step *s)
 	struct dsm_set copyset;
 	const u8 *counts;
 
-	if (!grant_fits(d, m) || !grant_parse(s, &copyset, &counts)) {
+	if (!grant_fits(d, m) || !grant_parse(s, &copyset, &counts) ||
+	    !order_good(s, counts)) {
 		msg_refuse(s);
 		return;
 	}

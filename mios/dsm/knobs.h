@@ -19,6 +19,8 @@
 #define DSM_KNOB_NO_LOSS	(1u << 9) /* make up what nobody holds */
 #define DSM_KNOB_NO_AHEAD	(1u << 10) /* forget an early FLUSH */
 #define DSM_KNOB_NO_ROUND	(1u << 11) /* who is born again just lives */
+#define DSM_KNOB_NO_WAIT	(1u << 12) /* a store before its place */
+#define DSM_KNOB_NO_LEVEL	(1u << 13) /* a dead head's last are lost */
 
 #ifdef DSM_KNOBS
 #define DSM_KNOB(d, name)	((d)->cfg.knobs & DSM_KNOB_##name)

@@ -53,18 +53,27 @@ bool view_take(struct step *s)
 {
 	struct dsm *d = s->d;
 
-	if (s->ev->len != view_size(d))
+	if (s->ev->len != view_size(d) + (order_used(d) ? sizeof(u64) : 0))
 		return false;
 	if (DSM_KNOB(d, NO_AHEAD) &&
 	    memcmp(view_at(d, d->cfg.self), s->ev->body, view_size(d)))
 		return true;
 	memcpy(view_at(d, s->ev->msg.src), s->ev->body, view_size(d));
+	if (order_used(d))
+		memcpy(&node_at(d, s->ev->msg.src)->flushed,
+		       (const u8 *)s->ev->body + view_size(d), sizeof(u64));
 	return true;
 }
 
 /* What a FLUSH says of ours. */
-u16 view_tell(struct dsm *d, const void **body)
+u16 view_tell(struct dsm *d, u8 *body)
 {
-	*body = view_at(d, d->cfg.self);
-	return view_size(d);
+	u64 number;
+
+	memcpy(body, view_at(d, d->cfg.self), view_size(d));
+	if (!order_used(d))
+		return view_size(d);
+	number = order_number(d);
+	memcpy(body + view_size(d), &number, sizeof(number));
+	return view_size(d) + sizeof(u64);
 }

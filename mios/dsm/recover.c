@@ -32,14 +32,14 @@ static void others_cast(struct step *s, u8 type)
 {
 	struct dsm *d = s->d;
 	struct dsm_set others = d->live;
-	const void *body = NULL;
+	u8 body[DSM_BODY_MAX];
 	struct dsm_msg m;
 	u16 len = 0;
 
 	set_del(&others, d->cfg.self);
 	msg_init(s, &m, type, 0);
 	if (type == DSM_FLUSH)
-		len = view_tell(d, &body);
+		len = view_tell(d, body);
 	if (!set_empty(&others))
 		msg_cast(s, &m, &others, body, len);
 }
@@ -190,7 +190,8 @@ void recover_again(struct step *s)
 		others_cast(s, DSM_FLUSH);
 		d->recovering = RECOVER_FLUSH;
 	}
-	if (d->recovering == RECOVER_FLUSH && set_empty(&d->flushes)) {
+	if (d->recovering == RECOVER_FLUSH && set_empty(&d->flushes) &&
+	    order_level(s)) {
 		clock_forget(d);
 		d->recovering = RECOVER_HOLD;
 	}
@@ -208,6 +209,8 @@ void recover_again(struct step *s)
 	if (d->recovering == RECOVER_READY && set_empty(&d->readies)) {
 		d->recovering = RECOVER_NO;
 		d->asking = true;
+		d->fresh = false;
+		order_retry(d);
 	}
 	if (d->asking && !d->recovering &&
 	    pages_walk(s, false, page_ask_one)) {

@@ -200,8 +200,7 @@ static u16 grant_body(struct dsm *d, const struct dsm_set *copyset,
 		len = (d->cfg.nodes + 63) / 64 * 8;
 		memcpy(body, copyset->word, len);
 	}
-	if (d->cfg.protocol != DSM_WI)
-		len += update_counts(d, body + len);
+	len += update_counts(d, body + len);
 	return len + news_tell(d, to, body + len);
 }
 

@@ -26,6 +26,8 @@ bool update_room(struct dsm *d)
 
 	if (d->recovering || d->tx_full)
 		return false;
+	if (order_used(d))
+		return order_room(d);
 	set_for_each(n, &d->live) {
 		u64 least = write_seq(d, node_at(d, n)->heard + 1, n);
 
@@ -66,7 +68,7 @@ static void clock_follow(struct dsm *d)
  */
 void clock_forget(struct dsm *d)
 {
-	if (d->cfg.protocol == DSM_WI)
+	if (!merge_used(d))
 		return;
 	memset(slot_at(d, 0), 0, d->cfg.window * sizeof(struct dsm_slot));
 	memset(head_at(d, 0), 0, d->cfg.window * sizeof(u64));
@@ -124,9 +126,11 @@ void update_announce(struct step *s)
 {
 	struct dsm *d = s->d;
 
+	if (!merge_used(d))
+		return;
 	clock_follow(d);
 	/* In a recovery others may have begun anew already. */
-	if (d->cfg.protocol == DSM_WI || d->tx_full || d->recovering ||
+	if (d->tx_full || d->recovering ||
 	    (d->clock - d->announced) * d->cfg.nodes < d->cfg.window / 4)
 		return;
 	stats_of(d)->announced++;
@@ -170,7 +174,7 @@ void update_store(struct step *s)
 	w->clock = d->clock;
 	w->word = ev->word;
 	w->mask = ev->mask;
-	w->pad = 0;
+	w->node = 0;
 	w->low = (u32)ev->value;
 	w->high = ev->value >> 32;
 	if (p->run < d->cfg.run)
@@ -238,8 +242,20 @@ void flight_drop(struct dsm *d, u32 page)
 		flight_free(d, p);
 }
 
+/* Of the counts in a message that brings a page: one for each node, or one. */
+u16 update_counts_size(const struct dsm *d)
+{
+	return order_used(d) ? 4 : merge_used(d) ? 4 * d->cfg.nodes : 0;
+}
+
 u16 update_counts(struct dsm *d, u8 *body)
 {
+	u32 number = (u32)d->number;
+
+	if (order_used(d))
+		memcpy(body, &number, 4);
+	if (!merge_used(d))
+		return update_counts_size(d);
 	for (u16 n = 0; n < d->cfg.nodes; n++)
 		memcpy(body + 4 * n, &node_at(d, n)->got, 4);
 	return 4 * d->cfg.nodes;
@@ -255,6 +271,8 @@ void flight_apply(struct step *s, u32 page, u8 src, const u8 *counts)
 	struct dsm *d = s->d;
 	struct dsm_page *p = page_at(d, page);
 
+	if (order_used(d))
+		order_replay(s, page, counts);
 	while (p->flight != DSM_NIL) {
 		struct dsm_flight *f = flight_at(d, p->flight);
 		u32 count;
@@ -307,7 +325,7 @@ static bool update_good(struct step *s)
 	u64 limit = clock_limit(d);
 	struct dsm_write w;
 
-	if (d->cfg.protocol == DSM_WI || ev->len % sizeof(w) ||
+	if (!merge_used(d) || ev->len % sizeof(w) ||
 	    ev->len / sizeof(w) > DSM_BATCH_MAX ||
 	    all > limit - d->announced + DSM_BATCH_MAX)
 		return false;
@@ -328,6 +346,10 @@ void update_take(struct step *s)
 	struct dsm_node *n = node_at(s->d, ev->msg.src);
 	struct dsm_write w;
 
+	if (order_used(s->d)) {
+		order_take(s);
+		return;
+	}
 	if (!update_good(s)) {
 		msg_refuse(s);
 		return;

@@ -36,7 +36,7 @@ enum dsm_mode dsm_page_mode(const struct dsm *d, u32 page)
 
 enum dsm_access dsm_page_access(const struct dsm *d, u32 page)
 {
-	return dsm_access_of[dsm_page_state(d, page)];
+	return page_allows(page_at((struct dsm *)d, page));
 }
 
 const struct dsm_set *dsm_page_copyset(const struct dsm *d, u32 page)
