@@ -13,7 +13,7 @@ static const char help[] =
 "usage: mios-dsm litmus [options] FILE.litmus...\n"
 "  --on explorer|sim|walk      every interleaving; seeded runs over the\n"
 "                              simulator's network; random walks (explorer)\n"
-"  --protocol wi|wu|wu+|mixed  mixed: wu+ with every mix of modes (wi)\n"
+"  --protocol wi|wu|wu+|wu-seq|mixed  mixed: wu+ with every mix of modes (wi)\n"
 "  --network fifo|causal|total order of delivery (what the protocol needs;\n"
 "                              not for sim: it follows from the faults)\n"
 "  --same-page                 all variables on one page\n"
@@ -48,7 +48,8 @@ static const char help[] =
 "Exit status: 0 all OK, 1 a violation, 2 a usage error, a bad file or one that\n"
 "is too large for a verdict, 3 nothing wrong, but not all looked at (CUT).\n";
 
-static const char *const protocols[] = { "wi", "wu", "wu+", "mixed", NULL };
+static const char *const protocols[] = { "wi", "wu", "wu+", "wu-seq", "mixed",
+	NULL };
 static const char *const networks[] = { "fifo", "causal", "total", NULL };
 static const char *const places[] = { "explorer", "sim", "walk", NULL };
 
@@ -87,7 +88,7 @@ static const struct option longopts[] = {
 #ifdef DSM_KNOBS
 static const char *const knob_names[] = { "flush", "n1", "mask",
 	"single-writer", "lease", "inv-ack", "old-copy", "stale-copy",
-	"seat", "loss", "ahead", "round", NULL };
+	"seat", "loss", "ahead", "round", "wait", "level", NULL };
 #endif
 
 /* Options that are a number and nothing else. */

@@ -92,7 +92,7 @@ static int on_explorer(const struct options *o)
 			  .spare = o->spare };
 	struct world w = { .t = &test };
 
-	p.mixed = o->protocol == 3;
+	p.mixed = o->protocol == DSM_PROTOCOLS;
 	if (p.mixed)
 		p.protocol = DSM_WUPLUS;
 	result.of = configs_count(p);

@@ -35,3 +35,8 @@ try "break: a FLUSH ahead of the news is kept (WR-three)" \
 try "break: a node born again learns who owns what (MP)" \
 	rule round MP --deaths 1 --joins 1
 try "break: an INV takes the copy away (MP)" rule stale-copy MP
+try "break: a store waits for its place (SB+mfences)" \
+	rule wait SB+mfences --protocol wu-seq
+try "break: what a dead head told some, all learn (CoRR on three nodes)" \
+	rule level CoRR --protocol wu-seq --spare --on walk --runs 3000 \
+	--deaths 1

@@ -26,7 +26,7 @@ static void configurations(void)
 	SPOILT(self, 4);
 	SPOILT(cpus, 0);
 	SPOILT(cpus, DSM_CPUS_MAX + 1);
-	SPOILT(protocol, DSM_WUPLUS + 1);
+	SPOILT(protocol, DSM_PROTOCOLS);
 	SPOILT(order, DSM_ORDER_TOTAL + 1);
 	SPOILT(mode, DSM_MODES);
 	SPOILT(mode, DSM_MODE_MW);
@@ -369,5 +369,6 @@ int main(void)
 	line_tests();
 	refuse_tests();
 	bounds_tests();
+	order_tests();
 	return 0;
 }

@@ -19,6 +19,7 @@ void scale_tests(void);
 void refuse_tests(void);
 void line_tests(void);
 void bounds_tests(void);
+void order_tests(void);
 
 static struct dsm_actions out;
 static struct dsm *d;

@@ -43,6 +43,10 @@ VERDICTS = [
          "--run", "1"] + SMALL[:2],
     [binary, "litmus", "--on", "walk", "--runs", "500", "--deaths", "2",
      "--joins", "1", "--spare"] + files("WR-three"),
+    L + ["--protocol", "wu-seq"] + SMALL,
+    [binary, "litmus", "--protocol", "wu-seq", "--on", "walk", "--runs",
+     "2000", "--deaths", "2", "--joins", "1", "--hints", "1", "--run", "2",
+     "--spare"] + SMALL[:1] + files("MP", "SB+mfences", "WRC"),
     [link, "100"],
 ]
 

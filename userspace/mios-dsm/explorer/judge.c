@@ -106,7 +106,7 @@ static void judge_death(struct judge *j, struct world *w, struct wstate *s,
 		j->have[dead] = true;
 	}
 	mask = values_left(w, gone, dead);
-	if (w->protocol != DSM_WI) {
+	if (w->protocol == DSM_WU || w->protocol == DSM_WUPLUS) {
 		/* Updates may have reached some only: see docs/dsm.md. */
 		if (!written_by_somebody(&j->cuts[dead], &c, mask))
 			forbidden(out, o, "after a death: a value that "

@@ -15,7 +15,7 @@
 int runs_all(struct runs *r, runs_one *one)
 {
 	struct plan p = { .t = r->t, .protocol = r->protocol,
-			  .order = r->order, .mixed = r->protocol == 3,
+			  .order = r->order, .mixed = r->protocol == DSM_PROTOCOLS,
 			  .thorough = true, .spare = r->spare };
 	struct world w = r->world;
 	struct wstate *s = malloc(W_STATE);

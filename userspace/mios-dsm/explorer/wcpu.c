@@ -219,7 +219,9 @@ static void fault(struct world *w, struct wstate *s, int thread, int page)
 
 	describe(w, s, thread, &ev, &after);
 	c->blocked = 1;
+	w->faulting = thread;
 	world_step(w, s, w->node_of[thread], &ev, NULL);
+	w->faulting = -1;
 	/* Emulated: a locked instruction's results go to registers. */
 	if (c->th.pc == pc || c->blocked)
 		return;

@@ -49,7 +49,7 @@ static void moves_spare(struct world *w, struct wstate *s, struct moves *m,
 		if (s->evictions && (st == DSM_S || st == DSM_O ||
 				     st == DSM_M))
 			put(m, W_EVICT, n, p, 0);
-		if (s->pins && st == DSM_M)
+		if (s->pins && st == DSM_M && s->access[n][p] == DSM_RW)
 			put(m, W_PIN, n, p, 0);
 		if (s->pinned[n][p])
 			put(m, W_UNPIN, n, p, 0);

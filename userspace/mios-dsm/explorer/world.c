@@ -140,9 +140,12 @@ static void carry_out(struct world *w, struct wstate *s, int node,
 			s->cpu[th].blocked = 0;
 		break;
 	case DSM_ACT_DONE:
-		/* cpu_run() completes it: it knows the registers. */
 		s->cpu[th].blocked = 0;
-		s->cpu[th].th.pc++;
+		/* cpu_run() completes its own: it knows the registers. */
+		if (w->faulting == th)
+			s->cpu[th].th.pc++;
+		else
+			cpu_emulated(w, s, th);
 		break;
 	case DSM_ACT_LOST:
 		s->lost[node] |= 1 << a->page;
@@ -158,12 +161,17 @@ static void carry_out(struct world *w, struct wstate *s, int node,
 	}
 }
 
-/* Tidies up: a frame nobody may read holds nothing. */
+/* Tidies up: the frame of a page that is not here holds nothing. */
 static void scrub(struct world *w, struct wstate *s, int node)
 {
-	for (int i = 0; i < w->words; i++)
-		if (s->access[node][w->at[i].page] == DSM_NONE)
+	const struct dsm *d = world_engine(w, s, node);
+
+	for (int i = 0; i < w->words; i++) {
+		enum dsm_state st = dsm_page_state(d, w->at[i].page);
+
+		if (st == DSM_I || st == DSM_IS || st == DSM_IM || st == DSM_IO)
 			s->mem[node][i] = SCRAP;
+	}
 }
 
 struct dsm_actions world_actions;
@@ -352,6 +360,7 @@ int world_init(struct world *w, struct wstate *s)
 	w->words = 0;
 	w->pages = 1;
 	w->broken[0] = 0;
+	w->faulting = -1;
 	w->limit = false;
 	words_find(w);
 	config_fill(w, &c, 0);

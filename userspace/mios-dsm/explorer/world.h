@@ -78,6 +78,7 @@ struct world {
 	char broken[160];
 	bool limit;
 	u64 messages, steps;
+	int faulting;		/* thread whose fault is under way, or -1 */
 	/* Another network than ours, its clock and which wires are idle. */
 	void (*send)(struct world *w, struct wstate *s, int node,
 		     const struct dsm_action *a, const u8 *body);
