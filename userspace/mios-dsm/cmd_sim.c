@@ -17,7 +17,7 @@
 
 static const char help[] =
 "usage: mios-dsm sim [options]\n"
-"  --policy ivy|giantvm|wu|wu+|all     (all)\n"
+"  --policy ivy|giantvm|wu|wu+|wu-seq|all (all)\n"
 "  --pattern migratory|producer-consumer|read-mostly|lock|false-sharing|\n"
 "            compile|pingpong|one-write|all (all but the last two)\n"
 "  --nodes N[,N...]    1 to 256 (4)    --cpus N      per node (1)\n"
@@ -46,8 +46,8 @@ static const char help[] =
 "An option that would have no effect is refused.\n"
 "Exit status: 0, 1 if memory ended wrong or nothing moves on, 2 a mistake.\n";
 
-static const char *const policies[] = { "ivy", "giantvm", "wu", "wu+", "all",
-	NULL };
+static const char *const policies[] = { "ivy", "giantvm", "wu", "wu+", "wu-seq",
+	"all", NULL };
 static const char *const patterns[] = { "migratory", "producer-consumer",
 	"read-mostly", "lock", "false-sharing", "compile", "pingpong",
 	"one-write", "all", NULL };

@@ -371,7 +371,7 @@ static void attack_link(void)
 static void begin(void)
 {
 	struct dsm_config c = { .nodes = NODES, .cpus = 2,
-		.protocol = rnd(3), .order = DSM_ORDER_TOTAL,
+		.protocol = rnd(DSM_PROTOCOLS), .order = DSM_ORDER_TOTAL,
 		.chunk = 1, .requests = 8, .inflight = 4, .batch = 4,
 		.run = 1 + rnd(5), .window = 64, .key = { 77 }, .lease = 5 };
 	struct dsm_link_config l = { .nodes = NODES, .frames = 16,

@@ -34,6 +34,51 @@ static void apply(u64 *word, u8 mask, u64 value)
 				(value & 0xffULL << 8 * b);
 }
 
+static u64 value_after(const struct sim_op *op, u64 old)
+{
+	return op->kind == SIM_ADD ? old + op->value : op->value;
+}
+
+/* The operation is over: note what it read, and on to the next. */
+static void complete(struct sim *s, u32 node, u32 cpu, u64 cost)
+{
+	struct sim_cpu *c = &s->node[node].cpu[cpu];
+	u64 limit = s->c->pattern == PAT_PINGPONG ? s->c->ops : 0;
+
+	if (c->since) {
+		u64 stall = s->now - c->since;
+
+		s->r->stalls++;
+		s->r->stall_time += stall;
+		if (stall > s->r->longest)
+			s->r->longest = stall;
+		c->since = 0;
+	}
+	c->count++;
+	s->total++;
+	pattern_next(s->c, node * s->c->cpus + cpu, c);
+	if (c->op.kind == SIM_END || (limit && s->total >= limit)) {
+		c->ended = true;
+		s->running--;
+		s->r->time = s->now;
+		return;
+	}
+	sim_queue(s, (struct sim_event){ .kind = EV_CPU, .node = node,
+		.cpu = cpu, .time = s->now + cost + c->op.think });
+}
+
+/* run_cpu() sees it, unless the engine says so later. */
+static void done(struct sim *s, u32 node, u32 cpu)
+{
+	struct sim_cpu *c = &s->node[node].cpu[cpu];
+
+	c->ready = true;
+	if (c->inside || !c->blocked)
+		return;
+	c->blocked = false;
+	complete(s, node, cpu, s->c->trap);
+}
+
 static void act(struct sim *s, u32 node, const struct dsm_action *a)
 {
 	struct sim_node *n = &s->node[node];
@@ -55,7 +100,7 @@ static void act(struct sim *s, u32 node, const struct dsm_action *a)
 		wake(s, node, a->cpu, s->c->fault / 2);
 		break;
 	case DSM_ACT_DONE:
-		n->cpu[a->cpu].ready = true;
+		done(s, node, a->cpu);
 		break;
 	}
 }
@@ -96,39 +141,6 @@ static void step(struct sim *s, u32 node, struct dsm_event *ev)
 	}
 }
 
-static u64 value_after(const struct sim_op *op, u64 old)
-{
-	return op->kind == SIM_ADD ? old + op->value : op->value;
-}
-
-/* The operation is over: note what it read, and on to the next. */
-static void complete(struct sim *s, u32 node, u32 cpu, u64 cost)
-{
-	struct sim_cpu *c = &s->node[node].cpu[cpu];
-	u64 limit = s->c->pattern == PAT_PINGPONG ? s->c->ops : 0;
-
-	if (c->since) {
-		u64 stall = s->now - c->since;
-
-		s->r->stalls++;
-		s->r->stall_time += stall;
-		if (stall > s->r->longest)
-			s->r->longest = stall;
-		c->since = 0;
-	}
-	c->count++;
-	s->total++;
-	pattern_next(s->c, node * s->c->cpus + cpu, c);
-	if (c->op.kind == SIM_END || (limit && s->total >= limit)) {
-		c->ended = true;
-		s->running--;
-		s->r->time = s->now;
-		return;
-	}
-	sim_queue(s, (struct sim_event){ .kind = EV_CPU, .node = node,
-		.cpu = cpu, .time = s->now + cost + c->op.think });
-}
-
 static void native(struct sim *s, u32 node, u32 cpu, u64 *word)
 {
 	struct sim_cpu *c = &s->node[node].cpu[cpu];
@@ -164,7 +176,9 @@ static void run_cpu(struct sim *s, u32 node, u32 cpu)
 	ev.value = value_after(op, *word);
 	c->ready = false;
 	c->blocked = true;
+	c->inside = true;
 	step(s, node, &ev);
+	c->inside = false;
 	if (c->ready) {
 		c->blocked = false;
 		complete(s, node, cpu, s->c->trap);

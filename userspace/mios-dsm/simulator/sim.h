@@ -18,7 +18,8 @@
 #define SIM_PAGE_BYTES	(SIM_WORDS * 8)
 
 
-enum sim_policy { POL_IVY, POL_GIANTVM, POL_WU, POL_WUPLUS, POLICIES };
+enum sim_policy { POL_IVY, POL_GIANTVM, POL_WU, POL_WUPLUS, POL_WUSEQ,
+	POLICIES };
 enum sim_topology { TOPO_SWITCH, TOPO_TREE, TOPO_RING, TOPOLOGIES };
 enum sim_pattern { PAT_MIGRATORY, PAT_PRODUCER, PAT_READ_MOSTLY, PAT_LOCK,
 	PAT_FALSE_SHARING, PAT_COMPILE, PAT_PINGPONG, PAT_ONE_WRITE,
@@ -64,6 +65,7 @@ struct sim_cpu {
 	u64 a, b;		/* the pattern's own */
 	u32 state;
 	bool blocked, ended, ready;
+	bool inside;		/* its own fault is being taken */
 	struct sim_op op;
 };
 

@@ -264,7 +264,8 @@ int simlit_one(struct runs *r, struct world *w, struct wstate *s, u64 seed)
 	if (l.c.topology == TOPO_RING && w->nodes < 3)
 		return cli_error("litmus: a ring needs 3 nodes");
 	l.c.policy = w->protocol == DSM_WI ? POL_IVY :
-		w->protocol == DSM_WU ? POL_WU : POL_WUPLUS;
+		w->protocol == DSM_WU ? POL_WU :
+		w->protocol == DSM_WUPLUS ? POL_WUPLUS : POL_WUSEQ;
 	w->send = send;
 	w->arg = &l;
 	w->lease = l.c.lease;

@@ -11,7 +11,11 @@
 #include "../../../mios/dsm/knobs.h"
 #include "simcore.h"
 
-const char *const sim_policy_name[] = { "ivy", "giantvm", "wu", "wu+", NULL };
+/* Most that the engine takes for a log of sequenced stores. */
+#define LOG_MAX	128
+
+const char *const sim_policy_name[] = { "ivy", "giantvm", "wu", "wu+",
+	"wu-seq", NULL };
 const char *const sim_topology_name[] = { "switch", "tree", "ring", NULL };
 
 /*
@@ -24,8 +28,7 @@ enum dsm_order sim_order(const struct sim_config *c)
 	if (!c->jitter && !c->loss && !c->twice && !c->reorder &&
 	    c->topology == TOPO_SWITCH)
 		return DSM_ORDER_TOTAL;
-	return c->policy == POL_WU || c->policy == POL_WUPLUS ?
-		DSM_ORDER_CAUSAL : DSM_ORDER_FIFO;
+	return c->policy >= POL_WU ? DSM_ORDER_CAUSAL : DSM_ORDER_FIFO;
 }
 
 u32 sim_stamp(const struct sim_config *c)
@@ -41,7 +44,8 @@ static void engine_config(const struct sim_config *c, u32 node,
 	d->self = node;
 	d->cpus = c->cpus;
 	d->protocol = c->policy == POL_WU ? DSM_WU :
-		c->policy == POL_WUPLUS ? DSM_WUPLUS : DSM_WI;
+		c->policy == POL_WUPLUS ? DSM_WUPLUS :
+		c->policy == POL_WUSEQ ? DSM_WUSEQ : DSM_WI;
 	d->order = sim_order(c);
 	d->mode = d->protocol == DSM_WI ? DSM_MODE_WI : DSM_MODE_MW;
 	d->pages = c->pages;
@@ -51,6 +55,8 @@ static void engine_config(const struct sim_config *c, u32 node,
 	d->batch = DSM_BATCH_MAX;
 	d->run = c->run;
 	d->window = c->window;
+	if (c->policy == POL_WUSEQ && d->window > LOG_MAX)
+		d->window = LOG_MAX;
 	d->key[0] = 1 + node;
 	d->lease = c->lease;
 	d->serial = c->policy == POL_GIANTVM;
@@ -110,7 +116,7 @@ void sim_link_config(const struct sim_config *c, u32 node,
 	u32 body = sizeof(struct dsm_set) + 4 * c->nodes +
 		DSM_NEWS_MAX * sizeof(struct dsm_news);
 
-	if (c->policy != POL_WU && c->policy != POL_WUPLUS)
+	if (c->policy < POL_WU)
 		body -= 4 * c->nodes;
 	else if (body < updates)
 		body = updates;
