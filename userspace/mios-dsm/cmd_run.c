@@ -30,7 +30,7 @@ static const char help[] =
 "usage: mios-dsm run [options] PROGRAM [ARGUMENT...]\n"
 "  -n N            nodes, 1 to 16 (4)\n"
 "  --memory MIB    of the window (128)\n"
-"  --protocol P    wi (the default), wu or wu+, see docs/dsm.md\n"
+"  --protocol P    wi (the default), wu, wu+ or wu-seq, see docs/dsm.md\n"
 "  --interface IF  nodes are on one Ethernet: run this on each, with\n"
 "  --node K        its number, from 0, and with -n and --memory alike\n"
 "  --cluster N     if several share the wire: the same on each (0)\n"
@@ -67,12 +67,12 @@ struct run {
 
 static bool protocol(const char *name, u64 *value)
 {
-	static const char *const names[] = { "wi", "wu", "wu+" };
+	static const char *const names[] = { "wi", "wu", "wu+", "wu-seq" };
 
 	for (*value = 0; *value < sizeof(names) / sizeof(*names); ++*value)
 		if (!strcmp(name, names[*value]))
 			return true;
-	cli_error("run: --protocol '%s': wi, wu or wu+", name);
+	cli_error("run: --protocol '%s': wi, wu, wu+ or wu-seq", name);
 	return false;
 }
 
@@ -254,7 +254,7 @@ static int wire_good(struct run *r)
 {
 	r->end = r->nodes;
 	if (r->protocol != DSM_WI && r->nodes > UPDATE_NODES)
-		return cli_error("run: wu and wu+ have at most %d nodes",
+		return cli_error("run: protocols with updates have at most %d nodes",
 				 UPDATE_NODES);
 	if (r->protocol != DSM_WI && r->interface)
 		return cli_error("run: --interface takes --protocol wi only");

@@ -22,6 +22,7 @@
 /* Write-update: stores in a row that take a page, numbers that are remembered, */
 #define RUN		16
 #define MERGE		4096
+#define LOG		128	/* stores, of all nodes */
 #define FLIGHT		1024	/* updates kept for pages on their way here */
 
 /* What protocols with updates need besides. */
@@ -42,7 +43,8 @@ static int engine_start(struct node *n, u32 pages)
 		.protocol = n->protocol, .mode = mode,
 		.order = n->causal ? DSM_ORDER_CAUSAL : n->transport.order,
 		.pages = pages, .chunk = 1, .batch = DSM_BATCH_MAX, .run = RUN,
-		.requests = n->nodes * (THREADS_MAX + 1), .window = MERGE,
+		.requests = n->nodes * (THREADS_MAX + 1),
+		.window = n->protocol == DSM_WUSEQ ? LOG : MERGE,
 		.inflight = FLIGHT, .news = DSM_NEWS_MAX, .lease = LEASE,
 	};
 	struct dsm_set none;

@@ -48,7 +48,7 @@ static bool told_parse(struct told *t, const char *at)
 	if (!number(&at, 1, NODE_NODES, &nodes) ||
 	    !number(&at, 0, nodes - 1, &self) ||
 	    !number(&at, 2 * LAYOUT_OWN, DSM_LIFE_MAX, &pages) ||
-	    !number(&at, DSM_WI, DSM_WUPLUS, &protocol) ||
+	    !number(&at, DSM_WI, DSM_PROTOCOLS - 1, &protocol) ||
 	    !number(&at, -1, 1 << 20, &fd))
 		return false;
 	*t = (struct told){ .nodes = nodes, .self = self, .pages = pages,
