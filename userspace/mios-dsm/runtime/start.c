@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,9 +98,26 @@ static int transport_start(struct node *n, const struct told *t)
 				  cluster, life, wire);
 }
 
+/* Returns to the instruction, which ends the child. */
+static void touched(int signal, siginfo_t *info, void *context)
+{
+	(void)signal;
+	(void)context;
+	if (window_has(&node_self.window, (uintptr_t)info->si_addr, 1))
+		dprintf(STDERR_FILENO, "mios-dsm: a child of node %u touches shared memory, which it does not have: fork() copies none\n",
+			node_self.self);
+}
+
 /* A child of the program is no node; the peers must see when we end. */
 static void forked(void)
 {
+	struct sigaction act = {
+		.sa_sigaction = touched, .sa_flags = SA_SIGINFO | SA_RESETHAND,
+	}, old;
+
+	/* Not if the program wants to know itself. */
+	if (!sigaction(SIGSEGV, NULL, &old) && old.sa_handler == SIG_DFL)
+		sigaction(SIGSEGV, &act, NULL);
 	for (u32 i = 0; i < node_self.transport.fds; i++)
 		if (node_self.transport.fd[i] >= 0)
 			close(node_self.transport.fd[i]);
