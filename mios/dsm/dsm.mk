@@ -75,18 +75,18 @@ $(DSM_NATIVE): $(DSM_OUT)/programs/%: $(DSM_USER)/programs/%.c $(DSM_LIB) \
 	$(DSM_HEADERS) $(DSM_USER)/programs/nodes.c
 	@mkdir -p $(@D)
 	$(CC) $(DSM_CFLAGS) -o $@ $< $(DSM_USER)/programs/nodes.c $(DSM_LIB) \
-		-pthread
+		-pthread -lm
 
 $(DSM_THREADS): $(DSM_OUT)/programs/%-threads: $(DSM_USER)/programs/%.c \
 	$(DSM_HEADERS) $(DSM_USER)/programs/threads.c
 	@mkdir -p $(@D)
-	$(CC) $(DSM_CFLAGS) -o $@ $< $(DSM_USER)/programs/threads.c -pthread
+	$(CC) $(DSM_CFLAGS) -o $@ $< $(DSM_USER)/programs/threads.c -pthread -lm
 
 $(DSM_TRIALS): $(DSM_OUT)/trials/%: $(DSM_TOP)/selftests/unit/native/%.c \
 	$(DSM_TEST_LIB) $(DSM_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(DSM_CFLAGS) -I$(DSM_USER)/runtime -o $@ $< $(DSM_TEST_LIB) \
-		-pthread
+		-pthread -lm
 
 dsm-native: dsm $(DSM_TRIALS)
 
