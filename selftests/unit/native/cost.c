@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Usage: cost [NODE].  What node 0, or that one, waits for on two nodes: a page
+ * fetched, a page written that the other owns, one that both have; beside the exchange of frames of the
+ * same length by a pair of sockets, alone.  Prints the least and the median, in
+ * ns.  Not a test: the host may be busy.
+ */
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "trial.h"
+
+#define PAGES	100
+#define REQUEST	44
+#define ANSWER	(PAGE + 100)
+
+static uint64_t taken[PAGES];
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+static int less(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void say(const char *what)
+{
+	qsort(taken, PAGES, sizeof(*taken), less);
+	printf("%s: least %lu, median %lu\n", what, taken[0],
+	       taken[PAGES / 2]);
+}
+
+/* Another process answers each request with so many bytes. */
+static void raw(void)
+{
+	static char buffer[ANSWER];
+	int fd[2];
+
+	demand(!socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fd), "sockets");
+	if (!fork()) {
+		close(fd[0]);
+		while (recv(fd[1], buffer, ANSWER, 0) > 0)
+			if (send(fd[1], buffer, ANSWER, 0) < 0)
+				break;
+		_exit(0);
+	}
+	close(fd[1]);
+	for (int i = 0; i < PAGES; i++) {
+		uint64_t begin = now();
+
+		demand(send(fd[0], buffer, REQUEST, 0) == REQUEST &&
+		       recv(fd[0], buffer, ANSWER, 0) == ANSWER, "exchange");
+		taken[i] = now() - begin;
+	}
+	close(fd[0]);
+	say("exchange of frames");
+}
+
+static void touch(volatile char *page, bool write, const char *what)
+{
+	for (int i = 0; i < PAGES; i++) {
+		uint64_t begin = now();
+
+		if (write)
+			page[i * PAGE] = 1;
+		else
+			(void)page[i * PAGE];
+		taken[i] = now() - begin;
+	}
+	say(what);
+}
+
+int main(int argc, char **argv)
+{
+	int self = argc == 2 ? atoi(argv[1]) : 0;
+	char *read, *written, *both;
+
+	demand(!mios_dsm_start() && mios_dsm_nodes() == 2, "two nodes");
+	read = common(0, PAGES * PAGE, 1 - self);
+	written = common(1, PAGES * PAGE, 1 - self);
+	both = common(2, PAGES * PAGE, 1 - self);
+	for (int i = 0; i < PAGES; i++)
+		(void)((volatile char *)both)[i * PAGE];
+	demand(!mios_dsm_barrier(), "barrier");
+	if (mios_dsm_node() == self) {
+		raw();
+		touch(read, false, "page fetched");
+		touch(written, true, "page written, nobody has a copy");
+		touch(both, true, "page written, both have a copy");
+	}
+	demand(!mios_dsm_barrier() && !mios_dsm_finish(), "finish");
+	return 0;
+}
