@@ -208,19 +208,35 @@ static ssize_t file_read(struct kiocb *kiocb, struct iov_iter *to)
 	return kiocb->ki_pos > start ? kiocb->ki_pos - start : err;
 }
 
+/*
+ * The page where @pos is, in a file that reaches to @end at least.  Another
+ * instance may make it shorter in between, and so again.
+ */
+static int page_make(struct inode *inode, loff_t pos, loff_t end,
+		     struct page **page)
+{
+	int err = 0, tries = 0;
+
+	if (end > i_size_read(inode))
+		err = mios_size_grow(inode, end);
+	while (!err) {
+		err = page_wait(inode, pos >> PAGE_SHIFT, true, page);
+		if (err != -ERANGE)
+			break;
+		err = mios_patient(&tries) ? mios_size_grow(inode, end) :
+		      -EINTR;
+	}
+	return err;
+}
+
 static int part_write(struct kiocb *kiocb, struct iov_iter *from)
 {
 	struct inode *inode = file_inode(kiocb->ki_filp);
 	size_t part = part_of(kiocb->ki_pos, iov_iter_count(from));
 	struct page *page;
 	size_t copied;
-	int err = 0;
+	int err = page_make(inode, kiocb->ki_pos, kiocb->ki_pos + part, &page);
 
-	if (kiocb->ki_pos + part > i_size_read(inode))
-		err = mios_size_grow(inode, kiocb->ki_pos + part);
-	if (!err)
-		err = page_wait(inode, kiocb->ki_pos >> PAGE_SHIFT, true,
-				&page);
 	if (err)
 		return err;
 	copied = copy_page_from_iter(page, offset_in_page(kiocb->ki_pos), part,
@@ -306,10 +322,7 @@ int mios_file_allocate(struct inode *inode, loff_t at, loff_t end)
 		loff_t next = min_t(loff_t, end,
 				    round_down(at, PMD_SIZE) + PMD_SIZE);
 
-		if (next > i_size_read(inode))
-			err = mios_size_grow(inode, next);
-		if (!err)
-			err = page_wait(inode, at >> PAGE_SHIFT, true, &page);
+		err = page_make(inode, at, next, &page);
 		if (!err)
 			put_page(page);
 		if (!err && fatal_signal_pending(current))
