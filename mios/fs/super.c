@@ -282,31 +282,24 @@ static int mount_attach(struct mios_mount *m, struct fs_context *fc)
 	return err == -EBADMSG || err == -EPROTO ? -EUCLEAN : err;
 }
 
+/* By what each instance counts: a look at all pages may be one at gigabytes. */
 static int statfs(struct dentry *dentry, struct kstatfs *buf)
 {
 	struct mios_mount *m = dentry->d_sb->s_fs_info;
-	struct mios_pool_usage *usage = kzalloc(sizeof(*usage), GFP_KERNEL);
-	u64 used;
-	u32 i;
+	u64 pages = mios_pool_pages(&m->pool), used = mios_fs_used(&m->fs);
+	u64 others = min(m->fs.size / PAGE_SIZE, pages);
 
-	if (!usage)
-		return -ENOMEM;
-	mios_pool_usage(&m->pool, usage);
-	used = usage->meta + usage->kept;
-	for (i = 0; i < MIOS_POOL_INSTANCES; i++)
-		used += usage->held[i];
 	buf->f_type = MIOS_SUPER_MAGIC;
 	buf->f_bsize = PAGE_SIZE;
 	buf->f_namelen = MIOS_FS_NAME;
-	buf->f_blocks = usage->pages - min(usage->meta, usage->pages);
-	buf->f_bfree = usage->pages - min(used, usage->pages);
+	buf->f_blocks = pages;
+	buf->f_bfree = pages - others - min(used, pages - others);
 	if (m->fs.limit) {
-		used = min(mios_fs_used(&m->fs), m->fs.limit);
-		buf->f_blocks = min(buf->f_blocks, m->fs.limit);
-		buf->f_bfree = min(buf->f_bfree, m->fs.limit - used);
+		buf->f_blocks = min(pages, m->fs.limit);
+		buf->f_bfree = min(buf->f_bfree, m->fs.limit -
+				   min(used, m->fs.limit));
 	}
 	buf->f_bavail = buf->f_bfree;
-	kfree(usage);
 	return 0;
 }
 

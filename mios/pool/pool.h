@@ -281,6 +281,9 @@ u64 mios_pool_recover(struct mios_pool *pool, u32 instance, u32 epoch,
 		      mios_pool_named named, void *ctx);
 
 /* Count what is used; changes that go on meanwhile may be seen or not. */
+/* Pages that it has for others than itself. */
+u64 mios_pool_pages(const struct mios_pool *pool);
+
 void mios_pool_usage(const struct mios_pool *pool,
 		     struct mios_pool_usage *usage);
 

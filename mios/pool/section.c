@@ -184,6 +184,18 @@ int mios_pool_grow(struct mios_pool *pool, void *memory,
 	return mios_pool_adopt(pool, memory, place);
 }
 
+u64 mios_pool_pages(const struct mios_pool *pool)
+{
+	u32 nr = pool_sections(pool);
+	u64 pages = 0;
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		pages += (u64)pool->section[i].nr_extents * MIOS_EXTENT_PAGES -
+			 meta_pages(pool->section[i].nr_extents);
+	return pages;
+}
+
 int mios_pool_section(const struct mios_pool *pool, u64 phys)
 {
 	u32 nr = pool_sections(pool);

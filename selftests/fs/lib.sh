@@ -50,10 +50,19 @@ unmounts()
 	done
 }
 
-# used: pages of the pool that are not free
-used()
+# counted: pages of the pool that are not free, as the file system counts them
+counted()
 {
 	stat -f -c '%b %f' $AT | { read -r all free; echo $((all - free)); }
+}
+
+# used: the same, as the pool's records say; a death may put the other one out
+used()
+{
+	python3 -c "import os
+lines = os.getxattr('$AT', 'mios.pool').decode().splitlines()
+print(sum(sum(map(int, pages.split(':')[1:])) for line in lines
+          for pages in line.split()[4:]))"
 }
 
 # wrong WORDS OPTIONS [INSTANCE]: such a mount is refused, with WORDS
