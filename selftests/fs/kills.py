@@ -8,7 +8,6 @@ outside), and all files, the dead one's too, hold what was written there.
 Used by 34-kills, three of them alike each time, and 65-kills."""
 import pathlib
 import random
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -86,10 +85,7 @@ def whole(vm, folder, live, when):
     return done.stdout.strip()
 
 
-def go(rounds, seed, broken=False):
-    print(f"SEED={seed} ROUNDS={rounds}", flush=True)
-    lots = random.Random(seed)
-    folder = pathlib.Path(tempfile.mkdtemp())
+def die(rounds, lots, folder, broken):
     build(folder)
     vm = machine(3, "--from", "up", "--accel", "icount", "--copy",
                  str(folder / "copy"))
@@ -116,4 +112,9 @@ def go(rounds, seed, broken=False):
         if after != before:
             fail(f"{before} before, {after} after")
         no_faults(vm, "after the last")
-    shutil.rmtree(folder)
+
+
+def go(rounds, seed, broken=False):
+    print(f"SEED={seed} ROUNDS={rounds}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        die(rounds, random.Random(seed), pathlib.Path(folder), broken)
