@@ -373,6 +373,7 @@ const struct file_operations mios_file_ops = {
 	.fallocate = file_allocate,
 	.fsync = noop_fsync,
 	.splice_read = copy_splice_read,
+	.splice_write = iter_file_splice_write,
 };
 
 const struct address_space_operations mios_aops = {
