@@ -43,6 +43,7 @@ STATIC = ("gcc", "-O2", "-Wall", "-Wextra", "-Werror",
 STATIC_PROGRAMS = ("vm/guest/agent.c", "ipc/guest/futexes.c",
                    "swap/guest/swaps.c", "fs/guest/agree.c",
                    "../docs/examples/shared-farm.c")
+STATIC_CXX = ("g++", "-O2", "-Wall", "-static")
 OPENMP = ("g++", "-O2", "-Wall", "-fopenmp")
 OPENMP_PROGRAMS = ("spread", "team", "tasks", "reduce", "target", "mutexes")
 BOOST = ("g++", "-O2", "-Wall", "-Wextra", "-pthread")
@@ -123,6 +124,7 @@ def stage_modules(built, modules):
 def guest_files():
     """The harness's own side in the guest."""
     return [*(build_helper(source) for source in STATIC_PROGRAMS),
+            build_helper("swap/guest/works.cc", STATIC_CXX),
             *(build_helper(f"omp/guest/{name}.cc", OPENMP)
               for name in OPENMP_PROGRAMS),
             *(build_helper(f"caf/guest/{name}.f90", COARRAYS)
