@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Usage: cost [NODE].  What node 0, or that one, waits for on two nodes: a page
- * fetched, a page written that the other owns, one that both have; beside the exchange of frames of the
- * same length by a pair of sockets, alone.  Prints the least and the median, in
- * ns.  Not a test: the host may be busy.
+ * fetched, a page written that the other owns, one that both have; beside the
+ * exchange of frames of the same length by a pair of sockets, alone.  Prints the
+ * least and the median, in ns.  Not a test: the host may be busy.
  */
 #include <stdint.h>
 #include <string.h>
