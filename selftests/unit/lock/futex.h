@@ -4,7 +4,6 @@
 #define _FUTEX_H
 
 #include <linux/futex.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -15,7 +14,7 @@ static inline void futex_pause(void *ctx, u64 *word, u64 value)
 	(void)ctx;
 	(void)word;
 	(void)value;
-	sched_yield();
+	__builtin_ia32_pause();
 }
 
 static inline void futex_sleep(void *ctx, u64 *word, u32 value)
