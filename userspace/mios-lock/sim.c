@@ -11,7 +11,7 @@
 #include "sim.h"
 #include "tasks.h"
 
-/* Contenders begin over so many transfers each. */
+/* Contenders begin over so many transfers each, or reads of the register. */
 #define BEGIN_OVER	4
 
 static struct {
@@ -88,8 +88,9 @@ static void contend(u32 number)
 {
 	const struct lock_ops *ops = &lock_ops[s.config->kind];
 	struct contender *contender = &s.contender[number];
-	u64 over = s.config->cost.transfer * s.config->contenders * BEGIN_OVER;
-	u64 hold;
+	const struct sim_costs *cost = &s.config->cost;
+	u64 step = s.config->kind == LOCK_REGISTER ? cost->reg : cost->transfer;
+	u64 over = step * s.config->contenders * BEGIN_OVER, hold;
 
 	task_wait(random_next(&s.random) % over);
 	s.begun++;
