@@ -62,24 +62,13 @@ static u32 epoch_of(u32 incarnation)
 	return min_t(u32, incarnation, MIOS_EPOCH_MAX);
 }
 
-/*
- * Of instance 0 nobody says that it is dead.  But it goes once only: when it
- * panics, after its other CPUs have been stopped, or in order, with no mount.
- */
-static bool is_death(unsigned long what, const struct mios_change *change)
-{
-	if (!change->instance && mios_link_self())
-		return what == MIOS_EVENT_LEFT;
-	return what == MIOS_EVENT_DEAD &&
-	       change->instance < MIOS_FS_INSTANCES;
-}
-
 static int event(struct notifier_block *nb, unsigned long what, void *data)
 {
 	const struct mios_change *change = data;
 	struct mios_mount *m;
 
-	if (!is_death(what, change) || mios_fs_fault(MIOS_FS_FAULT_DEAF))
+	if (what != MIOS_EVENT_DEAD || change->instance >= MIOS_FS_INSTANCES ||
+	    mios_fs_fault(MIOS_FS_FAULT_DEAF))
 		return NOTIFY_DONE;
 	mutex_lock(&mounts_lock);
 	list_for_each_entry(m, &mounts, entry) {

@@ -41,12 +41,33 @@ struct life {
 };
 
 static struct life lives[MIOS_AREA_INSTANCES];
+static u32 host_over;		/* the boot of instance 0 that has ended, or 0 */
 
 /* Who looks late finds that the node has gone on since. */
 static bool is_over(u32 state)
 {
 	return state == MIOS_STATE_DEAD || state == MIOS_STATE_HELD ||
 	       state == MIOS_STATE_DOWN;
+}
+
+/**
+ * mios_death_host - instance 0 has said in its descriptor that it has ended
+ * @incarnation: which boot of it
+ *
+ * Of it nobody else says so.  It does when it panics, after its other CPUs have
+ * been stopped, or in order, when it shares nothing any more.
+ */
+void mios_death_host(u32 incarnation)
+{
+	WRITE_ONCE(host_over, incarnation);
+}
+
+/* The state in its own view is what instance 0 has written last. */
+static bool boot_is_over(u32 instance, const struct mios_view *view)
+{
+	return is_over((u32)view->stamp) ||
+	       (!instance && READ_ONCE(host_over) &&
+		READ_ONCE(host_over) == view->stamp >> 32);
 }
 
 /* Is there still a channel open to that incarnation? */
@@ -87,7 +108,7 @@ void mios_death_look(struct mios_deaths *news)
 		incarnation = view.stamp >> 32;
 		if (life->known && life->known != incarnation)
 			dead = life->known;	/* missed: another has come */
-		else if (is_over((u32)view.stamp))
+		else if (boot_is_over(i, &view))
 			dead = incarnation;
 		if (!dead || dead == life->told) {
 			life->known = incarnation;
@@ -109,7 +130,7 @@ static u32 over_up_to(u32 instance, const struct mios_view *view)
 	if (!incarnation)
 		return 0;
 	/* A node that is claimed may have the number of its last boot yet. */
-	return max(is_over((u32)view->stamp) ? incarnation : incarnation - 1,
+	return max(boot_is_over(instance, view) ? incarnation : incarnation - 1,
 		   READ_ONCE(lives[instance].told));
 }
 

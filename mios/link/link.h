@@ -253,7 +253,8 @@ const void *mios_link_hostlog(size_t *size);
  * @MIOS_EVENT_JOINED:	messages to it arrive from now on
  * @MIOS_EVENT_LEFT:	its incarnation is gone, channels are closed
  * @MIOS_EVENT_DEAD:	it has been fenced: recover what it held; what it had is
- *			used again once all listeners have returned
+ *			used again once all listeners have returned.  Instance 0 is
+ *			by its own word; nobody uses what it had
  * @MIOS_EVENT_STATE:	a state in mios_link_info() has changed
  * @MIOS_EVENT_SUSPECT:	it has become suspect, or is so no more
  */

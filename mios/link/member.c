@@ -162,6 +162,14 @@ static bool is_dying(u32 instance, u32 incarnation)
 		(u32)view.stamp == MIOS_STATE_DOWN);
 }
 
+/* By its own word. */
+static void peer_ended(struct mios_peer *peer, u32 state, struct news *news)
+{
+	news->ended[peer->instance] = state;
+	if (!peer->instance)
+		mios_death_host(peer->incarnation);
+}
+
 /* One row of docs/channels.md, "Membership", per return. */
 static void peer_look(struct mios_ring *ring, struct mios_peer *peer,
 		      struct news *news)
@@ -188,7 +196,7 @@ static void peer_look(struct mios_ring *ring, struct mios_peer *peer,
 	if (peer->state != MIOS_PEER_ABSENT &&
 	    (desc->incarnation != peer->incarnation || !desc_alive(desc))) {
 		if (desc->incarnation == peer->incarnation)
-			news->ended[peer->instance] = desc->state;
+			peer_ended(peer, desc->state, news);
 		peer_drop(peer, news);
 	}
 	if (!desc_alive(desc))

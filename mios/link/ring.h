@@ -267,6 +267,7 @@ struct mios_deaths {
 };
 
 void mios_death_attend(struct mios_ring *ring);
+void mios_death_host(u32 incarnation);
 void mios_death_look(struct mios_deaths *news);
 void mios_death_tell(struct mios_ring *ring, const struct mios_deaths *news);
 void mios_death_ack(struct mios_ring *ring, const struct mios_deaths *news);

@@ -197,7 +197,9 @@ static int event(struct notifier_block *nb, unsigned long what, void *data)
 
 	if (what != MIOS_EVENT_DEAD)
 		return NOTIFY_DONE;
-	mios_borrow_dead(change->instance, change->incarnation);
+	/* What instance 0 has lent stays as it is: nobody else uses it. */
+	if (change->instance)
+		mios_borrow_dead(change->instance, change->incarnation);
 	mios_lend_dead(change->instance, change->incarnation);
 	return NOTIFY_DONE;
 }
