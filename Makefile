@@ -29,6 +29,7 @@ kernel-test: packages
 
 kernel-gate: kernel-test
 	@linux/kernel build next
+	@linux/kernel modules next $(OUT)/modules-next
 
 kernel: kernel-gate
 	@linux/kernel build debug
