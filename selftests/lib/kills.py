@@ -1,59 +1,77 @@
 # SPDX-License-Identifier: GPL-2.0
 """An instance dies at an instant drawn by lot, and then another one, while all
-who are up create, write, map, cut, punch, rename, link and remove files of /mios
-(guest/churn.c); both boot again, and so on.  After each death the others have gone on, no page and no file
-is lost or owned twice (unit/fs/image-check.c looks at the machine's memory from
-outside), and all files, the dead one's too, hold what was written there.
-
-Used by 34-kills, three of them alike each time, and 65-kills."""
+who are up do what a program does by lot; both boot again, and so on.  After each
+death the others have gone on, no page and no file is lost or owned twice
+(unit/fs/image-check.c looks at the machine's memory from outside), and what the
+program has made, the dead one's too, is as it should be.  Used by selftests/fs and
+selftests/ipc, in each by three deaths that are alike each time and by many."""
+import dataclasses
 import pathlib
 import random
 import subprocess
 import sys
 import tempfile
 
-HERE = pathlib.Path(__file__).resolve().parent
-TOP = HERE.parent.parent
-sys.path.append(str(HERE.parent / "lib"))
+TOP = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.append(str(TOP / "selftests/lib"))
 from outside import fail, machine, no_faults, run            # noqa: E402
 
-BEGIN = """mkdir -p /mios/0 /mios/1 /mios/2 /mios/9; truncate -s 4096 /mios/state
-. /usr/lib/mios/selftests/lib/instances.sh
+
+@dataclasses.dataclass
+class Work:
+    """What goes on meanwhile.
+
+    program FOLDER SELF SEED works until word 63 of FOLDER/state is not 0, and
+    counts in word SELF; program FOLDER looks at what there is once.
+    """
+    program: pathlib.Path   # its source
+    folder: str             # of miosfs
+    prepare: str            # shell, once all are up: FOLDER/state, and the rest
+    remove: str             # shell, in the end: all that the program has made
+    knob: str               # the parameter that makes recovery go wrong
+
+
+BEGIN = """. /usr/lib/mios/selftests/lib/instances.sh
 {up}
+state={work.folder}/state
+{work.prepare}
 for i in {live}; do
-    on $i "echo {deaf} > /sys/module/mios_fs/parameters/fault_deaf"
+    on $i "echo {broken} > {work.knob}"
 done
-printf '\\0' | dd of=/mios/state bs=1 seek=504 conv=notrunc 2> /dev/null
+printf '\\0' | dd of=$state bs=1 seek=504 conv=notrunc 2> /dev/null
 for i in {live}; do
-    on $i "exec /mnt/host/churn /mios $i {seed}" > /tmp/churn$i 2>&1 &
-    echo $! > /tmp/churn$i.pid
+    on $i "exec /mnt/host/work {work.folder} $i {seed}" > /tmp/work$i 2>&1 &
+    echo $! > /tmp/work$i.pid
 done
-at_work() {{ [ "$(od -An -td8 -j$(($1 * 8)) -N8 /mios/state)" -gt $2 ]; }}
+counted() {{ od -An -td8 -j$(($1 * 8)) -N8 $state; }}
+at_work() {{ [ "$(counted $1)" -gt $2 ]; }}
 for i in {live}; do
-    until_true 60 at_work $i $(od -An -td8 -j$((i * 8)) -N8 /mios/state) ||
-        fail "instance $i does nothing: $(cat /tmp/churn$i)"
+    until_true 60 at_work $i $(counted $i) ||
+        fail "instance $i does nothing: $(cat /tmp/work$i)"
 done
 sleep 0.{ms:03}
 quietly mios kill {victim}
 for i in {others}; do
-    until_true 60 at_work $i $(od -An -td8 -j$((i * 8)) -N8 /mios/state) ||
-        fail "instance $i stands still: $(cat /tmp/churn$i)"
+    until_true 60 at_work $i $(counted $i) ||
+        fail "instance $i stands still: $(cat /tmp/work$i)"
 done
-printf '\\1' | dd of=/mios/state bs=1 seek=504 conv=notrunc 2> /dev/null
+printf '\\1' | dd of=$state bs=1 seek=504 conv=notrunc 2> /dev/null
 for i in {others}; do
-    wait $(cat /tmp/churn$i.pid) || fail "on $i: $(cat /tmp/churn$i)"
-    on $i "/mnt/host/churn /mios" || fail "files as $i sees them"
+    wait $(cat /tmp/work$i.pid) || fail "on $i: $(cat /tmp/work$i)"
+done
+for i in {others}; do
+    on $i "/mnt/host/work {work.folder}" || fail "as $i sees it"
 done
 """
 POOLS = "grep -H . /sys/kernel/mios/instance*/pool"
 
 
-def build(folder):
+def build(work, folder):
     """What looks at the machine, and what works in it."""
-    churn = folder / "copy" / "churn"
-    churn.parent.mkdir()
+    binary = folder / "copy" / "work"
+    binary.parent.mkdir()
     subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static",
-                    "-o", churn, HERE / "guest/churn.c"], check=True)
+                    "-o", binary, work.program], check=True)
     subprocess.run(["make", "-s", "-C", TOP / "selftests/unit/fs",
                     f"O={folder}", folder / "image-check"], check=True)
 
@@ -85,8 +103,8 @@ def whole(vm, folder, live, when):
     return done.stdout.strip()
 
 
-def die(rounds, lots, folder, broken):
-    build(folder)
+def die(work, rounds, lots, folder, broken):
+    build(work, folder)
     vm = machine(3, "--from", "up", "--accel", "icount", "--copy",
                  str(folder / "copy"))
     with vm:
@@ -97,24 +115,26 @@ def die(rounds, lots, folder, broken):
             live = [0, 1, 2] if up else live
             victim = lots.choice(live[1:])
             others = [i for i in live if i != victim]
-            script = BEGIN.format(up=up, victim=victim,
+            script = BEGIN.format(work=work, up=up, victim=victim,
                                   live=" ".join(map(str, live)),
                                   others=" ".join(map(str, others)),
                                   seed=lots.randrange(1 << 30),
-                                  ms=lots.randrange(200), deaf=int(broken))
+                                  ms=lots.randrange(200),
+                                  broken=int(broken))
             run(vm, script, 300)
             live = others
             now = whole(vm, folder, live, f"death {number}")
             if number % 10 == 0 or rounds < 10:
                 print(f"{number} deaths, {now}", flush=True)
-        run(vm, "rm -r /mios/*", 60)
+        run(vm, work.remove, 60)
         after = whole(vm, folder, live, "all removed")
         if after != before:
             fail(f"{before} before, {after} after")
         no_faults(vm, "after the last")
 
 
-def go(rounds, seed, broken=False):
+def go(work, rounds, seed, broken=False):
+    """So many deaths; @broken: with the knob on, so that it fails."""
     print(f"SEED={seed} ROUNDS={rounds}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        die(rounds, random.Random(seed), pathlib.Path(folder), broken)
+        die(work, rounds, random.Random(seed), pathlib.Path(folder), broken)
