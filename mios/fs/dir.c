@@ -8,6 +8,8 @@
 
 #include "vfs.h"
 
+#define OPEN_TRIES	100	/* each a name made and one removed elsewhere */
+
 static struct mios_fs_name name_of(const struct qstr *name)
 {
 	return (struct mios_fs_name){ name->name, name->len };
@@ -87,6 +89,38 @@ static int dir_create(struct mnt_idmap *idmap, struct inode *dir,
 		      struct dentry *dentry, umode_t mode, bool excl)
 {
 	return dir_mknod(idmap, dir, dentry, mode, 0);
+}
+
+/*
+ * Another kernel, whom no lock of the VFS keeps out, may have made the name since
+ * this one looked: to who does not ask for a new one that is as good, and he is
+ * let in by the permissions of what is there.
+ */
+static int dir_atomic_open(struct inode *dir, struct dentry *dentry,
+			   struct file *file, unsigned int flags, umode_t mode)
+{
+	struct dentry *found;
+	int tries, err;
+
+	/* The directory is locked for who reads it alone, and this is known. */
+	if (!(flags & O_CREAT) && !d_in_lookup(dentry))
+		return finish_no_open(file, NULL);
+	for (tries = 0; tries < OPEN_TRIES; tries++) {
+		d_drop(dentry);
+		found = dir_lookup(dir, dentry, 0);
+		if (IS_ERR(found))
+			return PTR_ERR(found);
+		if (found || d_really_is_positive(dentry) || !(flags & O_CREAT))
+			return finish_no_open(file, found);
+		err = dir_mknod(&nop_mnt_idmap, dir, dentry, mode, 0);
+		if (!err) {
+			file->f_mode |= FMODE_CREATED;
+			return finish_open(file, dentry, NULL);
+		}
+		if (err != -EEXIST || flags & O_EXCL)
+			return err;
+	}
+	return -EBUSY;
 }
 
 static int dir_mkdir(struct mnt_idmap *idmap, struct inode *dir,
@@ -192,6 +226,7 @@ static int dir_iterate(struct file *file, struct dir_context *ctx)
 const struct inode_operations mios_dir_inode_ops = {
 	.lookup = dir_lookup,
 	.create = dir_create,
+	.atomic_open = dir_atomic_open,
 	.link = dir_link,
 	.unlink = dir_unlink,
 	.symlink = mios_dir_symlink,
