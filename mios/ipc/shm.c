@@ -76,7 +76,7 @@ int mios_segment_slot(int id)
  * @id: of one of ours
  * @seg: out
  *
- * -EINVAL: there is none; -EIDRM: there is another one by now.
+ * -EINVAL: there is none, or there is another one by now.
  */
 int mios_segment_read(struct mios_mount *m, int id, struct mios_fs_seg *seg)
 {
@@ -85,7 +85,7 @@ int mios_segment_read(struct mios_mount *m, int id, struct mios_fs_seg *seg)
 
 	if (err)
 		return err == -ENOENT ? -EINVAL : err;
-	return seg->sequence == id >> MIOS_FS_SEGMENT_SHIFT ? 0 : -EIDRM;
+	return seg->sequence == id >> MIOS_FS_SEGMENT_SHIFT ? 0 : -EINVAL;
 }
 
 static kuid_t uid_of(u32 uid)
