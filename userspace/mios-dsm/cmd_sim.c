@@ -7,7 +7,6 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -94,24 +93,6 @@ static const struct option longopts[] = {
 	{ "help", 0, NULL, HELP }, { NULL, 0, NULL, 0 },
 };
 
-static bool nodes_parse(struct sim_options *o, char *list)
-{
-	uint64_t v;
-	char *word;
-
-	o->sweep = 0;
-	while ((word = strsep(&list, ","))) {
-		if (o->sweep == SWEEP_MAX) {
-			cli_error("--nodes: more than %d numbers", SWEEP_MAX);
-			return false;
-		}
-		if (!cli_number("--nodes", word, 1, DSM_NODES_MAX, &v))
-			return false;
-		o->nodes[o->sweep++] = v;
-	}
-	return true;
-}
-
 /* Options that are a number and nothing else. */
 static bool number(int c, struct sim_config *s, bool *known)
 {
@@ -166,7 +147,9 @@ static bool option(int c, struct sim_options *o)
 		return cli_choice("--topology", optarg, sim_topology_name,
 				  &o->c.topology);
 	case NODES:
-		return nodes_parse(o, optarg);
+		o->sweep = cli_numbers("--nodes", optarg, 1, DSM_NODES_MAX,
+				       o->nodes, SWEEP_MAX);
+		return o->sweep;
 	case CPUS:
 		if (!cli_number("--cpus", optarg, 1, DSM_CPUS_MAX, &v))
 			return false;
@@ -263,8 +246,6 @@ static int all_results(struct sim_options *o)
 
 static int finish(struct sim_options *o)
 {
-	bool bad;
-
 	if (o->plot && plot_write(o->plot, "Messages", "nodes", "messages",
 				  sim_policy_name, o->messages, o->points))
 		return 2;
@@ -275,13 +256,7 @@ static int finish(struct sim_options *o)
 	if (!o->out)
 		return 0;
 	fprintf(o->out, "\n]\n");
-	if (o->out == stdout)
-		return 0;
-	bad = ferror(o->out);
-	if (fclose(o->out) || bad)
-		return cli_error("%s: cannot write: %s", o->json,
-				 strerror(errno));
-	return 0;
+	return cli_close(o->out, o->json);
 }
 
 #define BIT(c)		(1ULL << ((c) - POLICY))
@@ -344,19 +319,14 @@ static int impossible(const struct sim_options *o)
 	return 0;
 }
 
-/* One would overwrite the other.  What is no file, /dev/null, may do. */
-static bool same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	return a && b && !stat(a, &x) && !stat(b, &y) &&
-		S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
-		x.st_ino == y.st_ino;
-}
-
 /* Mistakes in the names of files are told before the work. */
 static int files_create(struct sim_options *o)
 {
+	const struct cli_file file[] = {
+		{ "--json", o->json }, { "--plot", o->plot },
+		{ "--plot-stall", o->plot_stall },
+	};
+
 	if (o->json) {
 		o->out = strcmp(o->json, "-") ? fopen(o->json, "w") : stdout;
 		if (!o->out)
@@ -364,13 +334,7 @@ static int files_create(struct sim_options *o)
 	}
 	if (!cli_create(o->plot) || !cli_create(o->plot_stall))
 		return 2;
-	if (same_file(o->json, o->plot))
-		return cli_error("sim: --json and --plot are the same file");
-	if (same_file(o->json, o->plot_stall))
-		return cli_error("sim: --json and --plot-stall are the same file");
-	if (same_file(o->plot, o->plot_stall))
-		return cli_error("sim: --plot and --plot-stall are the same file");
-	return 0;
+	return cli_files_differ(file, 3) ? 0 : 2;
 }
 
 int cmd_sim(int argc, char **argv)

@@ -98,26 +98,6 @@ static bool number(int c, struct sim_config *s)
 	return true;
 }
 
-static bool contenders_parse(struct sim_options *o, char *list)
-{
-	uint64_t value;
-	char *word;
-
-	o->sweep = 0;
-	while ((word = strsep(&list, ","))) {
-		if (o->sweep == SWEEP_MAX) {
-			cli_error("--contenders: more than %d numbers",
-				  SWEEP_MAX);
-			return false;
-		}
-		if (!cli_number("--contenders", word, 1, CONTENDERS_MAX,
-				&value))
-			return false;
-		o->contenders[o->sweep++] = value;
-	}
-	return true;
-}
-
 static bool locks_parse(struct sim_options *o, char *list)
 {
 	char *word;
@@ -138,7 +118,10 @@ static bool option(int c, struct sim_options *o)
 	case LOCK:
 		return locks_parse(o, optarg);
 	case CONTENDERS:
-		return contenders_parse(o, optarg);
+		o->sweep = cli_numbers("--contenders", optarg, 1,
+				       CONTENDERS_MAX, o->contenders,
+				       SWEEP_MAX);
+		return o->sweep;
 	case JSON:
 		o->json = optarg;
 		return true;
@@ -180,13 +163,20 @@ static int options_parse(struct sim_options *o, int argc, char **argv)
 /* Mistakes in the names of files are told before the work. */
 static int files_create(struct sim_options *o)
 {
+	const struct cli_file file[] = {
+		{ "--json", o->json }, { "--plot", o->plot },
+		{ "--plot-messages", o->plot_messages },
+	};
+
 	o->out = stdout;
 	if (!cli_create(o->plot) || !cli_create(o->plot_messages))
 		return 2;
-	if (!o->json || !strcmp(o->json, "-"))
-		return 0;
-	o->out = fopen(o->json, "w");
-	return o->out ? 0 : cli_error("'%s': %s", o->json, strerror(errno));
+	if (o->json && strcmp(o->json, "-")) {
+		o->out = fopen(o->json, "w");
+		if (!o->out)
+			return cli_error("'%s': %s", o->json, strerror(errno));
+	}
+	return cli_files_differ(file, 3) ? 0 : 2;
 }
 
 static void progress(const struct sim_options *o, const struct sim_config *c)
@@ -258,8 +248,6 @@ static int all_results(struct sim_options *o)
 
 static int finish(struct sim_options *o)
 {
-	bool bad;
-
 	if (o->plot &&
 	    plot_write(o->plot, "A hand-over", "contenders", "nanoseconds",
 		       lock_name, o->cost, o->points))
@@ -272,13 +260,7 @@ static int finish(struct sim_options *o)
 	if (!o->json)
 		return 0;
 	fputs("\n]\n", o->out);
-	if (o->out == stdout)
-		return 0;
-	bad = ferror(o->out);
-	if (fclose(o->out) || bad)
-		return cli_error("%s: cannot write: %s", o->json,
-				 strerror(errno));
-	return 0;
+	return cli_close(o->out, o->json);
 }
 
 int cmd_sim(int argc, char **argv)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 
@@ -42,6 +43,25 @@ bool cli_number(const char *option, const char *text, uint64_t low,
 	return true;
 }
 
+uint32_t cli_numbers(const char *option, char *list, uint64_t low,
+		     uint64_t high, uint32_t *value, uint32_t max)
+{
+	uint32_t nr = 0;
+	uint64_t v;
+	char *word;
+
+	while ((word = strsep(&list, ","))) {
+		if (nr == max) {
+			cli_error("%s: more than %u numbers", option, max);
+			return 0;
+		}
+		if (!cli_number(option, word, low, high, &v))
+			return 0;
+		value[nr++] = v;
+	}
+	return nr;
+}
+
 bool cli_choice(const char *option, const char *text,
 		const char *const *names, int *value)
 {
@@ -72,6 +92,40 @@ bool cli_create(const char *path)
 	}
 	fclose(f);
 	return true;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return a && b && !stat(a, &x) && !stat(b, &y) &&
+		S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
+		x.st_ino == y.st_ino;
+}
+
+/* One would overwrite the other. */
+bool cli_files_differ(const struct cli_file *file, int nr)
+{
+	for (int i = 0; i < nr; i++)
+		for (int j = i + 1; j < nr; j++)
+			if (same_file(file[i].path, file[j].path)) {
+				cli_error("sim: %s and %s are the same file",
+					  file[i].option, file[j].option);
+				return false;
+			}
+	return true;
+}
+
+int cli_close(FILE *file, const char *path)
+{
+	bool bad;
+
+	if (file == stdout)
+		return 0;
+	bad = ferror(file);
+	if (fclose(file) || bad)
+		return cli_error("%s: cannot write: %s", path, strerror(errno));
+	return 0;
 }
 
 int cli_flush(void)
