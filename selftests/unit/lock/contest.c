@@ -265,7 +265,7 @@ void contest_setup(const struct scenario *scenario)
 {
 	u32 i;
 
-	contest = scenario->contest;
+	contest = scenario->own;
 	contest_together = false;
 	memset(&w, 0, sizeof(w));
 	w.holder = NOBODY;

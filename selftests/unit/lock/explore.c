@@ -296,3 +296,27 @@ unsigned long explore(const struct scenario *scenario, u32 states_shift)
 	free(arena);
 	return nr_seen;
 }
+
+#define QUICK_SHIFT	21
+#define DEEP_SHIFT	26
+
+void explore_list(const struct scenario *common, const struct entry *list,
+		  u32 nr, bool deep)
+{
+	struct scenario scenario = *common;
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		if (list[i].deep != deep)
+			continue;
+		scenario.name = list[i].name;
+		scenario.deaths = list[i].deaths;
+		scenario.own = list[i].own;
+		printf("%s: ", scenario.name);
+		fflush(stdout);
+		printf("%lu states\n", explore(&scenario, deep ? DEEP_SHIFT :
+						QUICK_SHIFT));
+		if (scenario.all)
+			scenario.all(&scenario);
+	}
+}

@@ -14,10 +14,6 @@
 #define TASKS_MAX	8
 #define NOBODY		~0u
 
-struct contest;
-struct meeting;
-struct registers;
-
 /**
  * struct scenario - what is explored
  * @name:	for a person
@@ -25,18 +21,18 @@ struct registers;
  * @died:	a task of this instance has just died, and so all of its tasks
  *		have; adds who buries it
  * @end:	looks at what has become of it, when all tasks have ended
+ * @all:	the same, when every state has been seen; NULL: nobody does
  * @deaths:	how many instances may die
- * @contest, @meeting, @registers: the scenario's own
+ * @own:	what else it has to know
  */
 struct scenario {
 	const char *name;
 	void (*setup)(const struct scenario *scenario);
 	void (*died)(u32 instance);
 	void (*end)(void);
+	void (*all)(const struct scenario *scenario);
 	u32 deaths;
-	const struct contest *contest;
-	const struct meeting *meeting;
-	const struct registers *registers;
+	const void *own;
 };
 
 /* All that tasks share, and all that checks remember: part of the state. */
@@ -54,6 +50,22 @@ void explore_until_changed(const u64 *word, u64 value);
 /* The same as a futex: unless the lower half is not @value, until woken. */
 void explore_sleep(const u64 *word, u32 value);
 void explore_wake(const u64 *word);
+
+/**
+ * struct entry - in a list of scenarios that differ in little
+ * @name, @deaths, @own: of the scenario
+ * @deep:	not for the gate
+ */
+struct entry {
+	const char *name;
+	bool deep;
+	u32 deaths;
+	const void *own;
+};
+
+/* Those of a list that are @deep, or those that are not; each is said. */
+void explore_list(const struct scenario *common, const struct entry *list,
+		  u32 nr, bool deep);
 
 /* How many states it had; more than 3/4 of 2^@states_shift are a failure. */
 unsigned long explore(const struct scenario *scenario, u32 states_shift);

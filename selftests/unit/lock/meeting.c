@@ -161,7 +161,7 @@ static void setup(const struct scenario *scenario)
 {
 	u32 i;
 
-	meeting = scenario->meeting;
+	meeting = scenario->own;
 	memset(&w, 0, sizeof(w));
 	CHECK(mios_barrier_bytes(meeting->members, FAN) <= sizeof(w.memory));
 	CHECK(!mios_barrier_format(w.memory, meeting->members, FAN));
@@ -170,54 +170,42 @@ static void setup(const struct scenario *scenario)
 		explore_task(meet, i);
 }
 
-struct entry {
-	const char *name;
-	bool deep;
-	u32 deaths;
-	struct meeting meeting;
-};
+#define OWN(...)	(&(const struct meeting){ __VA_ARGS__ })
 
 static const struct entry entries[] = {
-	{ "two meet twice", false, 0, { .members = 2, .rounds = 2 } },
+	{ "two meet twice", false, 0, OWN(.members = 2, .rounds = 2) },
 	{ "two meet twice, one is late", false, 0,
-	  { .members = 2, .rounds = 2, .leaves = 1 } },
+	  OWN(.members = 2, .rounds = 2, .leaves = 1) },
 	{ "two meet twice, a death", false, 1,
-	  { .members = 2, .rounds = 2, .breaks = 1 } },
+	  OWN(.members = 2, .rounds = 2, .breaks = 1) },
 	{ "two that spin first meet twice", false, 0,
-	  { .members = 2, .rounds = 2, .spins = 1 } },
+	  OWN(.members = 2, .rounds = 2, .spins = 1) },
 	{ "two that spin first meet, a death", false, 1,
-	  { .members = 2, .rounds = 1, .breaks = 1, .spins = 1 } },
+	  OWN(.members = 2, .rounds = 1, .breaks = 1, .spins = 1) },
 	{ "two meet, two deaths", false, 2,
-	  { .members = 2, .rounds = 1, .breaks = 1 } },
-	{ "three meet", false, 0, { .members = 3, .rounds = 1 } },
+	  OWN(.members = 2, .rounds = 1, .breaks = 1) },
+	{ "three meet", false, 0, OWN(.members = 3, .rounds = 1) },
 	{ "three meet, a death", false, 1,
-	  { .members = 3, .rounds = 1, .breaks = 1 } },
+	  OWN(.members = 3, .rounds = 1, .breaks = 1) },
 	{ "two meet twice, one is late, a death", true, 1,
-	  { .members = 2, .rounds = 2, .leaves = 1, .breaks = 1 } },
+	  OWN(.members = 2, .rounds = 2, .leaves = 1, .breaks = 1) },
 	{ "three that spin first meet, a death", true, 1,
-	  { .members = 3, .rounds = 1, .breaks = 1, .spins = 1 } },
+	  OWN(.members = 3, .rounds = 1, .breaks = 1, .spins = 1) },
 	{ "two meet twice, a death, two say so", true, 1,
-	  { .members = 2, .rounds = 2, .breaks = 2 } },
-	{ "three meet twice", true, 0, { .members = 3, .rounds = 2 } },
+	  OWN(.members = 2, .rounds = 2, .breaks = 2) },
+	{ "three meet twice", true, 0, OWN(.members = 3, .rounds = 2) },
 	{ "three meet twice, a death", true, 1,
-	  { .members = 3, .rounds = 2, .breaks = 1 } },
+	  OWN(.members = 3, .rounds = 2, .breaks = 1) },
 	{ "three meet, two deaths", true, 2,
-	  { .members = 3, .rounds = 1, .breaks = 1 } },
+	  OWN(.members = 3, .rounds = 1, .breaks = 1) },
 };
 
 void test_meet(bool deep)
 {
-	struct scenario scenario = { .setup = setup, .died = died, .end = end };
-	u32 i;
+	const struct scenario common = {
+		.setup = setup, .died = died, .end = end,
+	};
 
-	for (i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
-		if (entries[i].deep != deep)
-			continue;
-		scenario.name = entries[i].name;
-		scenario.deaths = entries[i].deaths;
-		scenario.meeting = &entries[i].meeting;
-		printf("%s: ", scenario.name);
-		fflush(stdout);
-		printf("%lu states\n", explore(&scenario, deep ? 26 : 21));
-	}
+	explore_list(&common, entries, sizeof(entries) / sizeof(*entries),
+		     deep);
 }

@@ -172,7 +172,7 @@ static void setup(const struct scenario *scenario)
 {
 	u32 i;
 
-	registers = scenario->registers;
+	registers = scenario->own;
 	memset(&w, 0, sizeof(w));
 	CHECK(mios_register_size(SEATS_MAX) == sizeof(w.memory));
 	CHECK(!mios_register_format(w.memory, SEATS_MAX));
@@ -181,46 +181,34 @@ static void setup(const struct scenario *scenario)
 		explore_task(want, i);
 }
 
-struct entry {
-	const char *name;
-	bool deep;
-	u32 deaths;
-	struct registers registers;
-};
+#define OWN(...)	(&(const struct registers){ __VA_ARGS__ })
 
 static const struct entry entries[] = {
 	{ "two at a register twice", false, 0,
-	  { .contenders = 2, .rounds = 2 } },
-	{ "three at a register", false, 0, { .contenders = 3, .rounds = 1 } },
+	  OWN(.contenders = 2, .rounds = 2) },
+	{ "three at a register", false, 0, OWN(.contenders = 3, .rounds = 1) },
 	{ "two at a register twice, a death", false, 1,
-	  { .contenders = 2, .rounds = 2, .undertakers = 1 } },
+	  OWN(.contenders = 2, .rounds = 2, .undertakers = 1) },
 	{ "one at a register, a death, back early", false, 1,
-	  { .contenders = 1, .rounds = 1, .undertakers = 2, .reborn = true } },
+	  OWN(.contenders = 1, .rounds = 1, .undertakers = 2, .reborn = true) },
 	{ "three at a register, two share it", false, 0,
-	  { .contenders = 3, .rounds = 1, .sharers = 3 } },
+	  OWN(.contenders = 3, .rounds = 1, .sharers = 3) },
 	{ "two at a register, one shares it, a death", false, 1,
-	  { .contenders = 2, .rounds = 2, .undertakers = 1, .sharers = 1 } },
+	  OWN(.contenders = 2, .rounds = 2, .undertakers = 1, .sharers = 1) },
 	{ "two at a register, a death, one is back early", true, 1,
-	  { .contenders = 2, .rounds = 1, .undertakers = 2, .reborn = true } },
+	  OWN(.contenders = 2, .rounds = 1, .undertakers = 2, .reborn = true) },
 	{ "three at a register, two share it, a death", true, 1,
-	  { .contenders = 3, .rounds = 1, .undertakers = 1, .sharers = 3 } },
+	  OWN(.contenders = 3, .rounds = 1, .undertakers = 1, .sharers = 3) },
 	{ "three at a register, a death", true, 1,
-	  { .contenders = 3, .rounds = 1, .undertakers = 1 } },
+	  OWN(.contenders = 3, .rounds = 1, .undertakers = 1) },
 };
 
 void test_registers(bool deep)
 {
-	struct scenario scenario = { .setup = setup, .died = died, .end = end };
-	u32 i;
+	const struct scenario common = {
+		.setup = setup, .died = died, .end = end,
+	};
 
-	for (i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
-		if (entries[i].deep != deep)
-			continue;
-		scenario.name = entries[i].name;
-		scenario.deaths = entries[i].deaths;
-		scenario.registers = &entries[i].registers;
-		printf("%s: ", scenario.name);
-		fflush(stdout);
-		printf("%lu states\n", explore(&scenario, deep ? 26 : 21));
-	}
+	explore_list(&common, entries, sizeof(entries) / sizeof(*entries),
+		     deep);
 }

@@ -138,6 +138,7 @@ def what_is_said(tool, real):
 def usage():
     """A seed, and mistakes."""
     few = ("--contenders", "5", "--rounds", "100")
+    same = str(BUILD / "same")
     if simulate(*few) != simulate(*few):
         fail("one seed, two results")
     if simulate(*few, "--seed", "2") == simulate(*few):
@@ -147,6 +148,7 @@ def usage():
                         (("--contenders", "2,x"), "'x' is not a number"),
                         (("--hit", "200"), "less than a transfer"),
                         (("--plot", "/nowhere/x.svg"), "No such file"),
+                        (("--json", same, "--plot", same), "the same file"),
                         (("word",), "unexpected 'word'")):
         told = simulate(*words, want=2)
         if not told.startswith("mios-lock: ") or said not in told or \
