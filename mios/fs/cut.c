@@ -11,8 +11,8 @@
 
 static u64 cutter_word(const struct mios_fs *fs)
 {
-	return (u64)fs->pool->epoch << MIOS_FS_LOCK_EPOCH |
-	       (u64)fs->pool->self << MIOS_FS_LOCK_OWNER | HELD;
+	return (u64)fs->pool->epoch << MIOS_FS_CUTTER_EPOCH |
+	       (u64)fs->pool->self << MIOS_FS_CUTTER_OWNER | HELD;
 }
 
 int mios_fs_cutter(struct mios_fs *fs, u64 number)
@@ -38,8 +38,8 @@ void mios_cutter_forget(struct mios_fs *fs, u64 number, u32 instance, u32 epoch)
 	u64 *cutter = &fs->inode[number].cutter;
 	u64 was = READ_ONCE(*cutter);
 
-	if (was & HELD && (was >> MIOS_FS_LOCK_OWNER & 63) == instance &&
-	    (was >> MIOS_FS_LOCK_EPOCH & MIOS_EPOCH_MAX) <= epoch)
+	if (was & HELD && (was >> MIOS_FS_CUTTER_OWNER & 63) == instance &&
+	    (was >> MIOS_FS_CUTTER_EPOCH & MIOS_EPOCH_MAX) <= epoch)
 		try_cmpxchg(cutter, &was, 0);
 }
 

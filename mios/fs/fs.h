@@ -2,14 +2,15 @@
 /*
  * What mios/fs/ offers: files whose names, attributes and pages lie in a pool
  * and are the same for every instance.  Portable, as mios/pool/ is: allocates
- * nothing, sleeps never.  Look-ups and pages take no lock.  Changes of names
- * and attributes take one that is the machine's: -EBUSY says that another
- * instance has it, and the caller tries again, for a bounded time; of one
- * instance only one caller at a time may be in a change.
+ * nothing.  Look-ups and pages take no lock, and never sleep.  Changes of names
+ * and attributes take one that is the machine's, a queue lock: they wait as the
+ * caller has said, and -EBUSY says that it was late; of one instance only one
+ * caller at a time may be in a change, and one more in a recovery.
  */
 #ifndef _MIOS_FS_H
 #define _MIOS_FS_H
 
+#include "../lock/lock.h"
 #include "../pool/pool.h"
 
 #include <mios/fs.h>
@@ -24,7 +25,9 @@
  *		they lie in the pool, unless somebody says otherwise
  * @limit:	no page is taken for a file while all have as many as that; 0: none
  * @stores:	of the change that is being made: what is in the redo record
- * @lock:	the lock's word while this instance has it, else 0
+ * @lock:	the lock as changes see it; ->wait and ->ctx are the caller's
+ * @recovery:	the same, as mios_fs_recover() does: it waits at a seat of its own
+ * @holder:	the one of them that has it
  */
 struct mios_fs {
 	struct mios_pool *pool;
@@ -37,7 +40,9 @@ struct mios_fs {
 	u8 near[MIOS_POOL_SECTIONS];
 	u64 limit;
 	u32 stores;
-	u64 lock;
+	struct mios_qlock lock;
+	struct mios_qlock recovery;
+	struct mios_qlock *holder;
 };
 
 /* A name; not ended by 0. */
@@ -82,7 +87,10 @@ struct mios_fs_attr {
 int mios_fs_format(struct mios_pool *pool, void *image, u64 phys, u64 size,
 		   const struct mios_fs_attr *attr);
 
-/* 0; -EBADMSG: no file system, or damaged; -EPROTO: of another version. */
+/*
+ * 0; -EBADMSG: no file system, or damaged; -EPROTO: of another version.  Before
+ * its first change the caller says how to wait for the lock.
+ */
 int mios_fs_attach(struct mios_fs *fs, struct mios_pool *pool, void *image,
 		   u64 phys, u64 size);
 
@@ -274,7 +282,7 @@ struct mios_fs_cut {
 int mios_fs_cut(struct mios_fs *fs, u64 inode, bool left,
 		struct mios_fs_cut *cut);
 
-/* It is, as far as it is not left there. -EBUSY: the lock is taken. */
+/* It is, as far as it is not left there. -EBUSY: it was late. */
 int mios_fs_cut_end(struct mios_fs *fs, u64 inode,
 		    const struct mios_fs_cut *cut);
 
@@ -292,7 +300,7 @@ void mios_fs_close(struct mios_fs *fs, u64 inode);
  * @fs: the file system
  * @inode: which
  *
- * 0; -EBUSY: the lock is taken; -EEXIST: it has a name, or is open.
+ * 0; -EBUSY: it was late; -EEXIST: it has a name, or is open.
  */
 int mios_fs_reap(struct mios_fs *fs, u64 inode);
 
@@ -340,7 +348,7 @@ int mios_fs_segment_find(struct mios_fs *fs, u32 key, u32 *slot,
  * @now: ns: times of the file
  * @slot: out
  *
- * -EEXIST: the key has one; -ENOSPC; -EBUSY: the lock is taken.
+ * -EEXIST: the key has one; -ENOSPC; -EBUSY: it was late.
  */
 int mios_fs_segment_make(struct mios_fs *fs, struct mios_fs_seg *seg, u64 now,
 			 u32 *slot);
@@ -365,10 +373,16 @@ bool mios_fs_segment_detach(struct mios_fs *fs, u32 slot);
 void mios_fs_segment_stamp(struct mios_fs *fs, u32 slot, bool attached,
 			   u64 seconds, u32 pid);
 
-/* Free all that are to go.  -EBUSY: the lock is taken. */
+/* Free all that are to go.  -EBUSY: it was late. */
 int mios_fs_segment_sweep(struct mios_fs *fs);
 
 /* recover.c */
+
+/*
+ * First of all, of each that is dead: it waits for the lock no more, or has it
+ * no more; then whoever waits for it may have it.
+ */
+void mios_fs_dequeue(struct mios_fs *fs, u32 instance, u32 epoch);
 
 /**
  * mios_fs_recover() - what the death of an instance leaves
@@ -377,7 +391,8 @@ int mios_fs_segment_sweep(struct mios_fs *fs);
  * @epoch: its last
  *
  * Finishes its change, or forgets it; forgets what it had open; frees what it
- * held, and files that nobody has any more.  -EBUSY: try again.
+ * held, and files that nobody has any more.  -EBUSY: the lock was not to be had
+ * in time.
  */
 int mios_fs_recover(struct mios_fs *fs, u32 instance, u32 epoch);
 

@@ -34,16 +34,31 @@ static void view_set(struct mios_fs *fs, struct mios_pool *pool, void *image,
 	fs->entry = (void *)(fs->inode + fs->nr_inodes);
 }
 
+static int locks_attach(struct mios_fs *fs, void *memory)
+{
+	u32 seat = fs->pool->self, epoch = fs->pool->epoch;
+	int err = mios_qlock_attach(&fs->lock, memory, MIOS_FS_LOCK_SIZE, seat,
+				    epoch);
+
+	return err ? err : mios_qlock_attach(&fs->recovery, memory,
+					     MIOS_FS_LOCK_SIZE,
+					     MIOS_FS_INSTANCES + seat, epoch);
+}
+
 int mios_fs_format(struct mios_pool *pool, void *image, u64 phys, u64 size,
 		   const struct mios_fs_attr *attr)
 {
 	struct mios_fs_super *super = image;
 	struct mios_fs_inode *root;
 	struct mios_fs fs;
+	int err;
 	u64 i;
 
 	if (!size_is_sane(size))
 		return -EINVAL;
+	err = mios_qlock_format(image + MIOS_FS_LOCK_AT, MIOS_FS_PLACES);
+	if (err)
+		return err;
 	view_set(&fs, pool, image, size);
 	/* The last of each list has no next. */
 	for (i = MIOS_FS_ROOT + 1; i + 1 < fs.nr_inodes; i++)
@@ -90,5 +105,5 @@ int mios_fs_attach(struct mios_fs *fs, struct mios_pool *pool, void *image,
 	    READ_ONCE(super->nr_entries) != numbers_for(size))
 		return -EBADMSG;
 	view_set(fs, pool, image, size);
-	return 0;
+	return locks_attach(fs, image + MIOS_FS_LOCK_AT);
 }

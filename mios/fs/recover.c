@@ -2,7 +2,7 @@
 /*
  * The death of an instance.  Called by any survivor once the dead one is
  * fenced and everybody has acknowledged that, and again by another one where
- * the first died in it; the lock keeps two apart.
+ * the first died in it; the lock keeps two apart, and from changes.
  */
 #include "tx.h"
 
@@ -23,6 +23,12 @@ static void opens_forget(struct mios_fs *fs, u32 instance)
 	}
 }
 
+void mios_fs_dequeue(struct mios_fs *fs, u32 instance, u32 epoch)
+{
+	mios_qlock_recover(&fs->recovery, instance, epoch);
+	mios_qlock_recover(&fs->recovery, MIOS_FS_INSTANCES + instance, epoch);
+}
+
 int mios_fs_recover(struct mios_fs *fs, u32 instance, u32 epoch)
 {
 	u64 number, freed;
@@ -30,7 +36,8 @@ int mios_fs_recover(struct mios_fs *fs, u32 instance, u32 epoch)
 
 	if (instance >= MIOS_FS_INSTANCES)
 		return -EINVAL;
-	err = mios_tx_take_over(fs, instance, epoch);
+	mios_fs_dequeue(fs, instance, epoch);
+	err = mios_tx_begin_recovery(fs);
 	if (err)
 		return err;
 	opens_forget(fs, instance);

@@ -15,6 +15,20 @@
 #define TEST_NODE	0
 #define TEST_FILE	0100644
 
+static bool always_late(void *ctx)
+{
+	return true;
+}
+
+static void nobody_sleeps(void *ctx, u64 *word)
+{
+}
+
+/* One after the other, the lock is always to be had. */
+static const struct mios_lock_wait waits = {
+	.wake = nobody_sleeps, .late = always_late,
+};
+
 struct selftest {
 	struct mios_pool one;
 	struct mios_pool two;
@@ -84,6 +98,10 @@ static int fs_make(struct selftest *t)
 	if (!err)
 		err = mios_fs_attach(&t->fs_two, &t->two, image, page.phys,
 				     MIOS_EXTENT_SIZE);
+	t->fs_one.lock.wait = &waits;
+	t->fs_one.recovery.wait = &waits;
+	t->fs_two.lock.wait = &waits;
+	t->fs_two.recovery.wait = &waits;
 	return err;
 }
 

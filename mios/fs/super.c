@@ -191,6 +191,20 @@ static int sections_adopt(struct mios_mount *m, const struct options *o)
 	return mios_pool_place(&m->pool, &place) ? -EBADMSG : 0;
 }
 
+static bool at_once(void *ctx)
+{
+	return true;
+}
+
+static void nobody_sleeps(void *ctx, u64 *word)
+{
+}
+
+/* Whoever tries again has its place in the queue still. */
+static const struct mios_lock_wait waits = {
+	.wake = nobody_sleeps, .late = at_once,
+};
+
 static int pool_attach(struct mios_mount *m, const struct options *o,
 		       bool format)
 {
@@ -216,9 +230,12 @@ static int pool_attach(struct mios_mount *m, const struct options *o,
 		err = format ? sections_make(m, o) : sections_adopt(m, o);
 	if (!err)
 		err = image_attach(m);
-	if (!err)
-		near_set(m, self.node);
-	return err;
+	if (err)
+		return err;
+	near_set(m, self.node);
+	m->fs.lock.wait = &waits;
+	m->fs.recovery.wait = &waits;
+	return 0;
 }
 
 /* Whoever is up may have it mounted, and would go on in what is overwritten. */

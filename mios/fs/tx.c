@@ -1,34 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The lock of the image, and changes under it: a list of words and their new
- * values, which lies in a record before the first word is touched.  Called by
- * every change of a name or an attribute, and after a death; tx.h says why the
- * order is right.
+ * Changes under the lock of the image: a list of words and their new values,
+ * which lies in a record before the first word is touched.  Called by every
+ * change of a name or an attribute, and after a death; tx.h says why the order
+ * is right.
  */
 #include "tx.h"
-
-#define HELD	1ull
-
-static u64 lock_next(const struct mios_fs *fs, u64 was, u64 held)
-{
-	u64 count = (was >> MIOS_FS_LOCK_COUNT) + 1;
-
-	return count << MIOS_FS_LOCK_COUNT |
-	       (u64)fs->pool->epoch << MIOS_FS_LOCK_EPOCH |
-	       (u64)fs->pool->self << MIOS_FS_LOCK_OWNER | held;
-}
-
-int mios_tx_begin(struct mios_fs *fs)
-{
-	u64 was = READ_ONCE(fs->super->lock);
-	u64 lock = lock_next(fs, was, HELD);
-
-	if (was & HELD || !try_cmpxchg(&fs->super->lock, &was, lock)) /* LOCK */
-		return -EBUSY;
-	fs->lock = lock;
-	fs->stores = 0;
-	return 0;
-}
 
 /* With what this change has already put there. */
 u64 mios_tx_get(struct mios_fs *fs, const u64 *word)
@@ -104,41 +81,54 @@ void mios_tx_apply(struct mios_fs *fs)
 	fs->stores = 0;
 }
 
-void mios_tx_end(struct mios_fs *fs)
+/* What the dead, or one who died in this very place, had begun is finished. */
+static void redo_finish(struct mios_fs *fs)
 {
-	u64 lock = fs->lock;
-
-	fs->lock = 0;
-	fs->stores = 0;
-	try_cmpxchg(&fs->super->lock, &lock, lock_next(fs, lock, 0)); /* LOCK */
-}
-
-/*
- * The lock, also out of the hands of the dead; what they, or one who died in
- * this very place, had begun is finished before anything else.
- */
-int mios_tx_take_over(struct mios_fs *fs, u32 instance, u32 epoch)
-{
-	u64 was = READ_ONCE(fs->super->lock);
-	u64 lock = lock_next(fs, was, HELD);
 	u32 i;
 
-	if (was & HELD) {
-		u32 owner = was >> MIOS_FS_LOCK_OWNER & 63;
-		u32 since = was >> MIOS_FS_LOCK_EPOCH & MIOS_EPOCH_MAX;
-
-		if (owner != instance || since > epoch)
-			return -EBUSY;
-	}
-	if (!try_cmpxchg(&fs->super->lock, &was, lock)) /* LOCK */
-		return -EBUSY;
-	fs->lock = lock;
-	fs->stores = 0;
 	for (i = 0; i < MIOS_FS_INSTANCES; i++)
 		if (READ_ONCE(redo_of(fs, i)->count) &&
 		    !mios_fs_fault(MIOS_FS_FAULT_NO_REPLAY))
 			redo_apply(fs, redo_of(fs, i));
+}
+
+/* Between two changes, and alone: LOCK. */
+static int begin(struct mios_fs *fs, struct mios_qlock *lock)
+{
+	int err = mios_qlock_lock(lock, false);
+
+	if (err && err != -EOWNERDEAD)
+		return -EBUSY;
+	fs->holder = lock;
+	fs->stores = 0;
+	if (err)
+		redo_finish(fs);
 	return 0;
+}
+
+int mios_tx_begin(struct mios_fs *fs)
+{
+	return begin(fs, &fs->lock);
+}
+
+/* Also what somebody has left whose death was never told. */
+int mios_tx_begin_recovery(struct mios_fs *fs)
+{
+	int err = begin(fs, &fs->recovery);
+
+	if (!err)
+		redo_finish(fs);
+	return err;
+}
+
+void mios_tx_end(struct mios_fs *fs)
+{
+	struct mios_qlock *lock = fs->holder;
+
+	/* The next holder may be the other one. */
+	fs->holder = NULL;
+	fs->stores = 0;
+	mios_qlock_unlock(lock); /* LOCK */
 }
 
 u64 mios_read_begin(const struct mios_fs *fs)

@@ -9,7 +9,8 @@
  *		count is there is finished by whoever has the lock next.
  *   SEQ	who changes: ->sequence odd, the words, ->sequence even; who reads:
  *		the same backwards, and again if it was odd or is another one.
- *   LOCK	->lock: who releases it has stored before, who gets it loads after.
+ *   LOCK	who hands the lock on has stored before, who gets it loads after
+ *		(CHAIN of mios/lock/place.h).
  *   OPEN	who opens: ->open, then ->freeing; who reaps: ->freeing, then
  *		->open.  One of the two sees the other; both may, and give way.
  *   ATTACH	who attaches a segment: own count, then ->freeing; who frees
@@ -98,7 +99,7 @@ u64 mios_tx_get(struct mios_fs *fs, const u64 *word);
 void mios_tx_put(struct mios_fs *fs, u64 *word, u64 value);
 void mios_tx_apply(struct mios_fs *fs);
 void mios_tx_end(struct mios_fs *fs);
-int mios_tx_take_over(struct mios_fs *fs, u32 instance, u32 epoch);
+int mios_tx_begin_recovery(struct mios_fs *fs);
 
 /* SEQ: begin to read; whether it has to be done again */
 u64 mios_read_begin(const struct mios_fs *fs);

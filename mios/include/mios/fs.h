@@ -4,11 +4,12 @@
  * the pools.  It lies in whole extents of one pool, outlives all kernels, and
  * is written by all of them:
  *
- *   super  | redo records | waiters | segments | buckets | inodes    | entries
- *   1 page | 64 pages     | 64 KiB  | 192 KiB  | 8 KiB   | 128 bytes | 288 bytes
+ *   super  | redo    | waiters | segments | lock  | buckets | inodes | entries
+ *   1 page | records | 64 KiB  | 192 KiB  | 8 KiB | 8 KiB   | 128    | 288
+ *          | 64 pages                                         | bytes  | bytes
  *
- * Nearly all words are changed under one lock, through the redo record of who
- * holds it, so that a death leaves all or nothing of a change.  The others are
+ * Nearly all words are changed under one lock (mios/lock.h), through the redo
+ * record of who holds it, so that a death leaves all or nothing of a change.  The others are
  * changed by compare-and-exchange and say so.  Everything is a word of eight
  * bytes, or bytes of a name; what refers to something is its number, and a
  * reader checks it.
@@ -20,8 +21,10 @@
 #include <linux/stddef.h>
 #include <linux/types.h>
 
+#include <mios/lock.h>
+
 #define MIOS_FS_MAGIC		0x47414d4953464f4dULL
-#define MIOS_FS_VERSION		6
+#define MIOS_FS_VERSION		7
 #define MIOS_FS_INSTANCES	64u
 #define MIOS_FS_NAME		255u
 #define MIOS_FS_PAGE		4096u
@@ -37,13 +40,15 @@
 #define MIOS_FS_IMAGE		(~0ULL)
 
 /*
- * @lock: bit 0: held; owner 6 bits, epoch 24 bits, count of its changes 33
- * bits.  In it, not in the redo record, because a word of an earlier holder
- * must never come back.
+ * The lock, a queue: who changes something waits at the seat of the instance's
+ * number; who recovers the dead at that plus MIOS_FS_INSTANCES, and not behind
+ * tasks of its own instance.  A place for each.
  */
-#define MIOS_FS_LOCK_OWNER	1
-#define MIOS_FS_LOCK_EPOCH	7
-#define MIOS_FS_LOCK_COUNT	31
+#define MIOS_FS_PLACES		(2 * MIOS_FS_INSTANCES)
+#define MIOS_FS_LOCK_SIZE	(sizeof(struct mios_lock_header) + \
+				 MIOS_FS_PLACES * MIOS_LOCK_LINE)
+
+static_assert(MIOS_FS_PLACES <= MIOS_LOCK_PLACES_MAX);
 
 /**
  * struct mios_fs_super - first page
@@ -54,8 +59,7 @@
  * @image_size:	bytes of it
  * @nr_inodes:	inodes, the unused number 0 included
  * @nr_entries:	entries, the same
- * @lock:	who changes names and attributes (by compare-and-exchange)
- * @sequence:	odd while that is under way (who holds @lock)
+ * @sequence:	odd while names or attributes change (who holds the lock)
  * @free_inode:	first of the free ones, linked by ->next
  * @free_entry:	the same
  * @next_id:	id of the next file; none ever comes back
@@ -68,15 +72,14 @@ struct mios_fs_super {
 	__u64 image_size;
 	__u64 nr_inodes;
 	__u64 nr_entries;
-	__u64 lock;
 	__u64 sequence;
 	__u64 free_inode;
 	__u64 free_entry;
 	__u64 next_id;
 };
 
-static_assert(offsetof(struct mios_fs_super, lock) == 48);
-static_assert(sizeof(struct mios_fs_super) == 88);
+static_assert(offsetof(struct mios_fs_super, sequence) == 48);
+static_assert(sizeof(struct mios_fs_super) == 80);
 
 /* One word of a change: what lies at @offset becomes @value. */
 struct mios_fs_store {
@@ -123,8 +126,8 @@ static_assert(sizeof(struct mios_fs_redo) == MIOS_FS_PAGE);
  * @left:	lower half, not 0: pages from that number - 1 on may lie beyond
  *		the end of the file, mapped by nobody; upper half: how often
  *		that has been said (compare-and-exchange)
- * @cutter:	bit 0: somebody removes pages; owner and epoch as in the lock
- *		(compare-and-exchange)
+ * @cutter:	bit 0: somebody removes pages; MIOS_FS_CUTTER_*: which instance,
+ *		6 bits, in which epoch (compare-and-exchange)
  */
 struct mios_fs_inode {
 	__u64 id;
@@ -148,6 +151,8 @@ struct mios_fs_inode {
 static_assert(sizeof(struct mios_fs_inode) == 128);
 
 #define MIOS_FS_MAKER_EPOCH	8
+#define MIOS_FS_CUTTER_OWNER	1
+#define MIOS_FS_CUTTER_EPOCH	7
 
 /* A policy: a mode, and from MIOS_FS_POLICY_NODES on a bit for each node. */
 #define MIOS_FS_POLICY_MODE	7ull
@@ -265,12 +270,14 @@ static_assert(sizeof(struct mios_fs_segment) == 128);
 				 MIOS_FS_INSTANCES * MIOS_FS_WAITERS * 4)
 #define MIOS_FS_ATTACHED_AT	(MIOS_FS_SEGMENTS_AT + MIOS_FS_SEGMENTS * \
 				 sizeof(struct mios_fs_segment))
-#define MIOS_FS_BUCKETS_AT	(MIOS_FS_ATTACHED_AT + \
+#define MIOS_FS_LOCK_AT		(MIOS_FS_ATTACHED_AT + \
 				 MIOS_FS_INSTANCES * MIOS_FS_SEGMENTS * 4)
+#define MIOS_FS_BUCKETS_AT	(MIOS_FS_LOCK_AT + MIOS_FS_LOCK_SIZE)
 #define MIOS_FS_INODES_AT	(MIOS_FS_BUCKETS_AT + MIOS_FS_BUCKETS * 8)
 
 static_assert(MIOS_FS_WAITERS_AT == 266240);
 static_assert(MIOS_FS_SEGMENTS_AT == 331776);
-static_assert(MIOS_FS_BUCKETS_AT == 528384);
+static_assert(MIOS_FS_LOCK_AT == 528384);
+static_assert(MIOS_FS_BUCKETS_AT == 536704);
 
 #endif /* _MIOS_FS_LAYOUT_H */

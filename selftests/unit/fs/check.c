@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "../../../mios/fs/tx.h"
+#include "../../../mios/lock/place.h"
 #include "check.h"
 
 #define NEED(condition) need(condition, #condition)
@@ -33,12 +34,26 @@ struct checker {
 	u64 pages;		/* that indices name, of all levels */
 };
 
+/* The lock is open, and nobody is in its queue. */
+static void check_lock(const struct mios_qlock *lock)
+{
+	u32 i, open = 0;
+
+	for (i = 0; i < lock->nr_places; i++) {
+		u64 word = lock->header->place[i].word;
+
+		NEED(place_state(word) <= MIOS_PLACE_OPEN && !(word & DIED));
+		open += place_state(word) == MIOS_PLACE_OPEN;
+	}
+	NEED(open == 1);
+}
+
 static void check_super(struct checker *c)
 {
 	struct mios_fs_super *super = c->fs->super;
 	u32 i;
 
-	NEED(!(super->lock & 1));
+	check_lock(&c->fs->lock);
 	NEED(!(super->sequence & 1));
 	for (i = 0; i < MIOS_FS_INSTANCES; i++)
 		NEED(!redo_of(c->fs, i)->count);

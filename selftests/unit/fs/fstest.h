@@ -32,6 +32,9 @@ void world_make(struct world *w);
 void world_forget(struct world *w);
 void world_release(struct world *w, u32 self);
 
+/* Nobody waits for the lock, or has it. */
+void world_locks(struct world *w);
+
 /* Forget cursors, and what a view had under way. */
 void world_views(struct world *w);
 

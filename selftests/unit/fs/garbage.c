@@ -7,22 +7,26 @@
 #include "fstest.h"
 
 #define NAMES	16
+#define LOCK	4		/* of spans */
 
 static void scribble(struct world *w, u64 *seed)
 {
-	/* Super, redo records, first buckets, inodes and entries. */
+	/* Super, redo records, first buckets, inodes and entries; the lock. */
 	static const u32 spans[] = {
 		128, 2 * 4096, MIOS_FS_BUCKETS_AT + 3 * 4096,
-		MIOS_FS_INODES_AT + 73 * 4096,
+		MIOS_FS_INODES_AT + 73 * 4096, 1024,
 	};
+	u32 which = test_random(seed) % 5;
 	u8 *image = mios_pool_memory(&w->pool[0], w->image);
 	u8 *records = test_random(seed) % 2 ? w->memory : w->far;
 	u8 *from = test_random(seed) % 4 ? image : records;
-	u32 span = from == image ? spans[test_random(seed) % 4] : 12 * 4096;
+	u32 span = from == image ? spans[which] : 12 * 4096;
 	u64 value = (u64)test_random(seed) << 32 | test_random(seed);
 
 	if (test_random(seed) % 3)
 		value %= 64;
+	if (from == image && which == LOCK)
+		from += MIOS_FS_LOCK_AT;
 	memcpy(from + test_random(seed) % (span / 8) * 8, &value,
 	       sizeof(value));
 }
@@ -127,6 +131,12 @@ static void work(struct world *w, u64 *seed)
 	}
 }
 
+static void lock_anew(struct world *w)
+{
+	mios_qlock_format(w->fs[0].lock.header, MIOS_FS_PLACES);
+	world_locks(w);
+}
+
 void test_fs_garbage(u64 seed, unsigned long rounds)
 {
 	struct world w;
@@ -140,7 +150,7 @@ void test_fs_garbage(u64 seed, unsigned long rounds)
 			segments(&w.fs[2], &seed);
 		/* What would refuse everything from here on. */
 		if (i % 8 == 0)
-			w.fs[0].super->lock = 0;
+			lock_anew(&w);
 		if (i % 8 == 4)
 			memset(w.pool[0].header->dead, 0,
 			       sizeof(w.pool[0].header->dead));

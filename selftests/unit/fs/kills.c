@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Each operation is done by instance 1, which dies before its first store to
- * shared memory, then before its second, and so on.  Instance 2 recovers, and
- * dies in it, too, at some store; instance 3 recovers both.  Then the image
- * must be whole, the operation have happened or not, and another one work.
+ * shared memory, then before its second, and so on.  Instance 3 may change
+ * something else at once.  Instance 2 recovers, and dies in it, too, at some
+ * store; instance 3 recovers both.  Then the image must be whole, the operation
+ * have happened or not, and another one work.
  */
 #include <setjmp.h>
 
@@ -203,6 +204,18 @@ static void recover(void)
 	CHECK(!mios_fs_recover(&w.fs[2], 1, 1));
 }
 
+/* Whoever has the lock next, before that: every fourth time. */
+static void change_between(void)
+{
+	struct mios_fs_name n = fs_name("between");
+	u64 inode;
+
+	mios_fs_dequeue(&w.fs[0], 1, 1);
+	fs_make(&w.fs[3], MIOS_FS_ROOT, "between", FILE_);
+	CHECK(!mios_fs_remove(&w.fs[3], MIOS_FS_ROOT, &n, false, NOW, &inode));
+	CHECK(!mios_fs_reap(&w.fs[3], inode));
+}
+
 /* Which of the two has the lock is not known. */
 static void recover_both(void)
 {
@@ -310,6 +323,8 @@ static unsigned long kill_all(const char *name, void (*run)(void), u64 *seed)
 	for (at = 0;; at++) {
 		copy(false);
 		dead = dies(run, at);
+		if (dead && !(at % 4))
+			change_between();
 		second = test_random(seed) % 64;
 		if (!(at & 1))
 			recover();

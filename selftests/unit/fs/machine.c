@@ -6,15 +6,38 @@
 #include "../pool/explore.h"
 #include "fstest.h"
 
-void world_views(struct world *w)
+/* It keeps its place in the queue until it asks again. */
+static bool at_once(void *ctx)
+{
+	return true;
+}
+
+static void nobody_sleeps(void *ctx, u64 *word)
+{
+}
+
+static const struct mios_lock_wait waits = {
+	.wake = nobody_sleeps, .late = at_once,
+};
+
+void world_locks(struct world *w)
 {
 	u32 i;
 
-	memset(w->source, 0, sizeof(w->source));
 	for (i = 0; i < VIEWS; i++) {
-		w->fs[i].lock = 0;
+		w->fs[i].lock.wait = &waits;
+		w->fs[i].lock.state = MIOS_QLOCK_NONE;
+		w->fs[i].recovery.wait = &waits;
+		w->fs[i].recovery.state = MIOS_QLOCK_NONE;
+		w->fs[i].holder = NULL;
 		w->fs[i].stores = 0;
 	}
+}
+
+void world_views(struct world *w)
+{
+	memset(w->source, 0, sizeof(w->source));
+	world_locks(w);
 }
 
 static void far_make(struct world *w)
@@ -59,6 +82,7 @@ void world_make(struct world *w)
 		w->fs[i].near[0] = 1;
 		w->fs[i].near[1] = 0;
 	}
+	world_locks(w);
 	WHOLE(&w->fs[0], 0);
 }
 

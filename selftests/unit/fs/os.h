@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The user-space variant of mios/fs/fault.h, on top of the pool's os.h: same
- * include guard, included first (-include).
+ * The user-space variant of mios/fs/fault.h and mios/lock/os.h, on top of the
+ * pool's os.h: same include guards, included first (-include).
  */
 #ifndef _MIOS_FS_FAULT_H
 #define _MIOS_FS_FAULT_H
 
 #include "../pool/os.h"
+
+/* What of mios/lock/os.h that one has not. */
+#define _MIOS_LOCK_OS_H
+
+static inline bool is_power_of_2(unsigned long n)
+{
+	return n && !(n & (n - 1));
+}
+
+#define ilog2(n)		(31 - __builtin_clz(n))
+#define roundup_pow_of_two(n)	(1u << (32 - __builtin_clz((n) - 1)))
 
 enum mios_fs_fault {
 	MIOS_FS_FAULT_NO_REDO,

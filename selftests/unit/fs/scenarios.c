@@ -128,7 +128,7 @@ static void restore(void)
 	explore_hot(&w.fs[0].inode[file].cutter);
 	explore_hot(&page_lock);
 	explore_hot(&mapped);
-	explore_hot(&w.fs[0].super->lock);
+	explore_hot(&w.fs[0].lock.header->tail);
 	explore_hot(&w.fs[0].super->sequence);
 }
 

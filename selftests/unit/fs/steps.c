@@ -147,9 +147,9 @@ static void devices(struct mios_fs *one, struct mios_fs *two)
 static void one_lock(struct mios_fs *one, struct mios_fs *two)
 {
 	/* As if one were in the middle of a change. */
-	one->super->lock |= 1;
+	CHECK(!mios_qlock_try(&one->lock, false));
 	CHECK(make(two, MIOS_FS_ROOT, "late", FILE_) == -EBUSY);
-	one->super->lock &= ~1ull;
+	CHECK(!mios_qlock_unlock(&one->lock));
 	one->super->sequence++;
 	CHECK(mios_fs_lookup(two, MIOS_FS_ROOT, &(struct mios_fs_name){ "a", 1 },
 			     &(u64){ 0 }) == -EAGAIN);
