@@ -5,7 +5,6 @@
  * that has the pool mounted recovers it; the lock of the image keeps them
  * apart, and what one has done the next finds done.
  */
-#include <linux/delay.h>
 #include <linux/errno.h>
 #include <linux/fs_context.h>
 #include <linux/minmax.h>
@@ -17,43 +16,30 @@
 #include "vfs.h"
 
 /* Another survivor's change or recovery is over by then, or it is dead, too. */
-#define RECOVER_TRIES	500
-#define RECOVER_MS	10
+#define RECOVER_MS	5000
 
 static LIST_HEAD(mounts);
 static DEFINE_MUTEX(mounts_lock);	/* of mounts, and of ->over of each */
 
-/* How many of the dead could not be recovered. */
-static unsigned int recover_once(struct mios_mount *m)
+/* First all of them leave the queue: one may keep another waiting there. */
+static int recover(struct mios_mount *m)
 {
-	unsigned int i, left = 0;
-	int err;
+	int err = 0;
+	u32 i;
 
+	for (i = 0; i < MIOS_FS_INSTANCES; i++)
+		if (m->over[i])
+			mios_fs_dequeue(&m->fs, i, m->over[i]);
+	mios_turn_wait(&m->recovery, RECOVER_MS);
 	for (i = 0; i < MIOS_FS_INSTANCES; i++) {
 		if (!m->over[i])
 			continue;
-		mutex_lock(&m->lock);
-		err = mios_fs_recover(&m->fs, i, m->over[i]);
-		mutex_unlock(&m->lock);
-		if (err)
-			left++;
+		if (mios_fs_recover(&m->fs, i, m->over[i]))
+			err = -EBUSY;
 		else
 			m->over[i] = 0;
 	}
-	return left;
-}
-
-/* All of them in turn: one may have the lock that keeps another waiting. */
-static int recover(struct mios_mount *m)
-{
-	unsigned int tries;
-
-	for (tries = 0; recover_once(m); tries++) {
-		if (tries >= RECOVER_TRIES)
-			return -EBUSY;
-		msleep(RECOVER_MS);
-	}
-	return 0;
+	return err;
 }
 
 /* No more than fits: with a higher number nobody has mounted it. */

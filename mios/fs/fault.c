@@ -35,6 +35,8 @@ MIOS_FS_FAULT_PARAM(first_touch, MIOS_FS_FAULT_FIRST_TOUCH,
 		    "take pages from the nearest node, whatever is wished");
 MIOS_FS_FAULT_PARAM(keep_mapped, MIOS_FS_FAULT_KEEP_MAPPED,
 		    "refuse to unmap what another instance takes away");
+MIOS_FS_FAULT_PARAM(no_wake, MIOS_FS_FAULT_NO_WAKE,
+		    "do not tell another instance that the lock is its");
 
 bool mios_fs_fault(enum mios_fs_fault fault)
 {

@@ -27,6 +27,7 @@ enum mios_fs_fault {
 	MIOS_FS_FAULT_NO_REVOKE,	/* have nobody else unmap what is freed */
 	MIOS_FS_FAULT_KEEP_MAPPED,	/* unmap nothing when asked to */
 	MIOS_FS_FAULT_DEAF,		/* do not hear of a death */
+	MIOS_FS_FAULT_NO_WAKE,		/* do not tell whose the lock is */
 	MIOS_FS_FAULTS
 };
 

@@ -146,9 +146,13 @@ static int cut(struct inode *inode, enum left left)
 /* Nobody else removes pages of it meanwhile, in any instance. */
 static int cutter_begin(struct inode *inode)
 {
-	struct mios_mount *m = mount_of(inode);
+	struct mios_fs *fs = &mount_of(inode)->fs;
+	int err, tries = 0;
 
-	return MIOS_PATIENTLY(m, mios_fs_cutter(&m->fs, number_of(inode)));
+	do {
+		err = mios_fs_cutter(fs, number_of(inode));
+	} while (err == -EBUSY && mios_patient(&tries));
+	return err;
 }
 
 static void cutter_end(struct inode *inode)

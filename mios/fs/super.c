@@ -191,20 +191,6 @@ static int sections_adopt(struct mios_mount *m, const struct options *o)
 	return mios_pool_place(&m->pool, &place) ? -EBADMSG : 0;
 }
 
-static bool at_once(void *ctx)
-{
-	return true;
-}
-
-static void nobody_sleeps(void *ctx, u64 *word)
-{
-}
-
-/* Whoever tries again has its place in the queue still. */
-static const struct mios_lock_wait waits = {
-	.wake = nobody_sleeps, .late = at_once,
-};
-
 static int pool_attach(struct mios_mount *m, const struct options *o,
 		       bool format)
 {
@@ -233,8 +219,7 @@ static int pool_attach(struct mios_mount *m, const struct options *o,
 	if (err)
 		return err;
 	near_set(m, self.node);
-	m->fs.lock.wait = &waits;
-	m->fs.recovery.wait = &waits;
+	mios_turn_init(m);
 	return 0;
 }
 

@@ -131,6 +131,7 @@ void mios_inode_evict(struct inode *inode)
 	struct mios_mount *m = mount_of(inode);
 	u64 number = number_of(inode);
 	struct mios_fs_attr attr;
+	int err;
 
 	truncate_inode_pages_final(&inode->i_data);
 	clear_inode(inode);
@@ -146,8 +147,12 @@ void mios_inode_evict(struct inode *inode)
 	if (mios_has_to_cut(&m->fs.inode[number]) && !open_elsewhere(inode))
 		mios_cut(inode, false);
 	mios_fs_close(&m->fs, number);
-	if (!MIOS_LOOK(mios_fs_stat(&m->fs, number, &attr)) && !attr.nlink)
-		MIOS_PATIENTLY(m, mios_fs_reap(&m->fs, number));
+	if (MIOS_LOOK(mios_fs_stat(&m->fs, number, &attr)) || attr.nlink)
+		return;
+	err = MIOS_PATIENTLY(m, mios_fs_reap(&m->fs, number));
+	/* Killed, or late: somebody has to. */
+	if (err == -EINTR || err == -EBUSY)
+		mios_mend_file(m, number);
 }
 
 int mios_getattr(struct mnt_idmap *idmap, const struct path *path,

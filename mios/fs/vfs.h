@@ -34,7 +34,7 @@
 
 /*
  * How often, half a millisecond apart at least, something is tried again that
- * another instance's change keeps: so that its death is noticed and recovered.
+ * another instance keeps: so that its death is noticed and recovered.
  */
 #define MIOS_PATIENCE	60000
 
@@ -52,12 +52,23 @@ struct mios_map {
 };
 
 /**
+ * struct mios_turn - somebody who waits for the lock of an image; see turn.c
+ * @until:	when it is late, in jiffies
+ * @looks:	how often there was no place in the queue
+ */
+struct mios_turn {
+	unsigned long until;
+	unsigned int looks;
+};
+
+/**
  * struct mios_mount - a mounted miosfs
- * @fs:		the image; changes under @lock
+ * @fs:		the image; changes under @lock, and then the image's own
  * @pool:	where it lies
  * @map:	memory of its sections
  * @nr_maps:	how many there are
- * @lock:	one change at a time
+ * @lock:	one change at a time, and @turn
+ * @turn:	of who makes it
  * @source_lock: of @source
  * @source:	where pages come from
  * @policy:	of new files
@@ -68,6 +79,7 @@ struct mios_map {
  * @stuck:	and to try again to close these files: a page of each is pinned
  * @ring:	it is the ring's own pool
  * @entry, @over: death.c: who is to be recovered, up to which epoch
+ * @recovery:	of who does it
  */
 struct mios_mount {
 	struct mios_fs fs;
@@ -75,6 +87,7 @@ struct mios_mount {
 	struct mios_map *map;
 	unsigned int nr_maps;
 	struct mutex lock;		/* see above */
+	struct mios_turn turn;
 	spinlock_t source_lock;		/* see above */
 	struct mios_source source;
 	u64 policy;
@@ -86,6 +99,7 @@ struct mios_mount {
 	bool ring;
 	struct list_head entry;
 	u32 over[MIOS_FS_INSTANCES];
+	struct mios_turn recovery;
 };
 
 static inline struct mios_mount *mount_of(const struct inode *inode)
@@ -127,10 +141,7 @@ static inline u64 open_elsewhere(const struct inode *inode)
 	       ~BIT_ULL(m->pool.self);
 }
 
-/*
- * Once more, after a moment?  The lock is not held meanwhile: recovery, which
- * takes it from the dead, needs it.
- */
+/* Once more, after a moment? */
 static inline bool mios_patient(int *tries)
 {
 	if (++*tries > MIOS_PATIENCE || fatal_signal_pending(current))
@@ -139,14 +150,13 @@ static inline bool mios_patient(int *tries)
 	return true;
 }
 
-/* Repeat a change while another instance has the lock. */
+/* A change, which waits for its turn; -EINTR: killed. */
 #define MIOS_PATIENTLY(m, call) ({					\
-	int tries_ = 0, err_;						\
-	do {								\
-		mutex_lock(&(m)->lock);					\
+	int err_ = mios_turn_begin(m);					\
+	if (!err_) {							\
 		err_ = (call);						\
-		mutex_unlock(&(m)->lock);				\
-	} while (err_ == -EBUSY && mios_patient(&tries_));		\
+		mios_turn_end(m);					\
+	}								\
 	err_;								\
 })
 
@@ -236,6 +246,14 @@ int mios_policy_of_map(const struct mios_mount *m, const struct mempolicy *wish,
 
 /* xattr.c: what only miosfs knows of a file */
 extern const struct xattr_handler * const mios_xattr_handlers[];
+
+/* turn.c: waiting for the lock of an image */
+void mios_turn_init(struct mios_mount *m);
+void mios_turn_wait(struct mios_turn *turn, unsigned int ms);
+int mios_turn_begin(struct mios_mount *m);
+void mios_turn_end(struct mios_mount *m);
+int mios_turns_init(void);
+void mios_turns_exit(void);
 
 /* death.c */
 int mios_death_watch(struct mios_mount *m);
