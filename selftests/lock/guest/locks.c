@@ -17,11 +17,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "mios_anylock.h"
 #include "mios_barrier.h"
 #include "mios_lock.h"
 #include "mios_reglock.h"
 
-#define SEATS		8
+#define SEATS		16
 #define MEMBERS		3
 #define BARRIER_AT	16384
 #define DATA_AT		32768
@@ -32,7 +33,8 @@
 struct data {
 	uint64_t count;
 	uint64_t twin;		/* the same, for who shares the lock */
-	uint32_t begin;		/* these four are not under the lock */
+	uint64_t ticket;	/* of who has it next, at least */
+	uint32_t begin;		/* these four are under no lock */
 	uint32_t end;
 	uint32_t let_go;
 	uint32_t ready;
@@ -43,6 +45,7 @@ struct data {
 static uint8_t *file;
 static struct mios_lock_seat seat;
 static struct mios_reglock reg;
+static struct mios_anylock any;
 
 static int fail(const char *what, int err)
 {
@@ -126,21 +129,31 @@ static void add_one(void)
 	*twin = had + 1;
 }
 
-/* add: from "begin" to "end", and say how often */
-static int cmd_add(int nr, char **arg)
+/* Those who have the lock alone have it in the order of their tickets. */
+static int in_order(void)
+{
+	uint64_t ticket = seat.opaque[2]; /* the library's: of struct mios_qlock */
+
+	if (ticket < data()->ticket)
+		return -EILSEQ;
+	data()->ticket = ticket + 1;
+	return 0;
+}
+
+/* From "begin" to "end", and says how often. */
+static int adds(int err, int (*lock)(void), int (*unlock)(void))
 {
 	unsigned long times = 0;
-	int err = sit();
 
 	__atomic_add_fetch(&data()->ready, 1, __ATOMIC_SEQ_CST);
 	wait_for(&data()->begin);
 	while (!err && !is_set(&data()->end)) {
-		err = locked(mios_lock(&seat));
+		err = locked(lock());
 		if (err)
 			break;
 		add_one();
 		times++;
-		err = mios_unlock(&seat);
+		err = unlock();
 	}
 	if (err)
 		return fail("add", err);
@@ -148,26 +161,84 @@ static int cmd_add(int nr, char **arg)
 	return 0;
 }
 
-/* radd: the same under the register lock */
+static int queue_lock(void)
+{
+	return mios_lock(&seat);
+}
+
+static int queue_unlock(void)
+{
+	int err = in_order();
+
+	return err ? err : mios_unlock(&seat);
+}
+
+/* add: under the queue lock */
+static int cmd_add(int nr, char **arg)
+{
+	return adds(sit(), queue_lock, queue_unlock);
+}
+
+static int register_lock(void)
+{
+	return mios_reglock_lock(&reg);
+}
+
+static int register_unlock(void)
+{
+	return mios_reglock_unlock(&reg);
+}
+
+/* radd: under the register lock */
 static int cmd_radd(int nr, char **arg)
 {
-	unsigned long times = 0;
-	int err = mios_reglock_open(&reg, NULL);
+	return adds(mios_reglock_open(&reg, NULL), register_lock,
+		    register_unlock) || mios_reglock_close(&reg);
+}
 
-	__atomic_add_fetch(&data()->ready, 1, __ATOMIC_SEQ_CST);
-	wait_for(&data()->begin);
-	while (!err && !is_set(&data()->end)) {
-		err = locked(mios_reglock_lock(&reg));
-		if (err)
-			break;
-		add_one();
-		times++;
-		err = mios_reglock_unlock(&reg);
-	}
+static int any_lock(void)
+{
+	return mios_anylock_lock(&any);
+}
+
+static int any_unlock(void)
+{
+	return mios_anylock_unlock(&any);
+}
+
+/* aadd PATH CONTENDERS: under the lock of that name */
+static int cmd_aadd(int nr, char **arg)
+{
+	return adds(mios_anylock_open(&any, arg[0], atoi(arg[1])), any_lock,
+		    any_unlock) || mios_anylock_close(&any);
+}
+
+/* any PATH CONTENDERS: which it is, then what a try says */
+static int cmd_any(int nr, char **arg)
+{
+	int err = mios_anylock_open(&any, arg[0], atoi(arg[1]));
+
 	if (err)
-		return fail("radd", err);
-	printf("%lu\n", times);
-	return mios_reglock_close(&reg);
+		return fail("any", err);
+	say(mios_anylock_is_register(&any) ? "register" : "queue");
+	err = mios_anylock_trylock(&any);
+	say(err ? strerrorname_np(-err) : "locked");
+	return err && err != -EOWNERDEAD ? 0 : mios_anylock_unlock(&any);
+}
+
+/* ahold PATH CONTENDERS: until "go" */
+static int cmd_ahold(int nr, char **arg)
+{
+	int err = mios_anylock_open(&any, arg[0], atoi(arg[1]));
+
+	if (!err)
+		err = locked(mios_anylock_lock(&any));
+	if (err)
+		return fail("ahold", err);
+	say("held");
+	wait_for(&data()->let_go);
+	err = mios_anylock_unlock(&any);
+	return err ? fail("unlock", err) : 0;
 }
 
 /* rread: as read, under shares of the register lock */
@@ -374,6 +445,9 @@ static const struct command {
 	{ "set", cmd_set, 1 },
 	{ "add", cmd_add, 0 },
 	{ "radd", cmd_radd, 0 },
+	{ "aadd", cmd_aadd, 2 },
+	{ "any", cmd_any, 2 },
+	{ "ahold", cmd_ahold, 2 },
 	{ "rread", cmd_rread, 0 },
 	{ "rhold", cmd_rhold, 0 },
 	{ "rtake", cmd_rtake, 0 },
