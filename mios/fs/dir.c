@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Directories for the VFS.  A dentry is believed only as long as the image has
- * the name for the same file, and none is kept that nobody uses.
+ * Directories for the VFS.  A dentry is believed as long as nothing has been
+ * changed in the whole image since it was looked up; then the image is asked
+ * whether the name is still the same file's.  ->d_time is the sequence of the
+ * image up to which that is so.  So what a call has changed, on whatever
+ * instance, is seen after it has returned.  None is kept that nobody uses.
  */
 #include <linux/fs.h>
 #include <linux/namei.h>
@@ -23,9 +26,17 @@ static int lookup(struct inode *dir, const struct qstr *qstr, u64 *number)
 					&name, number));
 }
 
+static u64 sequence_of(const struct dentry *dentry)
+{
+	const struct mios_mount *m = dentry->d_sb->s_fs_info;
+
+	return mios_fs_sequence(&m->fs);
+}
+
 static struct dentry *dir_lookup(struct inode *dir, struct dentry *dentry,
 				 unsigned int flags)
 {
+	u64 sequence = sequence_of(dentry);
 	struct inode *inode = NULL;
 	u64 number;
 	int err = lookup(dir, &dentry->d_name, &number);
@@ -34,27 +45,44 @@ static struct dentry *dir_lookup(struct inode *dir, struct dentry *dentry,
 		return ERR_PTR(err);
 	if (!err)
 		inode = mios_inode_get(dir->i_sb, number);
+	dentry->d_time = sequence;
 	return d_splice_alias(inode, dentry);
+}
+
+/* What has been so since a dentry was looked at last, by one without locks. */
+static bool is_fresh(const struct dentry *dentry)
+{
+	const struct inode *inode = d_inode_rcu(dentry);
+
+	if (READ_ONCE(dentry->d_time) != sequence_of(dentry))
+		return false;
+	return !inode || mios_inode_is_fresh(inode);
 }
 
 static int revalidate(struct dentry *dentry, unsigned int flags)
 {
-	struct inode *inode = d_inode(dentry);
+	struct inode *inode;
 	struct dentry *parent;
-	u64 number;
+	u64 number, sequence;
 	int err;
 
+	if (is_fresh(dentry))
+		return 1;
 	if (flags & LOOKUP_RCU)
 		return -ECHILD;
+	inode = d_inode(dentry);
+	sequence = sequence_of(dentry);
 	parent = dget_parent(dentry);
 	err = lookup(d_inode(parent), &dentry->d_name, &number);
 	dput(parent);
-	if (err == -ENOENT)
-		return !inode;
-	if (err)
+	if (err && err != -ENOENT)
 		return err;
-	return inode && number_of(inode) == number &&
-	       !mios_inode_refresh(inode);
+	if (err ? inode != NULL : !inode || number_of(inode) != number)
+		return 0;
+	if (inode && mios_inode_look(inode))
+		return 0;
+	WRITE_ONCE(dentry->d_time, sequence);
+	return 1;
 }
 
 const struct dentry_operations mios_dentry_ops = {
@@ -82,7 +110,7 @@ static int dir_mknod(struct mnt_idmap *idmap, struct inode *dir,
 	if (IS_ERR(inode))
 		return PTR_ERR(inode);
 	d_instantiate(dentry, inode);
-	return mios_inode_refresh(dir);
+	return 0;
 }
 
 static int dir_create(struct mnt_idmap *idmap, struct inode *dir,
@@ -140,9 +168,7 @@ static int take_away(struct inode *dir, struct dentry *dentry, bool directory)
 						   &number));
 
 	/* This instance has it open: it is reaped when that ends. */
-	if (!err)
-		mios_inode_refresh(d_inode(dentry));
-	return err ? err : mios_inode_refresh(dir);
+	return err ? err : mios_inode_refresh(d_inode(dentry));
 }
 
 static int dir_unlink(struct inode *dir, struct dentry *dentry)
@@ -190,12 +216,9 @@ static int dir_rename(struct mnt_idmap *idmap, struct inode *dir,
 					       number_of(to_dir), &to,
 					       ktime_get_real_ns(),
 					       &replaced));
-	if (err)
+	if (err || d_really_is_negative(to_dentry))
 		return err;
-	if (d_really_is_positive(to_dentry))
-		mios_inode_refresh(d_inode(to_dentry));
-	mios_inode_refresh(to_dir);
-	return mios_inode_refresh(dir);
+	return mios_inode_refresh(d_inode(to_dentry));
 }
 
 static int dir_iterate(struct file *file, struct dir_context *ctx)
@@ -224,6 +247,7 @@ static int dir_iterate(struct file *file, struct dir_context *ctx)
 }
 
 const struct inode_operations mios_dir_inode_ops = {
+	.permission = mios_permission,
 	.lookup = dir_lookup,
 	.create = dir_create,
 	.atomic_open = dir_atomic_open,

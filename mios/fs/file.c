@@ -131,8 +131,7 @@ static const struct vm_operations_struct file_vm_ops = {
 /* Mixed: else the kernel takes it for a file whose pages it can lock and join. */
 int mios_file_map(struct file *file, struct vm_area_struct *vma)
 {
-	set_bit(MIOS_WAS_MAPPED,
-		(unsigned long *)&file_inode(file)->i_private);
+	set_bit(MIOS_WAS_MAPPED, &mios_inode_of(file_inode(file))->flags);
 	vm_flags_set(vma, VM_MIXEDMAP);
 	vma->vm_ops = &file_vm_ops;
 	return 0;
@@ -191,7 +190,7 @@ static ssize_t file_read(struct kiocb *kiocb, struct iov_iter *to)
 {
 	struct inode *inode = file_inode(kiocb->ki_filp);
 	loff_t start = kiocb->ki_pos, size;
-	int err = mios_inode_refresh(inode);
+	int err = mios_inode_look(inode);
 
 	size = i_size_read(inode);
 	while (!err && iov_iter_count(to) && kiocb->ki_pos < size) {
@@ -285,7 +284,7 @@ static ssize_t file_write(struct kiocb *kiocb, struct iov_iter *from)
 	ssize_t ret;
 
 	inode_lock(inode);
-	ret = mios_inode_refresh(inode);
+	ret = mios_inode_look(inode);
 	if (!ret)
 		ret = generic_write_checks(kiocb, from);
 	if (ret <= 0)
@@ -354,12 +353,13 @@ static long file_allocate(struct file *file, int mode, loff_t offset,
 
 static loff_t file_seek(struct file *file, loff_t offset, int whence)
 {
-	int err = mios_inode_refresh(file_inode(file));
+	int err = mios_inode_look(file_inode(file));
 
 	return err ? err : generic_file_llseek(file, offset, whence);
 }
 
 const struct inode_operations mios_file_inode_ops = {
+	.permission = mios_permission,
 	.setattr = mios_setattr,
 	.getattr = mios_getattr,
 };

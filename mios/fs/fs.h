@@ -58,6 +58,7 @@ struct mios_fs_name {
  * @parent:	of a directory; of a file: who has made it
  * @policy:	of a new file: where its pages are to be
  * @rdev:	of a device file: which device
+ * @sequence:	mios_fs_sequence() when all this was so
  */
 struct mios_fs_attr {
 	u64 id;
@@ -72,6 +73,7 @@ struct mios_fs_attr {
 	u64 parent;
 	u64 policy;
 	u64 rdev;
+	u64 sequence;
 };
 
 /* image.c */
@@ -94,7 +96,13 @@ int mios_fs_format(struct mios_pool *pool, void *image, u64 phys, u64 size,
 int mios_fs_attach(struct mios_fs *fs, struct mios_pool *pool, void *image,
 		   u64 phys, u64 size);
 
-/* name.c: -EAGAIN: a change is under way, or who made it is dead: try again */
+/*
+ * name.c.  As long as this is the same, no name is another one, and no attribute
+ * that mios_fs_stat() gives, but while it is odd.  It never comes back.
+ */
+u64 mios_fs_sequence(const struct mios_fs *fs);
+
+/* -EAGAIN: a change is under way, or who made it is dead: try again */
 int mios_fs_lookup(struct mios_fs *fs, u64 dir,
 		   const struct mios_fs_name *name, u64 *inode);
 int mios_fs_stat(struct mios_fs *fs, u64 inode, struct mios_fs_attr *attr);
@@ -293,6 +301,9 @@ void mios_fs_leave(struct mios_fs *fs, u64 inode, u64 index);
 
 /* -ESTALE: it is another one by now, or goes: mios_fs_reap() it. */
 int mios_fs_open(struct mios_fs *fs, u64 inode, u64 id);
+
+/* Is that to be tried?  Who has just closed it asks. */
+bool mios_fs_is_left(const struct mios_fs *fs, u64 inode);
 void mios_fs_close(struct mios_fs *fs, u64 inode);
 
 /**

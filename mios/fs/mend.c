@@ -19,7 +19,7 @@ static void files_close(struct mios_mount *m)
 		inode = mios_inode_get(m->sb, number);
 		if (IS_ERR(inode))
 			continue;
-		set_bit(MIOS_WAS_MAPPED, (unsigned long *)&inode->i_private);
+		set_bit(MIOS_WAS_MAPPED, &mios_inode_of(inode)->flags);
 		iput(inode);
 	}
 }

@@ -39,6 +39,11 @@ static u64 find(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name)
 	return 0;
 }
 
+u64 mios_fs_sequence(const struct mios_fs *fs)
+{
+	return mios_read_begin(fs);
+}
+
 int mios_fs_lookup(struct mios_fs *fs, u64 dir,
 		   const struct mios_fs_name *name, u64 *inode)
 {
@@ -88,6 +93,7 @@ int mios_fs_stat(struct mios_fs *fs, u64 number, struct mios_fs_attr *attr)
 			.atime = copy.atime, .mtime = copy.mtime,
 			.ctime = copy.ctime, .parent = copy.parent,
 			.rdev = is_device(copy.mode) ? copy.next : 0,
+			.sequence = sequence,
 		};
 		return 0;
 	}

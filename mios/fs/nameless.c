@@ -110,7 +110,7 @@ int mios_dir_symlink(struct mnt_idmap *idmap, struct inode *dir,
 		return err;
 	}
 	d_instantiate(dentry, inode);
-	return mios_inode_refresh(dir);
+	return 0;
 }
 
 static const char *get_link(struct dentry *dentry, struct inode *inode,

@@ -30,6 +30,15 @@ int mios_fs_open(struct mios_fs *fs, u64 number, u64 id)
 	return -ESTALE;
 }
 
+/* Of two who close it, one at least sees that the other has. */
+bool mios_fs_is_left(const struct mios_fs *fs, u64 number)
+{
+	const struct mios_fs_inode *inode = &fs->inode[number];
+
+	return inode_exists(fs, number) && READ_ONCE(inode->id) &&
+	       !nlink_of(READ_ONCE(inode->mode)) && !READ_ONCE(inode->open);
+}
+
 void mios_fs_close(struct mios_fs *fs, u64 number)
 {
 	if (inode_exists(fs, number))

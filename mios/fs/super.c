@@ -306,6 +306,8 @@ static int statfs(struct dentry *dentry, struct kstatfs *buf)
 }
 
 static const struct super_operations super_ops = {
+	.alloc_inode = mios_inode_alloc,
+	.free_inode = mios_inode_free,
 	.drop_inode = generic_delete_inode,
 	.evict_inode = mios_inode_evict,
 	.statfs = statfs,
@@ -448,6 +450,8 @@ static void mount_end(struct super_block *sb)
 		__module_get(THIS_MODULE);
 		return;
 	}
+	/* Who walks a path without references has looked at it until now. */
+	synchronize_rcu();
 	opens_end(m);
 	for (i = 0; i < m->pool.nr_sections; i++)
 		mios_cursor_release(&m->pool, &m->source.cursor[i]);
@@ -474,10 +478,18 @@ void mios_mount_ops_set(const struct mios_mount_ops *ops)
 
 int mios_super_init(void)
 {
-	return register_filesystem(&type);
+	int err = mios_inodes_init();
+
+	if (err)
+		return err;
+	err = register_filesystem(&type);
+	if (err)
+		mios_inodes_exit();
+	return err;
 }
 
 void mios_super_exit(void)
 {
 	unregister_filesystem(&type);
+	mios_inodes_exit();
 }

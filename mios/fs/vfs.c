@@ -1,14 +1,57 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * VFS inodes: views of those in the image, made when a name is looked up,
- * refreshed whenever somebody looks at their attributes.  While one lives, this
- * instance has the file open.
+ * VFS inodes: views of those in the image, made when a name is looked up.  Their
+ * attributes are believed as long as nothing has been changed in the whole
+ * image.  While one lives, this instance has the file open.
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
 
 #include "vfs.h"
+
+static struct kmem_cache *cache;
+
+struct inode *mios_inode_alloc(struct super_block *sb)
+{
+	struct mios_inode *own = alloc_inode_sb(sb, cache, GFP_KERNEL);
+
+	if (!own)
+		return NULL;
+	own->number = 0;
+	own->seen = 0;
+	own->flags = 0;
+	return &own->vfs;
+}
+
+/* An RCU grace period later: who walks a path may still look at it. */
+void mios_inode_free(struct inode *inode)
+{
+	kmem_cache_free(cache, mios_inode_of(inode));
+}
+
+static void inode_init_one(void *memory)
+{
+	struct mios_inode *own = memory;
+
+	inode_init_once(&own->vfs);
+}
+
+int mios_inodes_init(void)
+{
+	cache = kmem_cache_create("mios_inode", sizeof(struct mios_inode), 0,
+				  SLAB_RECLAIM_ACCOUNT | SLAB_ACCOUNT,
+				  inode_init_one);
+	return cache ? 0 : -ENOMEM;
+}
+
+void mios_inodes_exit(void)
+{
+	rcu_barrier();
+	kmem_cache_destroy(cache);
+}
 
 static bool has_contents(umode_t mode)
 {
@@ -56,15 +99,51 @@ int mios_inode_refresh(struct inode *inode)
 		return -EIO;
 	spin_lock(&inode->i_lock);
 	inode_fill(inode, &attr);
+	smp_store_release(&mios_inode_of(inode)->seen, attr.sequence);
 	spin_unlock(&inode->i_lock);
 	return 0;
+}
+
+/**
+ * mios_inode_is_fresh() - has it the attributes that the file has?
+ * @inode: open here
+ *
+ * Any context.  What a call has changed whose end the caller knows of, here or
+ * elsewhere, has made the sequence another one.
+ */
+bool mios_inode_is_fresh(const struct inode *inode)
+{
+	u64 seen = smp_load_acquire(&mios_inode_of(inode)->seen);
+
+	return mios_fs_sequence(&mount_of(inode)->fs) == seen;
+}
+
+/**
+ * mios_inode_look() - mios_inode_refresh(), if it has to be
+ * @inode: open here; this instance is not just changing its attributes
+ */
+int mios_inode_look(struct inode *inode)
+{
+	return mios_inode_is_fresh(inode) ? 0 : mios_inode_refresh(inode);
+}
+
+int mios_permission(struct mnt_idmap *idmap, struct inode *inode, int mask)
+{
+	int err = 0;
+
+	if (!mios_inode_is_fresh(inode))
+		err = mask & MAY_NOT_BLOCK ? -ECHILD :
+		      mios_inode_refresh(inode);
+	return err ? err : generic_permission(idmap, inode, mask);
 }
 
 static void inode_begin(struct inode *inode, u64 number,
 			const struct mios_fs_attr *attr)
 {
-	inode->i_private = (void *)(uintptr_t)(number << 1);
+	mios_inode_of(inode)->number = number;
 	inode_fill(inode, attr);
+	mios_inode_of(inode)->seen = attr->sequence;
+	inode->i_flags |= S_NOATIME;
 	inode->i_mapping->a_ops = &mios_aops;
 	if (S_ISDIR(inode->i_mode)) {
 		inode->i_op = &mios_dir_inode_ops;
@@ -83,6 +162,19 @@ static void inode_begin(struct inode *inode, u64 number,
 	if (!has_contents(inode->i_mode))
 		init_special_inode(inode, inode->i_mode,
 				   huge_decode_dev(attr->rdev));
+}
+
+/* Its last name has gone, perhaps, while this instance had it open. */
+static void reap(struct mios_mount *m, u64 number)
+{
+	int err;
+
+	if (!mios_fs_is_left(&m->fs, number))
+		return;
+	err = MIOS_PATIENTLY(m, mios_fs_reap(&m->fs, number));
+	/* Killed, or late: somebody has to. */
+	if (err == -EINTR || err == -EBUSY)
+		mios_mend_file(m, number);
 }
 
 /**
@@ -129,16 +221,15 @@ struct inode *mios_inode_get(struct super_block *sb, u64 number)
 void mios_inode_evict(struct inode *inode)
 {
 	struct mios_mount *m = mount_of(inode);
-	u64 number = number_of(inode);
-	struct mios_fs_attr attr;
-	int err;
+	struct mios_inode *own = mios_inode_of(inode);
+	u64 number = own->number;
 
 	truncate_inode_pages_final(&inode->i_data);
 	clear_inode(inode);
 	if (!number)
 		return;
 	/* As long as a page is pinned here, nobody may free it: open it stays. */
-	if (test_bit(MIOS_WAS_MAPPED, (unsigned long *)&inode->i_private) &&
+	if (test_bit(MIOS_WAS_MAPPED, &own->flags) &&
 	    !mios_pages_let_go(inode)) {
 		mios_mend_file(m, number);
 		return;
@@ -147,19 +238,14 @@ void mios_inode_evict(struct inode *inode)
 	if (mios_has_to_cut(&m->fs.inode[number]) && !open_elsewhere(inode))
 		mios_cut(inode, false);
 	mios_fs_close(&m->fs, number);
-	if (MIOS_LOOK(mios_fs_stat(&m->fs, number, &attr)) || attr.nlink)
-		return;
-	err = MIOS_PATIENTLY(m, mios_fs_reap(&m->fs, number));
-	/* Killed, or late: somebody has to. */
-	if (err == -EINTR || err == -EBUSY)
-		mios_mend_file(m, number);
+	reap(m, number);
 }
 
 int mios_getattr(struct mnt_idmap *idmap, const struct path *path,
 		 struct kstat *stat, u32 mask, unsigned int flags)
 {
 	struct inode *inode = d_inode(path->dentry);
-	int err = mios_inode_refresh(inode);
+	int err = mios_inode_look(inode);
 
 	if (!err)
 		generic_fillattr(idmap, mask, inode, stat);
@@ -171,10 +257,13 @@ static u64 ns_of(struct timespec64 time)
 	return timespec64_to_ns(&time);
 }
 
-static int attr_write(struct inode *inode, unsigned int valid)
+/* The lock: so that nobody refreshes it in between, to what it is no more. */
+static void attr_copy(struct mnt_idmap *idmap, struct inode *inode,
+		      const struct iattr *iattr, struct mios_fs_attr *attr)
 {
-	struct mios_mount *m = mount_of(inode);
-	const struct mios_fs_attr attr = {
+	spin_lock(&inode->i_lock);
+	setattr_copy(idmap, inode, iattr);
+	*attr = (struct mios_fs_attr) {
 		.id = inode->i_ino,
 		.mode = inode->i_mode,
 		.uid = i_uid_read(inode),
@@ -183,6 +272,13 @@ static int attr_write(struct inode *inode, unsigned int valid)
 		.mtime = ns_of(inode_get_mtime(inode)),
 		.ctime = ns_of(inode_get_ctime(inode)),
 	};
+	spin_unlock(&inode->i_lock);
+}
+
+static int attr_write(struct inode *inode, const struct mios_fs_attr *attr,
+		      unsigned int valid)
+{
+	struct mios_mount *m = mount_of(inode);
 	u32 which = 0;
 
 	if (valid & ATTR_MODE)
@@ -194,7 +290,7 @@ static int attr_write(struct inode *inode, unsigned int valid)
 	if (valid & ATTR_MTIME)
 		which |= MIOS_FS_SET_MTIME;
 	return MIOS_PATIENTLY(m, mios_fs_setattr(&m->fs, number_of(inode),
-						 &attr, which));
+						 attr, which));
 }
 
 /* Where pages are wished at once, they are there, or it is no longer. */
@@ -217,7 +313,8 @@ int mios_setattr(struct mnt_idmap *idmap, struct dentry *dentry,
 		 struct iattr *iattr)
 {
 	struct inode *inode = d_inode(dentry);
-	int err = mios_inode_refresh(inode);
+	int err = mios_inode_look(inode);
+	struct mios_fs_attr attr;
 
 	if (!err)
 		err = setattr_prepare(idmap, dentry, iattr);
@@ -225,8 +322,8 @@ int mios_setattr(struct mnt_idmap *idmap, struct dentry *dentry,
 		err = size_set(inode, iattr->ia_size);
 	if (err)
 		return err;
-	setattr_copy(idmap, inode, iattr);
-	err = attr_write(inode, iattr->ia_valid);
+	attr_copy(idmap, inode, iattr, &attr);
+	err = attr_write(inode, &attr, iattr->ia_valid);
 	if (err)
 		mios_inode_refresh(inode);
 	return err;

@@ -121,15 +121,30 @@ static inline u64 mios_sequence_of(const struct mios_mount *m, u64 id)
 	return MIOS_FS_SEQUENCE_SHARED | image << MIOS_FS_SEQUENCE_IMAGE | id;
 }
 
-/*
- * ->i_private: has it been mapped here, in bit 0, and its number in the image.
- * Its ->i_ino is the id.
+/**
+ * struct mios_inode - a file in this kernel
+ * @vfs:	of the VFS; its ->i_ino is the id
+ * @number:	in the image; 0: it has not been opened
+ * @seen:	mios_fs_sequence() when the attributes of @vfs were the file's
+ * @flags:	MIOS_WAS_MAPPED
  */
+struct mios_inode {
+	struct inode vfs;
+	u64 number;
+	u64 seen;
+	unsigned long flags;
+};
+
 #define MIOS_WAS_MAPPED		0
+
+static inline struct mios_inode *mios_inode_of(const struct inode *inode)
+{
+	return container_of(inode, struct mios_inode, vfs);
+}
 
 static inline u64 number_of(const struct inode *inode)
 {
-	return (uintptr_t)inode->i_private >> 1;
+	return mios_inode_of(inode)->number;
 }
 
 /* Which other instances have the file open, a bit for each? */
@@ -178,13 +193,20 @@ u64 mios_maps_size(const struct mios_mount *m);
 bool mios_page_let_go(struct page *page, bool wait);
 
 /* vfs.c: inodes */
+struct inode *mios_inode_alloc(struct super_block *sb);
+void mios_inode_free(struct inode *inode);
 struct inode *mios_inode_get(struct super_block *sb, u64 number);
+bool mios_inode_is_fresh(const struct inode *inode);
 int mios_inode_refresh(struct inode *inode);
+int mios_inode_look(struct inode *inode);
+int mios_permission(struct mnt_idmap *idmap, struct inode *inode, int mask);
 int mios_setattr(struct mnt_idmap *idmap, struct dentry *dentry,
 		 struct iattr *attr);
 int mios_getattr(struct mnt_idmap *idmap, const struct path *path,
 		 struct kstat *stat, u32 mask, unsigned int flags);
 void mios_inode_evict(struct inode *inode);
+int mios_inodes_init(void);
+void mios_inodes_exit(void);
 
 /* size.c: how long a file is, and what goes when it becomes shorter */
 int mios_size_set(struct inode *inode, loff_t size);
