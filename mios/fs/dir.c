@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Directories for the VFS.  A dentry is believed as long as nothing has been
- * changed in the whole image since it was looked up; then the image is asked
- * whether the name is still the same file's.  ->d_time is the sequence of the
- * image up to which that is so.  So what a call has changed, on whatever
- * instance, is seen after it has returned.  None is kept that nobody uses.
+ * Directories for the VFS.  A dentry, also one that says that there is no such
+ * name, is believed as long as nothing has been changed in the whole image since
+ * it was looked up; then the image is asked whether the name is still the same
+ * file's.  ->d_time is the sequence of the image up to which that is so.  So
+ * what a call has changed, on whatever instance, is seen after it has returned.
  */
 #include <linux/fs.h>
 #include <linux/namei.h>
@@ -45,6 +45,9 @@ static struct dentry *dir_lookup(struct inode *dir, struct dentry *dentry,
 		return ERR_PTR(err);
 	if (!err)
 		inode = mios_inode_get(dir->i_sb, number);
+	/* Names that it has no more, perhaps; it is kept with one alone. */
+	if (!IS_ERR_OR_NULL(inode) && !S_ISDIR(inode->i_mode))
+		d_prune_aliases(inode);
 	dentry->d_time = sequence;
 	return d_splice_alias(inode, dentry);
 }
@@ -56,7 +59,8 @@ static bool is_fresh(const struct dentry *dentry)
 
 	if (READ_ONCE(dentry->d_time) != sequence_of(dentry))
 		return false;
-	return !inode || mios_inode_is_fresh(inode);
+	return !inode || (mios_inode_is_fresh(inode) &&
+			  !test_bit(MIOS_ASLEEP, &mios_inode_of(inode)->flags));
 }
 
 static int revalidate(struct dentry *dentry, unsigned int flags)
@@ -77,17 +81,42 @@ static int revalidate(struct dentry *dentry, unsigned int flags)
 	dput(parent);
 	if (err && err != -ENOENT)
 		return err;
-	if (err ? inode != NULL : !inode || number_of(inode) != number)
+	if (err ? !!inode : !inode || number_of(inode) != number)
 		return 0;
-	if (inode && mios_inode_look(inode))
+	if (inode && (mios_inode_wake(inode) || mios_inode_look(inode)))
 		return 0;
 	WRITE_ONCE(dentry->d_time, sequence);
 	return 1;
 }
 
+static bool is_named(const struct inode *inode)
+{
+	return mios_fs_is_named(&mount_of(inode)->fs, number_of(inode),
+				inode->i_ino);
+}
+
+/*
+ * Nobody uses it any more; is it not to be kept?  It keeps its directory, and so
+ * not in one that has gone.  Who walks a path without references and has found
+ * it awake must not get hold of it: for him it is another one by now.
+ */
+static int forget(const struct dentry *dentry)
+{
+	struct inode *inode = d_inode(dentry);
+
+	if (!is_named(d_inode(dentry->d_parent)))
+		return 1;
+	if (!inode)
+		return 0;
+	if (!mios_inode_sleep(inode))
+		return 1;
+	write_seqcount_invalidate(&((struct dentry *)dentry)->d_seq);
+	return 0;
+}
+
 const struct dentry_operations mios_dentry_ops = {
 	.d_revalidate = revalidate,
-	.d_delete = always_delete_dentry,
+	.d_delete = forget,
 };
 
 static int dir_mknod(struct mnt_idmap *idmap, struct inode *dir,
@@ -167,8 +196,12 @@ static int take_away(struct inode *dir, struct dentry *dentry, bool directory)
 						   ktime_get_real_ns(),
 						   &number));
 
+	if (err)
+		return err;
 	/* This instance has it open: it is reaped when that ends. */
-	return err ? err : mios_inode_refresh(d_inode(dentry));
+	if (directory)
+		mios_forget(d_inode(dentry));
+	return mios_inode_refresh(d_inode(dentry));
 }
 
 static int dir_unlink(struct inode *dir, struct dentry *dentry)
@@ -218,6 +251,8 @@ static int dir_rename(struct mnt_idmap *idmap, struct inode *dir,
 					       &replaced));
 	if (err || d_really_is_negative(to_dentry))
 		return err;
+	if (d_is_dir(to_dentry))
+		mios_forget(d_inode(to_dentry));
 	return mios_inode_refresh(d_inode(to_dentry));
 }
 

@@ -304,6 +304,9 @@ int mios_fs_open(struct mios_fs *fs, u64 inode, u64 id);
 
 /* Is that to be tried?  Who has just closed it asks. */
 bool mios_fs_is_left(const struct mios_fs *fs, u64 inode);
+
+/* Has it a name, unless it is another one by now? */
+bool mios_fs_is_named(const struct mios_fs *fs, u64 inode, u64 id);
 void mios_fs_close(struct mios_fs *fs, u64 inode);
 
 /**

@@ -8,6 +8,13 @@
  */
 #include "vfs.h"
 
+/* What nobody else uses is closed, and not kept, awake, by a dentry. */
+static void inode_let_go(struct inode *inode)
+{
+	d_prune_aliases(inode);
+	iput(inode);
+}
+
 /* Open it once more, and close it as whoever did last. */
 static void files_close(struct mios_mount *m)
 {
@@ -20,7 +27,7 @@ static void files_close(struct mios_mount *m)
 		if (IS_ERR(inode))
 			continue;
 		set_bit(MIOS_WAS_MAPPED, &mios_inode_of(inode)->flags);
-		iput(inode);
+		inode_let_go(inode);
 	}
 }
 
@@ -48,7 +55,7 @@ static void mend(struct work_struct *work)
 		if (S_ISREG(inode->i_mode))
 			mios_cut(inode, false);
 		again |= mios_has_to_cut(image);
-		iput(inode);
+		inode_let_go(inode);
 	}
 	if (again)
 		mios_mend_soon(m);

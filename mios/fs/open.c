@@ -5,28 +5,32 @@
  */
 #include "tx.h"
 
-static void bits_change(u64 *word, u64 set, u64 clear)
+static u64 bits_change(u64 *word, u64 set, u64 clear)
 {
 	u64 was = READ_ONCE(*word);
 
 	/* Each failure is another instance's success. */
 	while (!try_cmpxchg(word, &was, (was | set) & ~clear))
 		;
+	return was;
 }
 
 int mios_fs_open(struct mios_fs *fs, u64 number, u64 id)
 {
 	u64 bit = 1ull << fs->pool->self;
 	struct mios_fs_inode *inode;
+	u64 was;
 
-	if (!inode_exists(fs, number))
+	if (!inode_exists(fs, number) || READ_ONCE(fs->inode[number].id) != id)
 		return -ESTALE;
 	inode = &fs->inode[number];
-	bits_change(&inode->open, bit, 0);
+	was = bits_change(&inode->open, bit, 0);
 	/* OPEN */
 	if (READ_ONCE(inode->freeing) != id && READ_ONCE(inode->id) == id)
 		return 0;
-	bits_change(&inode->open, 0, bit);
+	/* Unless the other one is open here. */
+	if (!(was & bit))
+		bits_change(&inode->open, 0, bit);
 	return -ESTALE;
 }
 
@@ -37,6 +41,13 @@ bool mios_fs_is_left(const struct mios_fs *fs, u64 number)
 
 	return inode_exists(fs, number) && READ_ONCE(inode->id) &&
 	       !nlink_of(READ_ONCE(inode->mode)) && !READ_ONCE(inode->open);
+}
+
+bool mios_fs_is_named(const struct mios_fs *fs, u64 number, u64 id)
+{
+	return inode_exists(fs, number) &&
+	       nlink_of(READ_ONCE(fs->inode[number].mode)) &&
+	       READ_ONCE(fs->inode[number].id) == id;
 }
 
 void mios_fs_close(struct mios_fs *fs, u64 number)

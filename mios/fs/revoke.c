@@ -86,6 +86,17 @@ static void revoke_here(struct mios_mount *m, struct inode *inode,
 				    true);
 }
 
+/* Names in a directory that has gone: none is kept, and so neither is it. */
+static void names_forget(struct inode *dir)
+{
+	struct dentry *dentry = d_find_any_alias(dir);
+
+	if (!dentry)
+		return;
+	shrink_dcache_parent(dentry);
+	dput(dentry);
+}
+
 static int asked(void *ctx, u32 instance, u32 incarnation, const void *data,
 		 u32 length, void *answer, u32 *size)
 {
@@ -104,7 +115,10 @@ static int asked(void *ctx, u32 instance, u32 incarnation, const void *data,
 	m = mount_find(what.image);
 	if (m) {
 		inode = find_inode_nowait(m->sb, what.id, is_file, NULL);
-		revoke_here(m, inode, &what, answer);
+		if (inode && S_ISDIR(inode->i_mode))
+			names_forget(inode);
+		else
+			revoke_here(m, inode, &what, answer);
 		iput(inode);
 	} else {
 		/* Unmounted with pins: who knows which ones. */
@@ -193,6 +207,28 @@ int mios_revoke(struct inode *inode, u64 first, u64 nr, bool copies,
 		usleep_range(500, 1000);
 	}
 	return 0;
+}
+
+/**
+ * mios_forget() - have the others close a directory that has gone
+ * @dir: nobody finds it any more
+ *
+ * An instance that keeps names of what was in it has it open.  One that does
+ * not answer in time keeps it, until it needs the memory.
+ */
+void mios_forget(struct inode *dir)
+{
+	struct mios_mount *m = mount_of(dir);
+	const struct mios_call_revoke what = {
+		.image = READ_ONCE(m->fs.super->self),
+		.inode = number_of(dir),
+		.id = dir->i_ino,
+	};
+	DECLARE_BITMAP(unused, MIOS_REVOKE_PAGES);
+	u64 who = open_elsewhere(dir);
+
+	if (who)
+		ask(who, &what, unused);
 }
 
 /**

@@ -2,7 +2,8 @@
 /*
  * VFS inodes: views of those in the image, made when a name is looked up.  Their
  * attributes are believed as long as nothing has been changed in the whole
- * image.  While one lives, this instance has the file open.
+ * image.  While one is awake, this instance has the file open.  One that only a
+ * dentry holds, which nobody uses, is asleep: not open, and perhaps gone.
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -99,6 +100,7 @@ int mios_inode_refresh(struct inode *inode)
 		return -EIO;
 	spin_lock(&inode->i_lock);
 	inode_fill(inode, &attr);
+	/* FRESH: the attributes, then the sequence at which they were so. */
 	smp_store_release(&mios_inode_of(inode)->seen, attr.sequence);
 	spin_unlock(&inode->i_lock);
 	return 0;
@@ -113,7 +115,7 @@ int mios_inode_refresh(struct inode *inode)
  */
 bool mios_inode_is_fresh(const struct inode *inode)
 {
-	u64 seen = smp_load_acquire(&mios_inode_of(inode)->seen);
+	u64 seen = smp_load_acquire(&mios_inode_of(inode)->seen); /* FRESH */
 
 	return mios_fs_sequence(&mount_of(inode)->fs) == seen;
 }
@@ -177,6 +179,71 @@ static void reap(struct mios_mount *m, u64 number)
 		mios_mend_file(m, number);
 }
 
+/* The bit may be that of another file here, which had the number since. */
+static int open_bit(struct mios_mount *m, u64 number, u64 id)
+{
+	int err;
+
+	spin_lock(&m->open_lock);
+	err = mios_fs_open(&m->fs, number, id);
+	spin_unlock(&m->open_lock);
+	return err;
+}
+
+/**
+ * mios_inode_sleep() - close a file, but keep its inode with its only dentry
+ * @inode: nobody uses that dentry, whose lock the caller has
+ *
+ * False: there is something to be done, by mios_inode_evict().
+ */
+bool mios_inode_sleep(struct inode *inode)
+{
+	struct mios_mount *m = mount_of(inode);
+	struct mios_inode *own = mios_inode_of(inode);
+	bool kept = false;
+
+	if (test_bit(MIOS_ASLEEP, &own->flags))
+		return true;
+	if (test_bit(MIOS_WAS_MAPPED, &own->flags) ||
+	    mios_has_to_cut(&m->fs.inode[own->number]) ||
+	    !spin_trylock(&inode->i_lock))
+		return false;
+	/* No other dentry, nobody without one: these count or have the lock. */
+	if (atomic_read(&inode->i_count) == 1) {
+		set_bit(MIOS_ASLEEP, &own->flags);
+		mios_fs_close(&m->fs, own->number);
+		/* Who has taken the name has seen it closed, or we see that. */
+		kept = mios_fs_is_named(&m->fs, own->number, inode->i_ino);
+	}
+	spin_unlock(&inode->i_lock);
+	return kept;
+}
+
+/**
+ * mios_inode_wake() - open a file again
+ * @inode: the caller uses it: so it does not fall asleep
+ *
+ * -ESTALE: it has gone.
+ */
+int mios_inode_wake(struct inode *inode)
+{
+	struct mios_mount *m = mount_of(inode);
+	struct mios_inode *own = mios_inode_of(inode);
+	int err = 0;
+
+	if (!test_bit(MIOS_ASLEEP, &own->flags))
+		return 0;
+	spin_lock(&inode->i_lock);
+	if (test_bit(MIOS_ASLEEP, &own->flags))
+		err = open_bit(m, own->number, inode->i_ino);
+	if (!err)
+		clear_bit(MIOS_ASLEEP, &own->flags);
+	spin_unlock(&inode->i_lock);
+	if (err)
+		reap(m, own->number);
+	return err;
+}
+
 /**
  * mios_inode_get() - open a file
  * @sb: of this mount
@@ -199,13 +266,16 @@ struct inode *mios_inode_get(struct super_block *sb, u64 number)
 	if (!inode)
 		return ERR_PTR(-ENOMEM);
 	if (!(inode->i_state & I_NEW)) {
-		if (number_of(inode) == number)
+		err = number_of(inode) == number ? mios_inode_wake(inode) :
+		      -EIO;
+		if (!err)
 			return inode;
 		iput(inode);
-		return ERR_PTR(-EIO);
+		return ERR_PTR(err);
 	}
-	err = mios_fs_open(&m->fs, number, attr.id);
+	err = open_bit(m, number, attr.id);
 	if (err) {
+		reap(m, number);
 		iget_failed(inode);
 		return ERR_PTR(err);
 	}
@@ -234,10 +304,13 @@ void mios_inode_evict(struct inode *inode)
 		mios_mend_file(m, number);
 		return;
 	}
-	/* Else whoever closes it last does it. */
-	if (mios_has_to_cut(&m->fs.inode[number]) && !open_elsewhere(inode))
-		mios_cut(inode, false);
-	mios_fs_close(&m->fs, number);
+	if (!test_bit(MIOS_ASLEEP, &own->flags)) {
+		/* Else whoever closes it last does it. */
+		if (mios_has_to_cut(&m->fs.inode[number]) &&
+		    !open_elsewhere(inode))
+			mios_cut(inode, false);
+		mios_fs_close(&m->fs, number);
+	}
 	reap(m, number);
 }
 

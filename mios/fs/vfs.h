@@ -70,6 +70,7 @@ struct mios_turn {
  * @lock:	one change at a time, and @turn
  * @turn:	of who makes it
  * @source_lock: of @source
+ * @open_lock:	of this instance's bits in ->open, while they are being set
  * @source:	where pages come from
  * @policy:	of new files
  * @sb:		of the VFS
@@ -89,6 +90,7 @@ struct mios_mount {
 	struct mutex lock;		/* see above */
 	struct mios_turn turn;
 	spinlock_t source_lock;		/* see above */
+	spinlock_t open_lock;		/* see above */
 	struct mios_source source;
 	u64 policy;
 	struct super_block *sb;
@@ -126,7 +128,8 @@ static inline u64 mios_sequence_of(const struct mios_mount *m, u64 id)
  * @vfs:	of the VFS; its ->i_ino is the id
  * @number:	in the image; 0: it has not been opened
  * @seen:	mios_fs_sequence() when the attributes of @vfs were the file's
- * @flags:	MIOS_WAS_MAPPED
+ * @flags:	MIOS_WAS_MAPPED; MIOS_ASLEEP: nobody here has it in use, and so it is
+ *		not open; a dentry knows its name (->i_lock)
  */
 struct mios_inode {
 	struct inode vfs;
@@ -136,6 +139,7 @@ struct mios_inode {
 };
 
 #define MIOS_WAS_MAPPED		0
+#define MIOS_ASLEEP		1
 
 static inline struct mios_inode *mios_inode_of(const struct inode *inode)
 {
@@ -199,6 +203,8 @@ struct inode *mios_inode_get(struct super_block *sb, u64 number);
 bool mios_inode_is_fresh(const struct inode *inode);
 int mios_inode_refresh(struct inode *inode);
 int mios_inode_look(struct inode *inode);
+bool mios_inode_sleep(struct inode *inode);
+int mios_inode_wake(struct inode *inode);
 int mios_permission(struct mnt_idmap *idmap, struct inode *inode, int mask);
 int mios_setattr(struct mnt_idmap *idmap, struct dentry *dentry,
 		 struct iattr *attr);
@@ -220,6 +226,7 @@ bool mios_pages_let_go(struct inode *inode);
 /* revoke.c: taking pages away from all instances */
 int mios_revoke(struct inode *inode, u64 first, u64 nr, bool copies,
 		unsigned long *pinned);
+void mios_forget(struct inode *dir);
 void mios_revoke_begin(struct mios_mount *m);
 void mios_revoke_end(struct mios_mount *m);
 int mios_revoke_init(void);

@@ -78,7 +78,7 @@ static int open_get(const struct xattr_handler *handler, struct dentry *dentry,
 	char text[TEXT_MAX];
 	int i, length = 0;
 
-	if (!S_ISREG(inode->i_mode))
+	if (!S_ISREG(inode->i_mode) && !S_ISDIR(inode->i_mode))
 		return -ENODATA;
 	if (!is_open_here(dentry, inode))
 		open &= ~BIT_ULL(m->pool.self);
