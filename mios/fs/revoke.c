@@ -97,6 +97,14 @@ static void names_forget(struct inode *dir)
 	dput(dentry);
 }
 
+/* Behind the last bit that is set; as a rule there is none. */
+static u32 bits_end(const unsigned long *bits)
+{
+	u32 last = find_last_bit(bits, MIOS_REVOKE_PAGES);
+
+	return last == MIOS_REVOKE_PAGES ? 0 : last + 1;
+}
+
 static int asked(void *ctx, u32 instance, u32 incarnation, const void *data,
 		 u32 length, void *answer, u32 *size)
 {
@@ -109,8 +117,7 @@ static int asked(void *ctx, u32 instance, u32 incarnation, const void *data,
 	if (mios_fs_fault(MIOS_FS_FAULT_KEEP_MAPPED))
 		return -EAGAIN;
 	memcpy(&what, data, sizeof(what));
-	*size = MIOS_REVOKE_PAGES / 8;
-	memset(answer, 0, *size);
+	memset(answer, 0, MIOS_REVOKE_PAGES / 8);
 	down_read(&mounts_sem);
 	m = mount_find(what.image);
 	if (m) {
@@ -122,9 +129,10 @@ static int asked(void *ctx, u32 instance, u32 incarnation, const void *data,
 		iput(inode);
 	} else {
 		/* Unmounted with pins: who knows which ones. */
-		memset(answer, 0xff, *size);
+		memset(answer, 0xff, MIOS_REVOKE_PAGES / 8);
 	}
 	up_read(&mounts_sem);
+	*size = BITS_TO_BYTES(bits_end(answer));
 	return 0;
 }
 
@@ -150,12 +158,13 @@ static u64 ask(u64 who, const struct mios_call_revoke *what,
 			continue;
 		ask[n].instance = i;
 		ask[n].answer = other[n].pinned;
+		ask[n].soon = true;
 		ask[n++].size = sizeof(other[n].pinned);
 	}
 	mios_call_all(ask, nr, MIOS_CALL_REVOKE, what, sizeof(*what),
 		      ANSWER_MS);
 	for (n = 0; n < nr; n++) {
-		if (ask[n].result != sizeof(other[n].pinned))
+		if (ask[n].result < 0)
 			continue;
 		who &= ~BIT_ULL(ask[n].instance);
 		bitmap_or(pinned, pinned, other[n].pinned, MIOS_REVOKE_PAGES);

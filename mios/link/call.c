@@ -19,6 +19,8 @@
 #include <linux/hashtable.h>
 #include <linux/jiffies.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/clock.h>
 #include <linux/slab.h>
 
 #include "../fault/fault.h"
@@ -29,6 +31,8 @@ static_assert(SERVED_MAX * (MIOS_AREA_INSTANCES - 1) < WQ_DFL_ACTIVE);
 
 /* For the answer, when the channel is full. */
 #define ANSWER_MS	5000
+/* For one that comes soon, before the caller sleeps. */
+#define SOON_NS		(50 * NSEC_PER_USEC)
 /* Until a callee that had enough to do is asked again. */
 #define BUSY_MS		5
 
@@ -182,6 +186,16 @@ static void call_begin(struct pending *p, struct mios_msg_call *call,
 	p->ask->result = err;
 }
 
+/* Falling asleep and waking up takes longer than the callee may. */
+static void wait_awake(struct pending *p)
+{
+	u64 end = local_clock() + SOON_NS;
+
+	while (!completion_done(&p->done) && !need_resched() &&
+	       local_clock() < end)
+		cpu_relax();
+}
+
 static void call_end(struct pending *p, unsigned long end)
 {
 	long left = end - jiffies;
@@ -189,6 +203,8 @@ static void call_end(struct pending *p, unsigned long end)
 	if (!p->sent)
 		return;
 	p->sent = false;
+	if (p->ask->soon)
+		wait_awake(p);
 	wait_for_completion_timeout(&p->done, max(left, 0L));
 	pending_remove(p);
 }

@@ -378,12 +378,14 @@ int mios_call(u32 instance, u32 what, const void *data, u32 length,
  * @instance:	whom
  * @answer:	where the answer goes
  * @size:	room there
+ * @soon:	it takes some microseconds: first wait so long without sleeping
  * @result:	out: what mios_call() would return
  */
 struct mios_ask {
 	u32 instance;
 	void *answer;
 	u32 size;
+	bool soon;
 	int result;
 };
 

@@ -129,7 +129,9 @@ static_assert(sizeof(struct mios_call_wake) == 32);
  * @copies:	1: private copies of them, too
  *
  * The answer, when no page table and no TLB of the instance has them any more:
- * bit i of MIOS_REVOKE_PAGES is set if page @first + i is in use there still.
+ * bit i of MIOS_REVOKE_PAGES is set if page @first + i is in use there still; of
+ * the bytes behind the last such bit none.  Of a directory, when none of its
+ * names is known there any more that nobody uses.
  */
 struct mios_call_revoke {
 	__u64 image;
