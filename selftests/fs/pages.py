@@ -7,6 +7,9 @@ pages.py touch FILE FIRST NR [NODE]  stores into these pages; prints on which
 pages.py direct FILE TO              writes FILE from the mapping to TO, past
                                      the page cache
 pages.py peek FILE                   another process reads it from the mapping
+pages.py trace FILE                  a debugger reads and writes it there
+pages.py core FILE TO                a process that had it mapped leaves it in TO
+pages.py lock FILE                   locks the mapping, and lets it go
 pages.py fork FILE                   a child changes a private mapping
 pages.py store FILE PAGE             stores there; prints the signal that came
 pages.py mbind FILE MODE NODES HOW   binds a mapping, HOW: shared, private,
@@ -18,6 +21,7 @@ import ctypes
 import errno
 import mmap
 import os
+import resource
 import signal
 import struct
 import sys
@@ -26,6 +30,7 @@ PAGE = 4096
 SYS = "/sys/kernel/mios"
 SYS_MBIND = 237
 STATIC_NODES = 1 << 15
+PTRACE_PEEKDATA, PTRACE_POKEDATA, PTRACE_ATTACH = 2, 5, 16
 
 
 class Vector(ctypes.Structure):
@@ -110,6 +115,56 @@ def peek(path):
     return read == size and got.raw == memory[:]
 
 
+def trace(path):
+    """By a debugger."""
+    memory = mapped(path)
+    at = ctypes.c_void_p(address(memory))
+    memory[:8] = b"untraced"
+    child = os.fork()
+    if not child:
+        signal.pause()
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.ptrace.restype = ctypes.c_long
+    libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_int, ctypes.c_void_p,
+                            ctypes.c_void_p]
+    fine = not libc.ptrace(PTRACE_ATTACH, child, None, None)
+    os.waitpid(child, 0)
+    word = libc.ptrace(PTRACE_PEEKDATA, child, at, None)
+    fine &= struct.pack("<q", word) == b"untraced"
+    new, = struct.unpack("<q", b"debugger")
+    fine &= not libc.ptrace(PTRACE_POKEDATA, child, at, new)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return fine and memory[:8] == b"debugger"
+
+
+def core(path, to):
+    """In a core dump, which leaves out shared files unless it is told."""
+    with open("/proc/sys/kernel/core_pattern", "w", encoding="ascii") as file:
+        file.write(to)
+    memory = mapped(path)
+    memory[:16] = b"dump of a page: "
+    child = os.fork()
+    if not child:
+        resource.setrlimit(resource.RLIMIT_CORE, (-1, -1))
+        with open("/proc/self/coredump_filter", "w", encoding="ascii") as file:
+            file.write("0xff")
+        os.abort()
+    status = os.waitpid(child, 0)[1]
+    with open(to, "rb") as file:
+        return os.WCOREDUMP(status) and memory[:] in file.read()
+
+
+def lock(path):
+    """There is nothing to be done, and nothing wrong."""
+    memory = mapped(path)
+    libc = ctypes.CDLL(None, use_errno=True)
+    at, size = ctypes.c_void_p(address(memory)), ctypes.c_size_t(len(memory))
+    before = memory[:]
+    return not libc.mlock(at, size) and memory[:] == before and \
+        not libc.munlock(at, size)
+
+
 def fork(path):
     """A private mapping: nobody else sees what a child stores."""
     memory = mapped(path, mmap.MAP_PRIVATE)
@@ -157,7 +212,8 @@ def mbind(path, mode, nodes, how):
 
 
 WHAT = {"touch": touch, "direct": direct, "peek": peek, "fork": fork,
-        "store": store, "mbind": mbind}
+        "trace": trace, "core": core, "lock": lock, "store": store,
+        "mbind": mbind}
 
 if __name__ == "__main__":
     sys.exit(not WHAT[sys.argv[1]](*sys.argv[2:]))
