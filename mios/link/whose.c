@@ -30,6 +30,8 @@ static int asked(void *ctx, u32 instance, u32 incarnation, const void *data,
 	if (length != sizeof(call))
 		return -EINVAL;
 	memcpy(&call, data, sizeof(call));
+	if (call.reserved)
+		return -EINVAL;
 	return look(call.instance, call.base, call.size);
 }
 
