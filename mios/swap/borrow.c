@@ -38,7 +38,7 @@ MODULE_PARM_DESC(delay_ns, "each frame takes so much longer, for experiments (at
 static DEFINE_MUTEX(borrow_lock);	/* of which loans there are */
 DEFINE_STATIC_PERCPU_RWSEM(io_sem);	/* of ->map of each, and of these: */
 static struct borrowed *loans;
-static unsigned int nr_loans;
+static unsigned int nr_loans;		/* grows without it: loans_fill() */
 static u32 *sums;			/* of each frame; of zeros it is 0 */
 static unsigned long *used;		/* frames that hold something */
 
@@ -176,11 +176,15 @@ void mios_frame_free(u64 frame)
 
 static void loans_drop(void)
 {
+	u32 lender, i, nr;
 	u64 lenders = 0;
-	unsigned int i;
-	u32 lender;
 
-	for (i = 0; i < nr_loans; i++) {
+	/* Who looks at them has looked, or finds none. */
+	percpu_down_write(&io_sem);
+	nr = nr_loans;
+	nr_loans = 0;
+	percpu_up_write(&io_sem);
+	for (i = 0; i < nr; i++) {
 		if (loans[i].place)
 			mios_backing_give(loans[i].place);
 		if (!loans[i].map)
@@ -200,7 +204,6 @@ static void loans_drop(void)
 	loans = NULL;
 	sums = NULL;
 	used = NULL;
-	nr_loans = 0;
 }
 
 static int loans_fill(unsigned int nr)
@@ -218,7 +221,8 @@ static int loans_fill(unsigned int nr)
 	while (nr_loans < nr && !err) {
 		err = fatal_signal_pending(current) ? -EINTR :
 		      mios_loan_take(sources, &loans[nr_loans]);
-		nr_loans += !err;
+		/* The loan before its number: nr_loans_now(). */
+		smp_store_release(&nr_loans, nr_loans + !err);
 	}
 	kfree(sources);
 	if (err)
@@ -249,6 +253,13 @@ int mios_borrow_set(u64 bytes)
 	return err;
 }
 
+/* For who only looks: borrow_lock is held while others are asked for loans. */
+static unsigned int nr_loans_now(void)
+{
+	/* Pairs with loans_fill(); none goes but with io_sem held by a writer. */
+	return smp_load_acquire(&nr_loans);
+}
+
 u64 mios_borrow_get(void)
 {
 	return READ_ONCE(nr_loans) * MIOS_LOAN_SIZE;
@@ -258,10 +269,9 @@ u64 mios_borrow_used(void)
 {
 	u64 frames;
 
-	mutex_lock(&borrow_lock);
-	frames = nr_loans ? bitmap_weight(used, nr_loans * MIOS_LOAN_FRAMES) :
-			    0;
-	mutex_unlock(&borrow_lock);
+	percpu_down_read(&io_sem);
+	frames = bitmap_weight(used, nr_loans_now() * MIOS_LOAN_FRAMES);
+	percpu_up_read(&io_sem);
 	return frames * PAGE_SIZE;
 }
 
@@ -283,10 +293,10 @@ bool mios_borrow_has(u64 base)
 
 static u32 line_of(struct mios_loan_line *line, u32 lender)
 {
-	unsigned int i;
+	unsigned int i, nr = nr_loans_now();
 
 	*line = (struct mios_loan_line){ .lender = lender };
-	for (i = 0; i < nr_loans; i++) {
+	for (i = 0; i < nr; i++) {
 		if (loans[i].lender != lender)
 			continue;
 		line->loans++;
@@ -307,12 +317,12 @@ u32 mios_borrow_tell(struct mios_loan_line *lines)
 {
 	u32 lender, nr = 0;
 
-	mutex_lock(&borrow_lock);
+	percpu_down_read(&io_sem);
 	nr += line_of(lines, MIOS_NO_INSTANCE);
 	for (lender = 0; lender < mios_link_nr() && nr < MIOS_LOAN_LINES;
 	     lender++)
 		nr += line_of(&lines[nr], lender);
-	mutex_unlock(&borrow_lock);
+	percpu_up_read(&io_sem);
 	return nr;
 }
 
@@ -323,13 +333,13 @@ int mios_borrow_show(char *buf)
 	u32 lender;
 	int at = 0;
 
-	mutex_lock(&borrow_lock);
+	percpu_down_read(&io_sem);
 	for (lender = 0; lender < mios_link_nr(); lender++)
 		if (line_of(&line, lender))
 			at += sysfs_emit_at(buf, at, "%u %llu %llu\n", lender,
 					    line.loans * MIOS_LOAN_SIZE,
 					    line.lost * MIOS_LOAN_SIZE);
-	mutex_unlock(&borrow_lock);
+	percpu_up_read(&io_sem);
 	return at;
 }
 
