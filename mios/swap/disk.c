@@ -49,7 +49,8 @@ static void submit_one(struct bio *bio)
 		mios_frames_pass_on(bio);
 		return;
 	}
-	bio->bi_status = errno_to_blk_status(err);
+	if (!mios_swap_fault(MIOS_SWAP_FAULT_NO_ERROR))
+		bio->bi_status = errno_to_blk_status(err);
 	bio_endio(bio);
 }
 

@@ -295,14 +295,20 @@ int mios_lend_take(u32 instance, u32 incarnation, u32 ticket,
 	return one ? 0 : -ENOSPC;
 }
 
+static bool is_his(const struct loan *loan, u32 instance, u32 incarnation)
+{
+	if (mios_swap_fault(MIOS_SWAP_FAULT_FREE_TWICE))
+		return loan->borrower != MIOS_NO_INSTANCE;
+	return loan->borrower == instance && loan->incarnation == incarnation;
+}
+
 /* One of his, or those with a ticket, or all.  With lend_lock held. */
 static void loans_back(u32 instance, u32 incarnation, u64 base, u32 ticket)
 {
 	struct loan *loan, *next;
 
 	list_for_each_entry_safe(loan, next, &loans, entry)
-		if (loan->borrower == instance &&
-		    loan->incarnation == incarnation &&
+		if (is_his(loan, instance, incarnation) &&
 		    (!base || virt_to_phys(loan->memory) == base) &&
 		    (!ticket || loan->ticket == ticket)) {
 			/* To the end, where those are that nobody has. */

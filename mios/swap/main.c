@@ -143,6 +143,10 @@ MIOS_SWAP_FAULT_PARAM(no_sum, MIOS_SWAP_FAULT_NO_SUM, "believe each frame");
 MIOS_SWAP_FAULT_PARAM(stray, MIOS_SWAP_FAULT_STRAY, "lend what is instance 0's");
 MIOS_SWAP_FAULT_PARAM(keep_late, MIOS_SWAP_FAULT_KEEP_LATE,
 		      "keep what was taken too late");
+MIOS_SWAP_FAULT_PARAM(no_error, MIOS_SWAP_FAULT_NO_ERROR,
+		      "take an error for success");
+MIOS_SWAP_FAULT_PARAM(free_twice, MIOS_SWAP_FAULT_FREE_TWICE,
+		      "free what another has, too");
 
 bool mios_swap_fault(enum mios_swap_fault fault)
 {

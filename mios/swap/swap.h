@@ -27,6 +27,8 @@ enum mios_swap_fault {
 	MIOS_SWAP_FAULT_NO_SUM,		/* believe each frame */
 	MIOS_SWAP_FAULT_STRAY,		/* lend what is instance 0's */
 	MIOS_SWAP_FAULT_KEEP_LATE,	/* keep what was taken too late */
+	MIOS_SWAP_FAULT_NO_ERROR,	/* take an error for success */
+	MIOS_SWAP_FAULT_FREE_TWICE,	/* free what another has, too */
 	MIOS_SWAP_FAULTS
 };
 
