@@ -61,16 +61,16 @@ counter()
 # after so long
 null_device()
 {
-	local dir=$NULLB/$1
+	local dir=$NULLB/$1 polled=$2 ns=$3
 
 	modprobe null_blk nr_devices=0 || fail "no null_blk"
 	mountpoint -q /sys/kernel/config ||
 		mount -t configfs configfs /sys/kernel/config
 	mkdir "$dir"
-	set -- "$@" size=64 blocksize=4096 memory_backed=1 irqmode=2 \
-		submit_queues=1 "poll_queues=$2" "completion_nsec=$3" power=1
 	shift 3
-	for word; do
+	for word in size=64 blocksize=4096 memory_backed=1 irqmode=2 \
+		submit_queues=1 "poll_queues=$polled" "completion_nsec=$ns" \
+		"$@" power=1; do
 		echo "${word#*=}" > "$dir/${word%=*}" ||
 			fail "null_blk: $word"
 	done
