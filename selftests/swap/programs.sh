@@ -78,7 +78,8 @@ polled()
 	[ "$(number fallback "$ROW")" = 0 ] || fail "not all is polled: $ROW"
 }
 
-# table NAME: all of it; "program" runs the program once, in the group
+# table NAME: all of it; "program" runs the program once, in the group.
+# PERCENTS: with how much memory, if not with all of these
 table()
 {
 	local percent way said
@@ -96,7 +97,7 @@ table()
 	ok "$1 in $((WORKING / 1024)) KiB: $said"
 	gathers
 	row 100 plain
-	for percent in 80 60 40 20; do
+	for percent in ${PERCENTS:-80 60 40 20}; do
 		for way in plain poll lent; do
 			row $percent $way
 			[ $way != poll ] || polled
