@@ -131,25 +131,42 @@ static void copy_data(char *to, const struct range *data)
 }
 
 /* The window's own mapping shows the same pages at a second address. */
-void data_share(struct omp_window *w)
+static int map_data(int fd, int how)
 {
 	off_t at = OMP_DATA_AT;
 	unsigned int i;
 	size_t size;
 
-	find_all();
 	for (i = 0; i < nr_shared; at += size, i++) {
 		size = shared[i].end - shared[i].start;
-		if (!size)
-			continue;
-		if (!mios_omp_place.number)
-			copy_data((char *)w + at, &shared[i]);
-		if (mmap((void *)shared[i].start, size, PROT_READ | PROT_WRITE,
-			 MAP_SHARED | MAP_FIXED, mios_omp_place.fd, at) ==
+		if (size && mmap((void *)shared[i].start, size, PROT_READ |
+				 PROT_WRITE, how | MAP_FIXED, fd, at) ==
 		    MAP_FAILED)
-			omp_die("cannot share the program's data: %s",
-				strerror(errno));
+			return -errno;
 	}
+	return 0;
+}
+
+void data_share(struct omp_window *w)
+{
+	char *to = (char *)w + OMP_DATA_AT;
+	unsigned int i;
+	int err;
+
+	find_all();
+	for (i = 0; i < nr_shared && !mios_omp_place.number; i++) {
+		copy_data(to, &shared[i]);
+		to += shared[i].end - shared[i].start;
+	}
+	err = map_data(mios_omp_place.fd, MAP_SHARED);
+	if (err)
+		omp_die("cannot share the program's data: %s", strerror(-err));
+}
+
+/* In a child: what it writes is its own. */
+int data_separate(int fd)
+{
+	return map_data(fd, MAP_PRIVATE);
 }
 
 static char **copy_words(char **words)

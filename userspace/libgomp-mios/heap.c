@@ -301,3 +301,11 @@ void heap_attach(struct omp_window *w)
 	heap = (struct heap *)((char *)w + w->heap_at);
 	mine = &heap->arenas[mios_omp_place.number];
 }
+
+/* In a child, whose window is private: ours may be at work in another thread. */
+void heap_separate(void)
+{
+	static struct arena own;
+
+	mine = &own;
+}

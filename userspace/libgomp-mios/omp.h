@@ -12,10 +12,15 @@ struct omp_runtime {
 	void (*start)(struct omp_window *w, unsigned int place);
 	void (*master)(void);			/* who calls is member 0 */
 	void (*member)(unsigned int number);	/* never returns */
+	void (*alone)(void);			/* in a child: no team */
 };
 
 /* start.c APIs: */
 void mios_omp_register(const struct omp_runtime *runtime);
+void mios_omp_alone(void);
+
+/* fork.c APIs: */
+void fork_prepare(int fd);
 
 /*
  * The one place where anybody waits for another process: it spins, then gives

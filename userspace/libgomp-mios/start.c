@@ -47,6 +47,11 @@ void mios_omp_register(const struct omp_runtime *r)
 	runtime = r;
 }
 
+void mios_omp_alone(void)
+{
+	runtime->alone();
+}
+
 static void look_later(void)
 {
 	nanosleep(&(struct timespec){ 0, LOOK_NS }, NULL);
@@ -347,6 +352,7 @@ int __libc_start_main(main_fn main, int argc, char **argv, void (*init)(void),
 		start_other(w);
 	else
 		start_first(w, path, argv);
+	fork_prepare(mios_omp_place.fd);
 	close(mios_omp_place.fd);
 	watch_memory();
 	on_exit(at_exit, NULL);

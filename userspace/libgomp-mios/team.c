@@ -199,7 +199,14 @@ static void start(struct omp_window *w, unsigned int place)
 	settings = &gomp_team()->settings;
 }
 
-static const struct omp_runtime ops = { start, master, member };
+/* In a child: its members are in the parent. */
+static void alone(void)
+{
+	is_master = false;
+	gomp_window = NULL;
+}
+
+static const struct omp_runtime ops = { start, master, member, alone };
 
 static void __attribute__((constructor)) join_team(void)
 {

@@ -71,10 +71,12 @@ void layout_compare(const struct omp_window *w);
 size_t data_size(void);
 void data_share(struct omp_window *w);
 bool data_holds(const void *p);
+int data_separate(int fd);
 char **arguments_share(char **argv);
 
 /* heap.c APIs: */
 void heap_create(struct omp_window *w);
 void heap_attach(struct omp_window *w);
+void heap_separate(void);
 
 #endif /* MIOS_OMP_WINDOW_H */
