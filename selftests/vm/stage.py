@@ -45,7 +45,8 @@ STATIC_PROGRAMS = ("vm/guest/agent.c", "ipc/guest/futexes.c",
                    "../docs/examples/shared-farm.c")
 STATIC_CXX = ("g++", "-O2", "-Wall", "-static")
 OPENMP = ("g++", "-O2", "-Wall", "-fopenmp")
-OPENMP_PROGRAMS = ("spread", "team", "tasks", "reduce", "target", "mutexes")
+OPENMP_PROGRAMS = ("spread", "team", "tasks", "reduce", "target", "mutexes",
+                   "forks")
 BOOST = ("g++", "-O2", "-Wall", "-Wextra", "-pthread")
 COARRAYS = (BUILD / "caf/mios-caf", "-O2", "-Wall")
 COARRAY_PROGRAMS = ("heat", "ends", "nbody", "constructs")
