@@ -155,7 +155,7 @@ int omp_in_explicit_task(void)
 
 int omp_get_cancellation(void)
 {
-	return 0;
+	return settings->cancellation;
 }
 
 int omp_get_max_task_priority(void)
@@ -243,23 +243,6 @@ int omp_get_teams_thread_limit(void)
 void omp_set_teams_thread_limit(int n)
 {
 	team_limit = n > 0 ? n : 0;
-}
-
-/* Cancellation is off, as it is unless OMP_CANCELLATION says otherwise. */
-bool GOMP_cancel(int which, bool now)
-{
-	return false;
-}
-
-bool GOMP_cancellation_point(int which)
-{
-	return false;
-}
-
-bool GOMP_barrier_cancel(void)
-{
-	GOMP_barrier();
-	return false;
 }
 
 void GOMP_teams_reg(body_fn fn, void *data, unsigned int teams,

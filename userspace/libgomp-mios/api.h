@@ -57,6 +57,8 @@ void omp_target_free(void *p, int where);
 bool GOMP_cancel(int which, bool now);
 bool GOMP_cancellation_point(int which);
 bool GOMP_barrier_cancel(void);
+bool GOMP_loop_end_cancel(void);
+bool GOMP_sections_end_cancel(void);
 void GOMP_teams_reg(void (*fn)(void *data), void *data, unsigned int teams,
 		    unsigned int threads, unsigned int flags);
 

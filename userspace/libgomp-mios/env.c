@@ -90,7 +90,5 @@ static void __attribute__((constructor)) read_variables(void)
 	read_schedule();
 	read_waiting();
 	mine.dynamic = is_true("OMP_DYNAMIC");
-	if (is_true("OMP_CANCELLATION"))
-		fprintf(stderr, "mios: omp: cancellation is not there yet: "
-			"OMP_CANCELLATION is left out\n");
+	mine.cancellation = is_true("OMP_CANCELLATION");
 }

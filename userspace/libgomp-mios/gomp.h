@@ -75,16 +75,20 @@ struct settings {
 	enum schedule schedule;
 	uint64_t chunk;
 	int max_active, dynamic;
+	bool cancellation;
 };
 
 struct team {
 	_Atomic uint32_t critical, atomic;	/* locks without a name */
 	uint32_t size;			/* of the present region */
 	uint32_t begun;			/* how many there have been */
+	uint64_t shares_met;		/* in all regions before this one */
+	_Atomic uint32_t cancelled, work_cancelled;	/* see cancel.c */
 	struct settings settings;
 	struct meeting all, joined;
 	struct tasks tasks;
 	struct meeting places[OMP_MAX_PLACES];
+	struct meeting ends[OMP_MAX_PLACES], all_end;	/* of the region */
 	struct share shares[SHARES];
 	struct mailbox members[OMP_MAX_MEMBERS];
 };
@@ -121,9 +125,18 @@ extern struct settings *settings;	/* the team's, once there is one */
 
 /* sync.c APIs: */
 void meet_set(struct team *team, uint32_t size);
-void meet_all(struct team *team);
+bool meet_all(struct team *team, bool may_leave);
 void meet_join(struct team *team, bool master);
 void GOMP_barrier(void);
+
+/* cancel.c APIs: */
+bool task_is_cancelled(const struct task *task);
+void team_restore(struct team *team);
+
+static inline bool team_cancelled(const struct team *team)
+{
+	return atomic_load_explicit(&team->cancelled, memory_order_acquire);
+}
 
 /* share.c APIs: */
 bool share_enter(struct context *c);

@@ -193,12 +193,6 @@ void GOMP_loop_end(void)
 	GOMP_barrier();
 }
 
-bool GOMP_loop_end_cancel(void)
-{
-	GOMP_loop_end();
-	return false;
-}
-
 /* A region that is one loop: every member begins with that loop. */
 struct region {
 	struct loop loop;
@@ -297,9 +291,4 @@ void GOMP_sections_end(void)
 void GOMP_sections_end_nowait(void)
 {
 	GOMP_loop_end_nowait();
-}
-
-bool GOMP_sections_end_cancel(void)
-{
-	return GOMP_loop_end_cancel();
 }

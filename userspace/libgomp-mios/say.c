@@ -131,10 +131,11 @@ void omp_display_env(int verbose)
 	fprintf(stderr, "OPENMP DISPLAY ENVIRONMENT BEGIN\n"
 		"  _OPENMP = '201511'\n  OMP_NUM_THREADS = '%d'\n"
 		"  OMP_DYNAMIC = '%s'\n  OMP_MAX_ACTIVE_LEVELS = '%d'\n"
-		"  OMP_CANCELLATION = 'FALSE'\n"
+		"  OMP_CANCELLATION = '%s'\n"
 		"OPENMP DISPLAY ENVIRONMENT END\n", omp_get_max_threads(),
 		omp_get_dynamic() ? "TRUE" : "FALSE",
-		omp_get_max_active_levels());
+		omp_get_max_active_levels(),
+		omp_get_cancellation() ? "TRUE" : "FALSE");
 }
 
 /* There is nothing to give back: 0 is success. */

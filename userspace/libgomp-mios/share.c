@@ -14,12 +14,25 @@ static uint64_t before(uint64_t number)
 	return number <= SHARES ? 0 : number - SHARES;
 }
 
-static void await(_Atomic uint64_t *word, uint64_t value)
+/* False: the region is cancelled, and they may never come. */
+static bool await(struct team *team, _Atomic uint64_t *word, uint64_t value)
 {
 	struct omp_wait wait = { 0 };
 
-	while (atomic_load_explicit(word, memory_order_acquire) != value)
+	while (atomic_load_explicit(word, memory_order_acquire) != value) {
+		if (team_cancelled(team))
+			return false;
 		wait_turn(&wait);
+	}
+	return true;
+}
+
+/* Nothing is left to do in it. */
+static bool leave_out(struct context *c)
+{
+	c->share = &c->own;
+	c->own.loop = (struct loop){ .schedule = DYNAMIC };
+	return false;
 }
 
 /* The next one; true: the caller makes it, then says share_made(). */
@@ -34,10 +47,12 @@ bool share_enter(struct context *c)
 	number = ++c->shares;
 	c->share = &c->team->shares[number % SHARES];
 	old = before(number);
-	await(&c->share->done, old);
+	if (!await(c->team, &c->share->done, old))
+		return leave_out(c);
 	if (atomic_compare_exchange_strong(&c->share->owner, &old, number))
 		return true;
-	await(&c->share->ready, number);
+	if (!await(c->team, &c->share->ready, number))
+		return leave_out(c);
 	return false;
 }
 
@@ -84,8 +99,10 @@ void share_begin(struct context *c, const struct loop *loop,
 
 	if (!extra)
 		extra = &none;
-	if (extra->reductions)
+	if (extra->reductions) {
 		GOMP_taskgroup_start();
+		c->task->group->of_share = true;
+	}
 	make = share_enter(c);
 	if (make)
 		fill(c->share, loop, extra);
@@ -104,7 +121,8 @@ void share_leave(struct context *c)
 	uint64_t number = c->shares;
 
 	c->share = NULL;
-	if (!c->team || atomic_fetch_add(&s->left, 1) + 1 < c->size)
+	if (!c->team || s == &c->own ||
+	    atomic_fetch_add(&s->left, 1) + 1 < c->size)
 		return;
 	atomic_store_explicit(&s->left, 0, memory_order_relaxed);
 	atomic_store_explicit(&s->done, number, memory_order_release);

@@ -7,11 +7,6 @@
  */
 #include "gomp.h"
 
-static struct meeting *here(struct team *team)
-{
-	return &team->places[gomp_place];
-}
-
 /* By the master, when nobody is in a region. */
 void meet_set(struct team *team, uint32_t size)
 {
@@ -19,10 +14,10 @@ void meet_set(struct team *team, uint32_t size)
 	uint32_t i, n = 0;
 
 	for (i = 0; i < w->nr_places && w->first[i] < size; i++, n++)
-		team->places[i].expected =
+		team->places[i].expected = team->ends[i].expected =
 			(w->first[i + 1] < size ? w->first[i + 1] : size) -
 			w->first[i];
-	team->all.expected = n;
+	team->all.expected = team->all_end.expected = n;
 	team->size = size;
 }
 
@@ -40,40 +35,50 @@ static void open_up(struct meeting *m, uint32_t round)
 	atomic_store_explicit(&m->round, round + 1, memory_order_release);
 }
 
-/* There may be tasks to run meanwhile. */
-static void stay(struct team *team, struct meeting *m, uint32_t round)
+/* There may be tasks to run meanwhile.  False: the region is cancelled. */
+static bool stay(struct team *team, struct meeting *m, uint32_t round,
+		 bool may_leave)
 {
 	struct omp_wait wait = { 0 };
 
 	while (atomic_load_explicit(&m->round, memory_order_acquire) == round) {
+		if (may_leave && team_cancelled(team))
+			return false;
 		if (tasks_help(team))
 			wait.turns = 0;
 		else
 			wait_turn(&wait);
 	}
+	return true;
 }
 
 /* All are here: what they have made is done before any of them goes on. */
 static void let_all_go(struct team *team, struct meeting *m, uint32_t round)
 {
 	tasks_finish(team);
+	atomic_store_explicit(&team->work_cancelled, 0, memory_order_relaxed);
 	open_up(m, round);
 }
 
-void meet_all(struct team *team)
+/*
+ * True: the region is cancelled, and the others have been left alone.  Whoever
+ * has come once never comes again before team_restore().
+ */
+bool meet_all(struct team *team, bool may_leave)
 {
-	struct meeting *p = here(team), *all = &team->all;
+	struct meeting *p = &team->places[gomp_place], *all = &team->all;
 	uint32_t round = atomic_load(&p->round), far = atomic_load(&all->round);
 
-	if (!arrive(p)) {
-		stay(team, p, round);
-		return;
-	}
+	if (may_leave && team_cancelled(team))
+		return true;
+	if (!arrive(p))
+		return !stay(team, p, round, may_leave);
 	if (arrive(all))
 		let_all_go(team, all, far);
-	else
-		stay(team, all, far);
+	else if (!stay(team, all, far, may_leave))
+		return true;
 	open_up(p, round);
+	return false;
 }
 
 /* The end of a region: only the master needs to know that all are there. */
@@ -81,10 +86,10 @@ void meet_join(struct team *team, bool master)
 {
 	uint32_t round = atomic_load(&team->joined.round);
 
-	if (arrive(here(team)) && arrive(&team->all))
+	if (arrive(&team->ends[gomp_place]) && arrive(&team->all_end))
 		let_all_go(team, &team->joined, round);
 	else if (master)
-		stay(team, &team->joined, round);
+		stay(team, &team->joined, round, false);
 }
 
 void GOMP_barrier(void)
@@ -92,5 +97,5 @@ void GOMP_barrier(void)
 	struct context *c = context();
 
 	if (c->team)
-		meet_all(c->team);
+		meet_all(c->team, false);
 }

@@ -59,6 +59,7 @@ static void prepare(struct task *task, const struct source *s)
 {
 	task_init(task, context()->task);
 	task->final |= s->final;
+	task->copied = s->copy;
 	task->fn = s->fn;
 	task->data = s->data;
 	if (!s->event)
@@ -161,12 +162,22 @@ static bool is_deferred(const struct context *c, bool if_clause,
 	       (s->event || !tasks_are_enough(c->team));
 }
 
+/* Nothing is made any more where everything is given up. */
+static bool is_discarded(const struct context *c)
+{
+	const struct task like = { .in = c->task->group };
+
+	return task_is_cancelled(&like);
+}
+
 static void make(const struct source *s, bool if_clause, void **list)
 {
 	struct context *c = context();
 	uint32_t n = list ? count_depend(list) : 0;
 	struct depend depend[n + 1];
 
+	if (is_discarded(c))
+		return;
 	if (is_deferred(c, if_clause, s) && (!n || read_depend(list, depend))) {
 		put_off(s, n, depend);
 		return;

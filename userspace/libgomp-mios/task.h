@@ -28,6 +28,8 @@ struct group {
 	struct group *outer;
 	struct list ready;
 	uintptr_t *reductions;		/* see reduction.c */
+	bool of_share;			/* made for a loop's reductions */
+	atomic_bool cancelled;
 };
 
 /*
@@ -45,6 +47,7 @@ struct task {
 	atomic_bool fulfilled;		/* the event that it ends with has been */
 	bool detached, ran;		/* it has such a one, and waits for it */
 	bool final, ended;
+	bool copied;			/* by a function: it owns what it has */
 	struct list ready;		/* children that wait to be run */
 	struct list dependent;		/* unfinished ones with depend, in order */
 	struct list in_team, in_parent, in_group, in_dependent;

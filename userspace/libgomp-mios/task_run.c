@@ -173,6 +173,10 @@ static void run(struct task *task)
 	struct context *c = context();
 	struct task *before = c->task;
 
+	if (task_is_cancelled(task)) {
+		task->detached = false;		/* its event never comes */
+		return;
+	}
 	c->task = task;
 	task->fn(task->data);
 	c->task = before;

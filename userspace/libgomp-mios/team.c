@@ -103,7 +103,7 @@ static void give_work(struct team *team, const struct context *c, body_fn fn,
 void team_run(body_fn fn, void *data, unsigned int threads,
 	      struct group *group)
 {
-	struct context c, *outer = context();
+	struct context c;
 	uint32_t size = team_size(threads);
 	struct team *team;
 
@@ -118,12 +118,13 @@ void team_run(body_fn fn, void *data, unsigned int threads,
 	if (team->size != size)
 		meet_set(team, size);
 	enter(&c, team, 0, size, group);
-	c.shares = outer->shares;
+	c.shares = team->shares_met;
 	give_work(team, &c, fn, data);
 	fn(data);
 	meet_join(team, true);
+	team->shares_met = c.shares;
+	team_restore(team);
 	leave(&c);
-	outer->shares = c.shares;
 }
 
 /* Until there is another region; tasks of this one may still be made. */
