@@ -13,6 +13,8 @@
 #include "omp.h"
 #include "task.h"
 
+#define OMP_LEVELS	4		/* that a number of threads is kept for */
+#define OMP_MOST_LEVELS	255		/* of regions in a region */
 #define SHARES		8		/* work shares that overlap, by nowait */
 
 enum schedule { STATIC = 1, DYNAMIC, GUIDED, AUTO };
@@ -67,11 +69,13 @@ struct mailbox {
 	body_fn fn;
 	void *data;
 	struct group *group;
+	struct context *outer;		/* of its master, if it is of one process */
 } __attribute__((aligned(LINE)));
 
 /* OMP_* variables and what omp_set_*() has made of them. */
 struct settings {
 	uint32_t threads;
+	uint32_t inner[OMP_LEVELS];	/* of regions in a region; 0: not said */
 	enum schedule schedule;
 	uint64_t chunk;
 	int max_active, dynamic;
@@ -81,6 +85,7 @@ struct settings {
 struct team {
 	_Atomic uint32_t critical, atomic;	/* locks without a name */
 	uint32_t size;			/* of the present region */
+	bool inner;			/* of one process: see nested.c */
 	uint32_t begun;			/* how many there have been */
 	uint64_t shares_met;		/* in all regions before this one */
 	_Atomic uint32_t cancelled, work_cancelled;	/* see cancel.c */
@@ -117,8 +122,15 @@ extern unsigned int gomp_place;
 struct context *context(void);
 struct team *gomp_team(void);
 uint32_t team_size(unsigned int threads);
+uint32_t team_most(void);
+void team_serve(struct team *team, uint32_t number);
+void team_end(struct team *team, uint32_t threads);
 void team_run(body_fn fn, void *data, unsigned int threads,
 	      struct group *group);
+
+/* nested.c APIs: */
+struct team *crew_team(uint32_t *size);
+void crew_forget(void);
 
 /* env.c APIs: */
 extern struct settings *settings;	/* the team's, once there is one */

@@ -13,7 +13,13 @@ void meet_set(struct team *team, uint32_t size)
 	const struct omp_window *w = gomp_window;
 	uint32_t i, n = 0;
 
-	for (i = 0; i < w->nr_places && w->first[i] < size; i++, n++)
+	if (team->inner) {
+		team->places[gomp_place].expected = size;
+		team->ends[gomp_place].expected = size;
+		n = 1;
+	}
+	for (i = 0; !team->inner && i < w->nr_places && w->first[i] < size;
+	     i++, n++)
 		team->places[i].expected = team->ends[i].expected =
 			(w->first[i + 1] < size ? w->first[i + 1] : size) -
 			w->first[i];

@@ -60,6 +60,8 @@ static void prepare(struct task *task, const struct source *s)
 	task_init(task, context()->task);
 	task->final |= s->final;
 	task->copied = s->copy;
+	if (context()->team)
+		task->tasks = &context()->team->tasks;
 	task->fn = s->fn;
 	task->data = s->data;
 	if (!s->event)

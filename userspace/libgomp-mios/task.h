@@ -38,6 +38,7 @@ struct group {
  */
 struct task {
 	struct task *parent;
+	struct tasks *tasks;		/* of its team, or NULL */
 	struct group *group;		/* where those that it makes belong */
 	struct group *in;		/* where it belongs */
 	void (*fn)(void *data);

@@ -126,10 +126,16 @@ static void add_locked(struct tasks *tasks, struct task *task)
 		add_ready(tasks, task);
 }
 
+/* Of the team that this thread is in. */
+static struct tasks *own_tasks(void)
+{
+	return &context()->team->tasks;
+}
+
 /* From now on anybody may run it, and free it. */
 void task_add(struct task *task)
 {
-	struct tasks *tasks = &gomp_team()->tasks;
+	struct tasks *tasks = own_tasks();
 
 	word_lock(&tasks->lock);
 	add_locked(tasks, task);
@@ -241,7 +247,7 @@ static void await_children(struct task *task)
 	struct omp_wait wait = { 0 };
 
 	while (atomic_load_explicit(&task->children, memory_order_acquire)) {
-		if (run_first(&gomp_team()->tasks, &task->ready,
+		if (run_first(own_tasks(), &task->ready,
 			      offsetof(struct task, in_parent)))
 			wait.turns = 0;
 		else
@@ -257,8 +263,13 @@ void task_await_children(void)
 /* By anybody, once, whether it still runs or not. */
 void task_fulfill(struct task *task)
 {
-	struct tasks *tasks = &gomp_team()->tasks;
+	struct tasks *tasks = task->tasks;
 	bool ran;
+
+	if (!tasks) {		/* its maker is alone */
+		task->fulfilled = true;
+		return;
+	}
 
 	word_lock(&tasks->lock);
 	ran = task->ran;
@@ -294,7 +305,7 @@ void task_await_group(struct group *group)
 	struct omp_wait wait = { 0 };
 
 	while (atomic_load_explicit(&group->count, memory_order_acquire)) {
-		if (run_first(&gomp_team()->tasks, &group->ready,
+		if (run_first(own_tasks(), &group->ready,
 			      offsetof(struct task, in_group)))
 			wait.turns = 0;
 		else
@@ -316,7 +327,7 @@ static bool is_blocked(struct tasks *tasks, const struct task *parent,
 /* Until no child of this task is before one that would have these. */
 void task_await_depend(uint32_t nr, struct depend *depend)
 {
-	struct tasks *tasks = &gomp_team()->tasks;
+	struct tasks *tasks = own_tasks();
 	struct task *task = context()->task;
 	struct omp_wait wait = { 0 };
 

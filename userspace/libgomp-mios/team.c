@@ -3,7 +3,7 @@
  * Parallel regions.  The master, who runs the program's main(), writes what is
  * to be done into each member's mailbox, does its own part, and waits until
  * all have joined.  Regions within a region, and those of threads that the
- * program has made itself, are run by the one thread that meets them.
+ * program has made itself, have teams within the process: see nested.c.
  */
 #include <dlfcn.h>
 #include <sched.h>
@@ -36,11 +36,9 @@ struct team *gomp_team(void)
 	return (struct team *)((char *)gomp_window + OMP_RUNTIME_AT);
 }
 
-static void enter(struct context *c, struct team *team, uint32_t number,
-		  uint32_t size, struct group *group)
+static void enter(struct context *c, struct context *outer, struct team *team,
+		  uint32_t number, uint32_t size, struct group *group)
 {
-	struct context *outer = context();
-
 	c->outer = outer;
 	c->team = team;
 	c->number = number;
@@ -59,11 +57,44 @@ static void enter(struct context *c, struct team *team, uint32_t number,
 	current = c;
 }
 
-static void leave(struct context *c)
+static void leave(struct context *c, struct context *before)
 {
 	free(c->own.memory);
 	free(c->own.cross);
-	current = c->outer;
+	current = before;
+}
+
+/* Is it the team of all that would be at work? */
+static bool leads_all(const struct context *c)
+{
+	return is_master && !c->active;
+}
+
+/* As many as the user has said, or as there are members in this process. */
+static uint32_t inner_size(const struct context *c, unsigned int threads)
+{
+	const struct omp_window *w = gomp_window;
+	uint32_t size = threads ? threads : c->threads;
+
+	if (!w)
+		return 1;
+	if (!size && c->active && c->active <= OMP_LEVELS)
+		size = settings->inner[c->active - 1];
+	if (!size)
+		size = w->first[gomp_place + 1] - w->first[gomp_place];
+	return size < OMP_MAX_MEMBERS ? size : OMP_MAX_MEMBERS;
+}
+
+static uint32_t size_of(const struct context *c, unsigned int threads)
+{
+	uint32_t size;
+
+	if (!leads_all(c))
+		return inner_size(c, threads);
+	size = threads ? threads : c->threads ? c->threads : settings->threads;
+	if (!size || size > gomp_window->nr_members)
+		size = gomp_window->nr_members;
+	return size;
 }
 
 /* How many a region that begins now would have. */
@@ -72,12 +103,18 @@ uint32_t team_size(unsigned int threads)
 	const struct context *c = context();
 	uint32_t size;
 
-	if (!is_master || c->active || settings->max_active < 1)
+	if ((int)c->active >= settings->max_active)
 		return 1;
-	size = threads ? threads : c->threads ? c->threads : settings->threads;
-	if (!size || size > gomp_window->nr_members)
-		size = gomp_window->nr_members;
+	size = size_of(c, threads);
+	if (size > 1 && !leads_all(c))
+		crew_team(&size);
 	return size;
+}
+
+/* Unless it asks for a number. */
+uint32_t team_most(void)
+{
+	return size_of(context(), 0);
 }
 
 /* Idle members see the number of the region change, and find the rest. */
@@ -94,37 +131,57 @@ static void give_work(struct team *team, const struct context *c, body_fn fn,
 		box->fn = fn;
 		box->data = data;
 		box->group = c->part.group;
+		box->outer = team->inner ? c->outer : NULL;
 		atomic_fetch_add_explicit(&box->region, 1,
 					  memory_order_release);
 	}
+}
+
+static void run_alone(body_fn fn, void *data, struct group *group)
+{
+	struct context c, *outer = context();
+
+	enter(&c, outer, NULL, 0, 1, group);
+	fn(data);
+	leave(&c, outer);
 }
 
 /* @group: that the parts of all belong to, or NULL. */
 void team_run(body_fn fn, void *data, unsigned int threads,
 	      struct group *group)
 {
-	struct context c;
+	struct context c, *outer = context();
 	uint32_t size = team_size(threads);
 	struct team *team;
 
 	if (size == 1) {
-		enter(&c, NULL, 0, 1, group);
-		fn(data);
-		leave(&c);
+		run_alone(fn, data, group);
 		return;
 	}
-	team = gomp_team();
+	team = leads_all(outer) ? gomp_team() : crew_team(&size);
 	team->begun++;
 	if (team->size != size)
 		meet_set(team, size);
-	enter(&c, team, 0, size, group);
+	enter(&c, outer, team, 0, size, group);
 	c.shares = team->shares_met;
 	give_work(team, &c, fn, data);
 	fn(data);
 	meet_join(team, true);
 	team->shares_met = c.shares;
 	team_restore(team);
-	leave(&c);
+	leave(&c, outer);
+}
+
+/* The master is about to end, and so are its threads: nobody is at work. */
+void team_end(struct team *team, uint32_t threads)
+{
+	uint32_t i;
+
+	for (i = 1; i < threads; i++) {
+		team->members[i].fn = NULL;
+		atomic_fetch_add_explicit(&team->members[i].region, 1,
+					  memory_order_release);
+	}
 }
 
 /* Until there is another region; tasks of this one may still be made. */
@@ -150,31 +207,39 @@ static void flush_output(void)
 		flush_fortran(NULL);
 }
 
-static void work(struct mailbox *box, uint32_t number, uint32_t region)
+static void work(struct team *team, struct mailbox *box, uint32_t number,
+		 uint32_t region)
 {
-	struct context c;
+	struct context c, *own = context();
 
-	enter(&c, gomp_team(), number, box->size, box->group);
+	enter(&c, box->outer ? box->outer : own, team, number, box->size,
+	      box->group);
 	c.shares = box->shares;
 	box->fn(box->data);
 	if (gomp_place)
 		flush_output();
 	meet_join(c.team, false);
 	rest(&c, box, region);
-	leave(&c);
+	leave(&c, own);
 }
 
-/* Never returns: the process ends when its first thread sees that all is. */
-static void member(unsigned int number)
+/* What a member does for its master, until that ends. */
+void team_serve(struct team *team, uint32_t number)
 {
-	struct mailbox *box = &gomp_team()->members[number];
+	struct mailbox *box = &team->members[number];
 	struct omp_wait wait = { 0 };
 	uint32_t region;
 
 	while (!atomic_load_explicit(&box->region, memory_order_acquire))
 		wait_turn(&wait);
-	for (region = 1;; region++)
-		work(box, number, region);
+	for (region = 1; box->fn; region++)
+		work(team, box, number, region);
+}
+
+/* Never returns: the process ends when its first thread sees that all is. */
+static void member(unsigned int number)
+{
+	team_serve(gomp_team(), number);
 }
 
 static void master(void)
@@ -205,6 +270,7 @@ static void alone(void)
 {
 	is_master = false;
 	gomp_window = NULL;
+	crew_forget();
 }
 
 static const struct omp_runtime ops = { start, master, member, alone };
