@@ -49,12 +49,7 @@ int omp_get_thread_limit(void)
 
 int omp_get_max_threads(void)
 {
-	struct context *c = context();
-	int n = c->threads ? c->threads : settings->threads;
-
-	if (!n || n > omp_get_thread_limit())
-		n = omp_get_thread_limit();
-	return n;
+	return gomp_window ? team_most() : 1;
 }
 
 int omp_get_num_procs(void)
@@ -103,17 +98,22 @@ int omp_get_dynamic(void)
 
 void omp_set_nested(int on)
 {
+	if (!on)
+		settings->max_active = 1;
+	else if (settings->max_active < 2)
+		settings->max_active = OMP_MOST_LEVELS;
 }
 
 int omp_get_nested(void)
 {
-	return 0;
+	return settings->max_active > 1;
 }
 
 void omp_set_max_active_levels(int n)
 {
 	if (n >= 0)
-		settings->max_active = n < 1 ? n : 1;
+		settings->max_active = n < OMP_MOST_LEVELS ? n :
+				       OMP_MOST_LEVELS;
 }
 
 int omp_get_max_active_levels(void)
@@ -123,7 +123,7 @@ int omp_get_max_active_levels(void)
 
 int omp_get_supported_active_levels(void)
 {
-	return 1;
+	return OMP_MOST_LEVELS;
 }
 
 void omp_set_schedule(int kind, int chunk)

@@ -21,6 +21,13 @@ static void complain(const char *name, const char *text)
 		name, text);
 }
 
+static bool is_true(const char *name)
+{
+	const char *text = getenv(name);
+
+	return text && (!strcasecmp(text, "true") || !strcmp(text, "1"));
+}
+
 static void read_number(const char *name, unsigned long max, uint32_t *value)
 {
 	const char *text = getenv(name);
@@ -30,11 +37,50 @@ static void read_number(const char *name, unsigned long max, uint32_t *value)
 	if (!text)
 		return;
 	n = strtoul(text, &end, 10);
-	/* a list is one of nested regions: the first is ours */
-	if (end == text || (*end && *end != ',') || !n || n > max)
+	if (end == text || *end || !n || n > max)
 		complain(name, text);
 	else
 		*value = n;
+}
+
+/* 6,2: of a region, then of those within it. */
+static void read_threads(void)
+{
+	const char *text = getenv("OMP_NUM_THREADS"), *at = text;
+	uint32_t *value = &mine.threads;
+	unsigned long n;
+	char *end;
+
+	while (at && value < mine.inner + OMP_LEVELS) {
+		n = strtoul(at, &end, 10);
+		if (end == at || (*end && *end != ',') || !n ||
+		    n > OMP_MAX_MEMBERS) {
+			complain("OMP_NUM_THREADS", text);
+			return;
+		}
+		*value = n;
+		value = value == &mine.threads ? mine.inner : value + 1;
+		at = *end ? end + 1 : NULL;
+	}
+	if (mine.inner[0])
+		mine.max_active = OMP_MOST_LEVELS;
+}
+
+static void read_levels(void)
+{
+	const char *text = getenv("OMP_MAX_ACTIVE_LEVELS");
+	unsigned long n;
+	char *end;
+
+	if (is_true("OMP_NESTED"))
+		mine.max_active = OMP_MOST_LEVELS;
+	if (!text)
+		return;
+	n = strtoul(text, &end, 10);
+	if (end == text || *end)
+		complain("OMP_MAX_ACTIVE_LEVELS", text);
+	else
+		mine.max_active = n < OMP_MOST_LEVELS ? n : OMP_MOST_LEVELS;
 }
 
 /* [monotonic:|nonmonotonic:]KIND[,CHUNK] */
@@ -77,16 +123,10 @@ static void read_waiting(void)
 		mios_omp_spins = spins;
 }
 
-static bool is_true(const char *name)
-{
-	const char *text = getenv(name);
-
-	return text && (!strcasecmp(text, "true") || !strcmp(text, "1"));
-}
-
 static void __attribute__((constructor)) read_variables(void)
 {
-	read_number("OMP_NUM_THREADS", OMP_MAX_MEMBERS, &mine.threads);
+	read_threads();
+	read_levels();
 	read_schedule();
 	read_waiting();
 	mine.dynamic = is_true("OMP_DYNAMIC");

@@ -86,12 +86,18 @@ static int prepare(const struct omp_job *omp, const char *window)
 	return 0;
 }
 
+/* What the user has said of regions in a region stays. */
 static int set_threads(unsigned int threads)
 {
-	char text[16];
+	const char *inner = strchr(getenv("OMP_NUM_THREADS") ?: "", ',');
+	char *text;
+	int err;
 
-	snprintf(text, sizeof(text), "%u", threads);
-	return setenv("OMP_NUM_THREADS", text, 1) ? -ENOMEM : 0;
+	if (asprintf(&text, "%u%s", threads, inner ? inner : "") < 0)
+		return -ENOMEM;
+	err = setenv("OMP_NUM_THREADS", text, 1) ? -ENOMEM : 0;
+	free(text);
+	return err;
 }
 
 /* One task for each instance, which has the CPUs of its threads. */
