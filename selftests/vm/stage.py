@@ -46,7 +46,7 @@ STATIC_PROGRAMS = ("vm/guest/agent.c", "ipc/guest/futexes.c",
 STATIC_CXX = ("g++", "-O2", "-Wall", "-static")
 OPENMP = ("g++", "-O2", "-Wall", "-fopenmp")
 OPENMP_PROGRAMS = ("spread", "team", "tasks", "reduce", "target", "mutexes",
-                   "forks", "cancel")
+                   "forks", "cancel", "nested")
 BOOST = ("g++", "-O2", "-Wall", "-Wextra", "-pthread")
 COARRAYS = (BUILD / "caf/mios-caf", "-O2", "-Wall")
 COARRAY_PROGRAMS = ("heat", "ends", "nbody", "constructs")
