@@ -34,6 +34,8 @@
 #define EXEC_WAIT_MS	50
 #define FD_LEAST	512		/* where nobody expects one */
 
+typedef pid_t (*fork_fn)(void);
+
 static int window_fd = -1;		/* of the window, for as long as we live */
 static struct stat window_file;
 
@@ -136,7 +138,7 @@ static void in_parent(struct call *c)
 
 static void run(void)
 {
-	pid_t (*real)(void) = (pid_t (*)(void))dlsym(RTLD_NEXT, "fork");
+	fork_fn real = (fork_fn)dlsym(RTLD_NEXT, "fork");
 	struct call *c = call;
 	int err = 0;
 
@@ -216,7 +218,7 @@ static pid_t fork_apart(void)
 
 pid_t fork(void)
 {
-	pid_t (*real)(void) = (pid_t (*)(void))dlsym(RTLD_NEXT, "fork");
+	fork_fn real = (fork_fn)dlsym(RTLD_NEXT, "fork");
 	sigset_t all, before;
 	pid_t pid;
 
