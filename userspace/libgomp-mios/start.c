@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -242,6 +243,20 @@ static void at_exit(int status, void *unused)
 	if (getpid() == process)
 		atomic_compare_exchange_strong(&mios_omp_place.window->over,
 					       &none, 1 + (status & 0xff));
+}
+
+/* Without what exit() does, but of the same effect for the others. */
+void _exit(int status)
+{
+	if (process)
+		at_exit(status, NULL);
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+void _Exit(int status)
+{
+	_exit(status);
 }
 
 /* In place of main(), by libc. */

@@ -5,6 +5,7 @@
  *
  *	sum	data of each kind, filled by all and read by main()
  *	exit N	a member other than the first ends the program, with status N
+ *	_exit N	main() does, without what exit() does
  *	wait	regions one after the other until somebody ends it
  *	abort	a member other than the first aborts
  *	deep	200 MiB of stack for each
@@ -115,6 +116,8 @@ int main(int argc, char **argv)
 	}
 	if (mode == "deep")
 		return deep();
+	if (mode == "_exit")
+		_exit(atoi(argv[2]));
 	if (mode == "eat")
 		return eat();
 	if (mode == "exit" || mode == "abort") {
