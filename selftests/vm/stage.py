@@ -47,6 +47,7 @@ STATIC_CXX = ("g++", "-O2", "-Wall", "-static")
 OPENMP = ("g++", "-O2", "-Wall", "-fopenmp")
 OPENMP_PROGRAMS = ("spread", "team", "tasks", "reduce", "target", "mutexes",
                    "forks", "cancel", "nested")
+OPENMP_FORTRAN = ("gfortran", "-O2", "-fopenmp", "-J", BUILD / "guest")
 BOOST = ("g++", "-O2", "-Wall", "-Wextra", "-pthread")
 COARRAYS = (BUILD / "caf/mios-caf", "-O2", "-Wall")
 COARRAY_PROGRAMS = ("heat", "ends", "nbody", "constructs")
@@ -128,6 +129,7 @@ def guest_files():
             build_helper("swap/guest/works.cc", STATIC_CXX),
             *(build_helper(f"omp/guest/{name}.cc", OPENMP)
               for name in OPENMP_PROGRAMS),
+            build_helper("omp/guest/fields.f90", OPENMP_FORTRAN),
             *(build_helper(f"caf/guest/{name}.f90", COARRAYS)
               for name in COARRAY_PROGRAMS),
             *(build_helper(source, (*STATIC, "-I", LOCK_API), [LOCK_LIBRARY])
