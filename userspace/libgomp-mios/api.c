@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * omp_*(): what a program may ask and set.  Places are the processes of the
- * team, one on each instance.  Fortran's names are in fortran.c.
+ * omp_*(): what a program may ask and set, but for places (places.c).
+ * Fortran's names are in fortran.c.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -177,49 +177,6 @@ double omp_get_wtick(void)
 
 	clock_getres(CLOCK_REALTIME, &t);
 	return t.tv_sec + t.tv_nsec / NSEC;
-}
-
-int omp_get_proc_bind(void)
-{
-	return 0;
-}
-
-int omp_get_num_places(void)
-{
-	return gomp_window ? gomp_window->nr_places : 0;
-}
-
-int omp_get_place_num(void)
-{
-	return gomp_window ? (int)gomp_place : -1;
-}
-
-int omp_get_partition_num_places(void)
-{
-	return omp_get_num_places();
-}
-
-void omp_get_partition_place_nums(int *places)
-{
-	int i;
-
-	for (i = 0; i < omp_get_num_places(); i++)
-		places[i] = i;
-}
-
-int omp_get_place_num_procs(int place)
-{
-	if (place < 0 || place >= omp_get_num_places())
-		return 0;
-	return gomp_window->first[place + 1] - gomp_window->first[place];
-}
-
-void omp_get_place_proc_ids(int place, int *ids)
-{
-	int i;
-
-	for (i = 0; i < omp_get_place_num_procs(place); i++)
-		ids[i] = gomp_window->first[place] + i;
 }
 
 /* What teams would be asked for: there is always one. */

@@ -15,8 +15,11 @@ static struct settings mine = {
 
 struct settings *settings = &mine;
 
-static void complain(const char *name, const char *text)
+/* All processes read the same: the first one says it. */
+void settings_complain(const char *name, const char *text)
 {
+	if (mios_omp_place.number)
+		return;
 	fprintf(stderr, "mios: omp: %s=%.40s is not understood, and left out\n",
 		name, text);
 }
@@ -38,7 +41,7 @@ static void read_number(const char *name, unsigned long max, uint32_t *value)
 		return;
 	n = strtoul(text, &end, 10);
 	if (end == text || *end || !n || n > max)
-		complain(name, text);
+		settings_complain(name, text);
 	else
 		*value = n;
 }
@@ -55,7 +58,7 @@ static void read_threads(void)
 		n = strtoul(at, &end, 10);
 		if (end == at || (*end && *end != ',') || !n ||
 		    n > OMP_MAX_MEMBERS) {
-			complain("OMP_NUM_THREADS", text);
+			settings_complain("OMP_NUM_THREADS", text);
 			return;
 		}
 		*value = n;
@@ -78,7 +81,7 @@ static void read_levels(void)
 		return;
 	n = strtoul(text, &end, 10);
 	if (end == text || *end)
-		complain("OMP_MAX_ACTIVE_LEVELS", text);
+		settings_complain("OMP_MAX_ACTIVE_LEVELS", text);
 	else
 		mine.max_active = n < OMP_MOST_LEVELS ? n : OMP_MOST_LEVELS;
 }
@@ -103,7 +106,7 @@ static void read_schedule(void)
 							    len))
 			break;
 	if (i > AUTO) {
-		complain("OMP_SCHEDULE", text);
+		settings_complain("OMP_SCHEDULE", text);
 		return;
 	}
 	mine.schedule = i;

@@ -94,6 +94,7 @@ struct team {
 	struct tasks tasks;
 	struct meeting places[OMP_MAX_PLACES];
 	struct meeting ends[OMP_MAX_PLACES], all_end;	/* of the region */
+	uint16_t cpus[OMP_MAX_MEMBERS];	/* of each: see places.c */
 	struct share shares[SHARES];
 	struct mailbox members[OMP_MAX_MEMBERS];
 };
@@ -132,8 +133,13 @@ void team_run(body_fn fn, void *data, unsigned int threads,
 struct team *crew_team(uint32_t *size);
 void crew_forget(void);
 
+/* places.c APIs: */
+void places_start(void);
+void place_bind(uint32_t member);
+
 /* env.c APIs: */
 extern struct settings *settings;	/* the team's, once there is one */
+void settings_complain(const char *name, const char *text);
 
 /* sync.c APIs: */
 void meet_set(struct team *team, uint32_t size);

@@ -239,12 +239,14 @@ void team_serve(struct team *team, uint32_t number)
 /* Never returns: the process ends when its first thread sees that all is. */
 static void member(unsigned int number)
 {
+	place_bind(number);
 	team_serve(gomp_team(), number);
 }
 
 static void master(void)
 {
 	is_master = true;
+	place_bind(0);
 }
 
 /* More members than CPUs: who spins keeps another from its work. */
@@ -263,6 +265,7 @@ static void start(struct omp_window *w, unsigned int place)
 		tasks_init(&gomp_team()->tasks);
 	}
 	settings = &gomp_team()->settings;
+	places_start();
 }
 
 /* In a child: its members are in the parent. */

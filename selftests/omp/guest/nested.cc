@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <vector>
 
-enum { INNER = 3, N = 1000, ROUNDS = 50 };
+enum { INNER = 3, N = 1000, ROUNDS = 20 };
 
 static void check(bool good, const char *what)
 {

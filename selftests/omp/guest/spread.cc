@@ -10,10 +10,12 @@
  *	abort	a member other than the first aborts
  *	deep	200 MiB of stack for each
  *	eat	more memory than there is
+ *	places	the place of each member, and on how many CPUs it may run
  *	maps	what the first process has mapped
  *	streams	input, output of each member, directory, arguments
  */
 #include <omp.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -104,6 +106,24 @@ static int streams(int argc, char **argv)
 	return 0;
 }
 
+static int places()
+{
+#pragma omp parallel
+#pragma omp critical
+	{
+		int place = omp_get_place_num(), id = -1;
+		cpu_set_t cpus;
+
+		sched_getaffinity(0, sizeof(cpus), &cpus);
+		if (omp_get_place_num_procs(place) == 1)
+			omp_get_place_proc_ids(place, &id);
+		std::cout << "place " << place << " of " <<
+			omp_get_num_places() << (CPU_COUNT(&cpus) == 1 &&
+			CPU_ISSET(id, &cpus) ? " on its CPU" : "") << std::endl;
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	std::string mode = argc > 1 ? argv[1] : "sum";
@@ -114,6 +134,8 @@ int main(int argc, char **argv)
 		std::cout << std::ifstream("/proc/self/maps").rdbuf();
 		return 0;
 	}
+	if (mode == "places")
+		return places();
 	if (mode == "deep")
 		return deep();
 	if (mode == "_exit")
