@@ -21,6 +21,7 @@
 
 struct range {
 	unsigned long start, end;
+	const char *name;		/* "": the program */
 };
 
 /* In the order in which they are loaded, the program's first. */
@@ -30,7 +31,7 @@ static unsigned int nr_shared;
 /* Each has one segment that is written after the loader is done with it. */
 static struct range find_data(const struct dl_phdr_info *info)
 {
-	struct range data = { 0, 0 };
+	struct range data = { .name = info->dlpi_name };
 	unsigned long at, relro = 0;
 	const Elf64_Phdr *p;
 	int i;
@@ -161,6 +162,15 @@ void data_share(struct omp_window *w)
 	err = map_data(mios_omp_place.fd, MAP_SHARED);
 	if (err)
 		omp_die("cannot share the program's data: %s", strerror(-err));
+}
+
+void data_each(void (*fn)(const char *name, unsigned long start,
+			  unsigned long end))
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_shared; i++)
+		fn(shared[i].name, shared[i].start, shared[i].end);
 }
 
 /* In a child: what it writes is its own. */

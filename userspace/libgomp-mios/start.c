@@ -106,6 +106,7 @@ static void clean_environment(void)
 	unsetenv("LD_BIND_NOW");
 	unsetenv("MIOS_OMP_WINDOW");
 	unsetenv("MIOS_OMP_MEMBERS");
+	unsetenv("MIOS_OMP_EXPLAIN");
 	personality(personality(0xffffffff) & ~ADDR_NO_RANDOMIZE);
 }
 
@@ -360,6 +361,8 @@ int __libc_start_main(main_fn main, int argc, char **argv, void (*init)(void),
 	process = getpid();
 	if (mios_omp_place.number)
 		window_open(path);
+	if (!mios_omp_place.number)
+		explain_window(mios_omp_place.window);
 	clean_environment();
 	init_streams();
 	w = mios_omp_place.window;

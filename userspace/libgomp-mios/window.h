@@ -72,7 +72,12 @@ size_t data_size(void);
 void data_share(struct omp_window *w);
 bool data_holds(const void *p);
 int data_separate(int fd);
+void data_each(void (*fn)(const char *name, unsigned long start,
+			  unsigned long end));
 char **arguments_share(char **argv);
+
+/* explain.c APIs: */
+void explain_window(const struct omp_window *w);
 
 /* heap.c APIs: */
 void heap_create(struct omp_window *w);

@@ -254,7 +254,7 @@ static int start_omp(const struct run_options *o,
 	struct omp_job job = {
 		.places = places, .nr_places = n, .threads = o->rq.tasks,
 		.bind = o->bind, .label = o->label, .ring = o->rq.ring,
-		.argv = argv,
+		.explain = o->explain, .argv = argv,
 	};
 
 	return omp_run(&job);
