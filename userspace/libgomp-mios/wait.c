@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waiting for another process of the team, which may be another kernel's, so
- * that nobody can wake us: after some spinning we sleep, for longer and longer
- * up to a bound, and look again.
+ * Waiting for another process of the team, which may be another kernel's: after
+ * some spinning we sleep, for longer and longer up to a bound, and look again.
+ * Where members share a CPU who waits gives it away first; elsewhere that would
+ * give it to programs that have nothing to do with us, for their whole turns.
  */
 #include <sched.h>
 #include <time.h>
@@ -18,13 +19,14 @@ unsigned int mios_omp_spins = 4000;
 void mios_omp_sleep(struct omp_wait *wait)
 {
 	unsigned int turn = wait->turns - mios_omp_spins;
+	unsigned int yields = mios_omp_spins ? 0 : YIELDS;
 	struct timespec time = { 0, SLEEP_MIN };
 
-	if (turn <= YIELDS) {
+	if (turn <= yields) {
 		sched_yield();
 		return;
 	}
-	turn -= YIELDS;
+	turn -= yields;
 	time.tv_nsec <<= turn < SLEEP_SHIFT ? turn : SLEEP_SHIFT;
 	if (turn > SLEEP_SHIFT)		/* or it would wrap some day */
 		wait->turns--;
