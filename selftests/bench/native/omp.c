@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What constructs of OpenMP cost, in nanoseconds of a team that is there:
+ *   omp CONSTRUCT COUNT
+ * CONSTRUCT: region, barrier, chunk, task, critical or reduction; one number is
+ * printed, of one of each.
+ */
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NSEC	1e9
+
+static volatile long sum;
+
+static void regions(long n)
+{
+	long i;
+
+	for (i = 0; i < n; i++) {
+#pragma omp parallel
+		__asm__ volatile("" : : : "memory");
+	}
+}
+
+static void barriers(long n)
+{
+#pragma omp parallel
+	{
+		long i;
+
+		for (i = 0; i < n; i++) {
+#pragma omp barrier
+		}
+	}
+}
+
+static void chunks(long n)
+{
+	long i;
+
+#pragma omp parallel for schedule(dynamic, 1)
+	for (i = 0; i < n; i++)
+		__asm__ volatile("" : : : "memory");
+}
+
+static void tasks(long n)
+{
+#pragma omp parallel
+#pragma omp single
+	{
+		long i;
+
+		for (i = 0; i < n; i++) {
+#pragma omp task
+			__asm__ volatile("" : : : "memory");
+		}
+	}
+}
+
+/* Of all members together. */
+static void criticals(long n)
+{
+#pragma omp parallel
+	{
+		long i;
+
+#pragma omp for schedule(static)
+		for (i = 0; i < n; i++) {
+#pragma omp critical
+			sum = sum + 1;
+		}
+	}
+}
+
+static void reductions(long n)
+{
+	long i;
+
+	for (i = 0; i < n; i++) {
+		long here = 0;
+
+#pragma omp parallel reduction(+ : here)
+		here += 1;
+		sum = sum + here;
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*run)(long n);
+} constructs[] = {
+	{ "region", regions }, { "barrier", barriers }, { "chunk", chunks },
+	{ "task", tasks }, { "critical", criticals },
+	{ "reduction", reductions }, { NULL, NULL },
+};
+
+int main(int argc, char **argv)
+{
+	long n = argc > 2 ? atol(argv[2]) : 0;
+	double begin;
+	int i;
+
+	for (i = 0; argc > 1 && constructs[i].name; i++) {
+		if (strcmp(constructs[i].name, argv[1]) || n < 1)
+			continue;
+		constructs[i].run(n / 10 + 1);	/* the team is there now */
+		begin = omp_get_wtime();
+		constructs[i].run(n);
+		printf("%.1f\n", (omp_get_wtime() - begin) * NSEC / n);
+		return 0;
+	}
+	fprintf(stderr, "usage: omp CONSTRUCT COUNT\n");
+	return 2;
+}
