@@ -75,7 +75,8 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *data)
 		return 0;
 	if (walk->count == OMP_MAX_OBJECTS)
 		omp_die("more than %d libraries", OMP_MAX_OBJECTS);
-	if (!strncmp(name, "libomp.so", 9) || !strncmp(name, "libiomp", 7))
+	if (!strncmp(name, "libomp.so", 9) || !strncmp(name, "libiomp", 7) ||
+	    !strncmp(name, "libgomp-", 8))	/* as wheels of Python have it */
 		omp_die("%s is a second OpenMP runtime in this program: it "
 			"knows nothing of the team", name);
 	o->base = info->dlpi_addr;

@@ -90,6 +90,16 @@ void GOMP_free(void *p, uintptr_t allocator)
 	free(p);
 }
 
+/* Of gcc 14, for Fortran: has p to be freed by GOMP_free()?  Either does. */
+void GOMP_add_alloc(void *p)
+{
+}
+
+bool GOMP_is_alloc(void *p)
+{
+	return false;
+}
+
 void omp_set_default_allocator(uintptr_t allocator)
 {
 	default_allocator = allocator ? allocator : 1;

@@ -144,6 +144,12 @@ bool GOMP_teams4(unsigned int low, unsigned int high, unsigned int limit,
 	return first;
 }
 
+/* Of gcc 14: a function of the device's. */
+void *GOMP_target_map_indirect_ptr(void *p)
+{
+	return p;
+}
+
 int omp_target_is_present(const void *p, int where)
 {
 	return 1;

@@ -33,6 +33,8 @@ static const struct bad_library {
 	{ "liblsan.", "a sanitizer, which has a malloc() of its own" },
 	{ "libhwasan.", "a sanitizer, which has an address space and a "
 			"malloc() of its own" },
+	{ "libgomp-", "a copy of gcc's OpenMP under another name, which knows "
+		      "nothing of other instances" },
 	{ "libomp.so", "another OpenMP runtime than gcc's, which knows nothing "
 		       "of other instances" },
 	{ "libomp5.so", "another OpenMP runtime than gcc's, which knows nothing "
