@@ -27,7 +27,7 @@ struct cross *cross_create(const struct loop *loop)
 	    __builtin_mul_overflow(words, sizeof(uint64_t), &size) ||
 	    __builtin_add_overflow(size, sizeof(*cross), &size))
 		size = SIZE_MAX;
-	cross = calloc(1, size);
+	cross = mios_omp_zalloc(size);
 	if (!cross)
 		omp_die("no memory left in the window for a loop with ordered");
 	cross->dimensions = loop->dimensions;

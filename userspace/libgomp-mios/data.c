@@ -186,10 +186,12 @@ static char **copy_words(char **words)
 
 	while (words[n])
 		n++;
-	copy = calloc(n + 1, sizeof(*copy));
+	copy = mios_omp_zalloc((n + 1) * sizeof(*copy));
 	for (i = 0; copy && i < n; i++) {
-		copy[i] = strdup(words[i]);
-		if (!copy[i])
+		copy[i] = mios_omp_alloc(strlen(words[i]) + 1);
+		if (copy[i])
+			strcpy(copy[i], words[i]);
+		else
 			copy = NULL;
 	}
 	if (!copy)

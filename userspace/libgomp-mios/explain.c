@@ -60,11 +60,13 @@ void explain_window(const struct omp_window *w)
 		(unsigned int)(OMP_DATA_AT / KIB));
 	data_each(say_data);
 	say_stacks(w);
-	fprintf(out, "  heap   0x%lx-0x%lx  pages are there when they are first "
-		"used\n  private: text, statics of other libraries, what is "
-		"mapped, and the first stack of each process\n",
+	fprintf(out, "  heap   0x%lx-0x%lx  of %s; pages are there when they "
+		"are first used\n  private: text, statics of other libraries, "
+		"what is mapped%s, and the first stack of each process\n",
 		(unsigned long)(w->base + w->heap_at),
-		(unsigned long)(w->base + w->size));
+		(unsigned long)(w->base + w->size),
+		mios_omp_place.strict ? "omp_alloc() alone" : "malloc()",
+		mios_omp_place.strict ? ", malloc()" : "");
 	fclose(out);
 	write(STDOUT_FILENO, text, len);
 	free(text);

@@ -5,7 +5,8 @@
  * two.  Every process takes chunks of the window and has lists of free blocks
  * of its own, so they seldom meet; a block goes to the list of whoever frees
  * it.  What is asked for before there is a window is private memory, and never
- * used again.
+ * used again; unless the user shares only what is static or asked for as shared,
+ * when all of malloc() is.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -47,8 +48,9 @@ struct heap {
 };
 
 static struct heap *heap;		/* NULL: no window yet */
-static struct arena early;		/* until then */
-static struct arena *mine = &early;
+static struct arena early;		/* until then: private */
+static struct arena *mine = &early;	/* of malloc() */
+static struct arena *common = &early;	/* of what has to be shared */
 
 static size_t class_size(unsigned int class)
 {
@@ -81,12 +83,12 @@ static char *take_early(size_t size)
 }
 
 /* Whole pages that nobody has had yet: they are zero. */
-static char *take_pages(size_t size)
+static char *take_pages(const struct arena *a, size_t size)
 {
 	uint64_t at;
 
 	size = (size + PAGE - 1) & ~(PAGE - 1);
-	if (!heap)
+	if (a == &early)
 		return take_early(size);
 	at = atomic_load(&heap->next);
 	do {
@@ -101,9 +103,9 @@ static struct block *take_new(struct arena *a, size_t size)
 	char *p;
 
 	if (size >= LARGE)
-		return (struct block *)take_pages(size);
+		return (struct block *)take_pages(a, size);
 	if (size > a->end - a->next) {
-		p = take_pages(CHUNK);
+		p = take_pages(a, CHUNK);
 		if (!p)
 			return NULL;
 		a->next = p;
@@ -115,10 +117,9 @@ static struct block *take_new(struct arena *a, size_t size)
 }
 
 /* @fresh: it is zero. */
-static void *allocate(size_t size, bool *fresh)
+static void *allocate(struct arena *a, size_t size, bool *fresh)
 {
 	unsigned int class;
-	struct arena *a = mine;
 	struct block *b;
 
 	class = size > PTRDIFF_MAX ? CLASSES :
@@ -162,18 +163,45 @@ void *malloc(size_t size)
 {
 	bool fresh;
 
-	return allocate(size, &fresh);
+	return allocate(mine, size, &fresh);
+}
+
+/* Of the window, whatever malloc() is. */
+void *mios_omp_alloc(size_t size)
+{
+	bool fresh;
+
+	return allocate(common, size, &fresh);
+}
+
+void *mios_omp_zalloc(size_t size)
+{
+	bool fresh;
+	void *p = allocate(common, size, &fresh);
+
+	if (p && !fresh)
+		memset(p, 0, size);
+	return p;
+}
+
+/* Where it goes back to; NULL: nowhere. */
+static struct arena *arena_of(const void *p)
+{
+	uint64_t at = (uint64_t)p - (uint64_t)mios_omp_place.window;
+
+	if (heap && at < heap->end)
+		return common;
+	return mine == &early ? mine : NULL;
 }
 
 void free(void *p)
 {
-	struct arena *a = mine;
+	struct arena *a = arena_of(p);
 	struct block *b;
 	struct head *h;
 	unsigned int class;
-	uint64_t at = (uint64_t)p - (uint64_t)mios_omp_place.window;
 
-	if (!p || !heap || at >= heap->end)
+	if (!p || !heap || !a)
 		return;
 	h = head_of(p);
 	class = h->class;
@@ -195,7 +223,7 @@ void *calloc(size_t n, size_t each)
 		errno = ENOMEM;
 		return NULL;
 	}
-	p = allocate(size, &fresh);
+	p = allocate(mine, size, &fresh);
 	if (p && !fresh)
 		memset(p, 0, size);
 	return p;
@@ -203,6 +231,8 @@ void *calloc(size_t n, size_t each)
 
 void *realloc(void *p, size_t size)
 {
+	struct arena *a = arena_of(p);
+	bool fresh;
 	size_t old;
 	void *q;
 
@@ -215,7 +245,7 @@ void *realloc(void *p, size_t size)
 	old = usable(head_of(p));
 	if (size <= old && size >= old / 2)
 		return p;
-	q = malloc(size);
+	q = allocate(a ? a : mine, size, &fresh);
 	if (!q)
 		return NULL;
 	memcpy(q, p, old < size ? old : size);
@@ -223,7 +253,7 @@ void *realloc(void *p, size_t size)
 	return q;
 }
 
-void *memalign(size_t align, size_t size)
+static void *aligned(struct arena *a, size_t align, size_t size)
 {
 	struct head *h, *moved;
 	uintptr_t at;
@@ -231,13 +261,13 @@ void *memalign(size_t align, size_t size)
 	void *p;
 
 	if (align <= sizeof(*h))
-		return malloc(size);
+		return allocate(a, size, &fresh);
 	if (align & (align - 1) || align > 1ul << 30 ||
 	    size > PTRDIFF_MAX - align) {
 		errno = align & (align - 1) ? EINVAL : ENOMEM;
 		return NULL;
 	}
-	p = allocate(size + align, &fresh);
+	p = allocate(a, size + align, &fresh);
 	at = ((uintptr_t)p + align - 1) & ~(align - 1);
 	if (!p || at == (uintptr_t)p)
 		return p;
@@ -246,6 +276,16 @@ void *memalign(size_t align, size_t size)
 	*moved = *h;
 	moved->shift = (char *)moved - (char *)h;
 	return (void *)at;
+}
+
+void *memalign(size_t align, size_t size)
+{
+	return aligned(mine, align, size);
+}
+
+void *mios_omp_memalign(size_t align, size_t size)
+{
+	return aligned(common, align, size);
 }
 
 void *aligned_alloc(size_t align, size_t size)
@@ -299,7 +339,14 @@ void heap_create(struct omp_window *w)
 void heap_attach(struct omp_window *w)
 {
 	heap = (struct heap *)((char *)w + w->heap_at);
-	mine = &heap->arenas[mios_omp_place.number];
+	common = &heap->arenas[mios_omp_place.number];
+	mine = common;
+}
+
+/* But for what malloc() gives. */
+void heap_keep_private(void)
+{
+	mine = &early;
 }
 
 /* In a child, whose window is private: ours may be at work in another thread. */
@@ -307,5 +354,7 @@ void heap_separate(void)
 {
 	static struct arena own;
 
-	mine = &own;
+	if (mine == common)
+		mine = &own;
+	common = &own;
 }

@@ -103,7 +103,7 @@ NOW(omp_test_nest_lock) int omp_test_nest_lock_30(struct nest_lock *lock)
 
 NOW(omp_init_nest_lock_) void omp_init_nest_lock__30(struct nest_lock **lock)
 {
-	*lock = calloc(1, sizeof(**lock));
+	*lock = mios_omp_zalloc(sizeof(**lock));
 	if (!*lock)
 		omp_die("no memory left in the window for a lock");
 }

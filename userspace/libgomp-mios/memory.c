@@ -28,7 +28,7 @@ static void *take(size_t align, size_t size, uintptr_t handle)
 		handle = default_allocator;
 	if (handle > PREDEFINED && ((struct allocator *)handle)->align > align)
 		align = ((struct allocator *)handle)->align;
-	return size ? aligned_alloc(align, size) : NULL;
+	return size ? mios_omp_memalign(align, size) : NULL;
 }
 
 void *omp_alloc(size_t size, uintptr_t allocator)
@@ -66,7 +66,7 @@ void omp_free(void *p, uintptr_t allocator)
 /* Where it lies may have to change only for the sake of another alignment. */
 void *omp_realloc(void *p, size_t size, uintptr_t to, uintptr_t from)
 {
-	bool plain = to <= PREDEFINED && default_allocator <= PREDEFINED;
+	bool plain = p && to <= PREDEFINED && default_allocator <= PREDEFINED;
 	size_t old = p ? malloc_usable_size(p) : 0;
 	void *q;
 
@@ -112,7 +112,7 @@ uintptr_t omp_get_default_allocator(void)
 
 uintptr_t omp_init_allocator(uintptr_t space, int n, const struct trait *traits)
 {
-	struct allocator *a = malloc(sizeof(*a));
+	struct allocator *a = mios_omp_alloc(sizeof(*a));
 	int i;
 
 	if (!a)

@@ -73,7 +73,7 @@ static void fill(struct share *s, const struct loop *loop,
 	s->cross = NULL;
 	s->reductions = extra->reductions;
 	if (extra->memory) {
-		s->memory = calloc(1, (uintptr_t)*extra->memory);
+		s->memory = mios_omp_zalloc((uintptr_t)*extra->memory);
 		if (!s->memory)
 			omp_die("no memory left in the window for a loop");
 	}

@@ -107,6 +107,7 @@ static void clean_environment(void)
 	unsetenv("MIOS_OMP_WINDOW");
 	unsetenv("MIOS_OMP_MEMBERS");
 	unsetenv("MIOS_OMP_EXPLAIN");
+	unsetenv("MIOS_OMP_SHARE");
 	personality(personality(0xffffffff) & ~ADDR_NO_RANDOMIZE);
 }
 
@@ -285,6 +286,13 @@ static _Noreturn void keep_members(void)
 	_exit(over() - 1);	/* whoever is the first to end says it for all */
 }
 
+static void attach_heap(struct omp_window *w)
+{
+	heap_attach(w);
+	if (mios_omp_place.strict)
+		heap_keep_private();
+}
+
 static void start_first(struct omp_window *w, const char *path, char **argv)
 {
 	layout_write(w);
@@ -310,7 +318,7 @@ static void start_other(struct omp_window *w)
 		omp_die("process %u of %u", mios_omp_place.number,
 			w->nr_places);
 	layout_compare(w);
-	heap_attach(w);
+	attach_heap(w);
 	data_share(w);
 	atomic_fetch_add(&w->arrived, 1);
 }
@@ -334,7 +342,7 @@ open_early(int argc, char **argv, char **envp)
 		return;
 	window_open(path);
 	heap_create(mios_omp_place.window);
-	heap_attach(mios_omp_place.window);
+	attach_heap(mios_omp_place.window);
 }
 
 /* It is the same in all processes: the first one says so. */

@@ -59,7 +59,7 @@ int omp_get_team_num(void)
 
 void *omp_target_alloc(size_t size, int where)
 {
-	return malloc(size);
+	return mios_omp_alloc(size);
 }
 
 void omp_target_free(void *p, int where)

@@ -33,7 +33,7 @@ struct source {
 
 static void *allocate(size_t size)
 {
-	void *p = malloc(size);
+	void *p = mios_omp_alloc(size);
 
 	if (!p)
 		omp_die("no memory left in the window for a task");

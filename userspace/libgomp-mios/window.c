@@ -160,7 +160,10 @@ static void create(struct omp_window *w, size_t size)
 
 void window_number(void)
 {
+	const char *share = getenv("MIOS_OMP_SHARE");
+
 	mios_omp_place.number = number_of("MIOS_RANK", OMP_MAX_PLACES - 1);
+	mios_omp_place.strict = share && !strcmp(share, "strict");
 }
 
 void window_open(const char *path)

@@ -53,6 +53,7 @@ struct omp_place {
 	struct omp_window *window;	/* NULL: there is no such team here */
 	unsigned int number;
 	int fd;				/* of the window, until all is mapped */
+	bool strict;			/* malloc() is private */
 };
 
 /* window.c APIs: */
@@ -82,6 +83,10 @@ void explain_window(const struct omp_window *w);
 /* heap.c APIs: */
 void heap_create(struct omp_window *w);
 void heap_attach(struct omp_window *w);
+void heap_keep_private(void);
 void heap_separate(void);
+void *mios_omp_alloc(size_t size);
+void *mios_omp_zalloc(size_t size);
+void *mios_omp_memalign(size_t align, size_t size);
 
 #endif /* MIOS_OMP_WINDOW_H */
