@@ -46,7 +46,7 @@ STATIC_PROGRAMS = ("vm/guest/agent.c", "ipc/guest/futexes.c",
 STATIC_CXX = ("g++", "-O2", "-Wall", "-static")
 OPENMP = ("g++", "-O2", "-Wall", "-fopenmp")
 OPENMP_PROGRAMS = ("spread", "team", "tasks", "reduce", "target", "mutexes",
-                   "forks", "cancel", "nested")
+                   "forks", "cancel", "nested", "strict")
 OPENMP_FORTRAN = ("gfortran", "-O2", "-fopenmp", "-J", BUILD / "guest")
 BOOST = ("g++", "-O2", "-Wall", "-Wextra", "-pthread")
 COARRAYS = (BUILD / "caf/mios-caf", "-O2", "-Wall")

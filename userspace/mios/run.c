@@ -34,6 +34,8 @@ static const char help[] =
 "  -s, --oversubscribe    more tasks than CPUs\n"
 "      --no-input         task 0 reads nothing either\n"
 "      --omp              one OpenMP program, its N threads on the instances\n"
+"      --share all|strict which of its memory they share: strict is without\n"
+"                         what malloc() gives\n"
 "  -l, --localalloc       pages that a task touches first in /mios, /dev/shm and\n"
 "                         shared segments are of its node,\n"
 "  -m, --membind NODES    of these alone,\n"
@@ -47,7 +49,7 @@ static const char help[] =
 "same instances.  Input goes to task 0; the first failure ends the others and\n"
 "gives the exit status.\n";
 
-enum { OPT_NO_INPUT = 256, OPT_OMP };
+enum { OPT_NO_INPUT = 256, OPT_OMP, OPT_SHARE };
 
 static const struct option options[] = {
 	{ "tasks", required_argument, NULL, 'n' },
@@ -61,6 +63,7 @@ static const struct option options[] = {
 	{ "explain", no_argument, NULL, 'e' },
 	{ "no-input", no_argument, NULL, OPT_NO_INPUT },
 	{ "omp", no_argument, NULL, OPT_OMP },
+	{ "share", required_argument, NULL, OPT_SHARE },
 	{ "help", no_argument, NULL, 'h' },
 	LONG_MEMBIND,
 	LONG_INTERLEAVE,
@@ -72,7 +75,7 @@ static const struct option options[] = {
 struct run_options {
 	struct placement_request rq;
 	struct policy policy;
-	bool bind, label, explain, omp;
+	bool bind, label, explain, omp, share, strict;
 };
 
 static unsigned int number(const char *text, long max)
@@ -100,6 +103,14 @@ static void take_bind(bool *bind)
 	*bind = !strcmp(optarg, "core");
 	if (!*bind && strcmp(optarg, "none"))
 		mios_usage("run", "--bind wants core or none");
+}
+
+static void take_share(struct run_options *o)
+{
+	o->share = true;
+	o->strict = !strcmp(optarg, "strict");
+	if (!o->strict && strcmp(optarg, "all"))
+		mios_usage("run", "--share wants all or strict");
 }
 
 static void take_option(int c, char **argv, struct run_options *o)
@@ -139,6 +150,9 @@ static void take_option(int c, char **argv, struct run_options *o)
 		break;
 	case OPT_OMP:
 		o->omp = true;
+		break;
+	case OPT_SHARE:
+		take_share(o);
 		break;
 	case POLICY_MEMBIND:
 	case POLICY_INTERLEAVE:
@@ -254,7 +268,7 @@ static int start_omp(const struct run_options *o,
 	struct omp_job job = {
 		.places = places, .nr_places = n, .threads = o->rq.tasks,
 		.bind = o->bind, .label = o->label, .ring = o->rq.ring,
-		.explain = o->explain, .argv = argv,
+		.explain = o->explain, .strict = o->strict, .argv = argv,
 	};
 
 	return omp_run(&job);
@@ -379,6 +393,8 @@ int cmd_run(int argc, char **argv)
 	if (o.omp && o.rq.cpus_per_task > 1)
 		mios_usage("run", "with --omp each thread has one CPU: leave "
 			   "--cpus-per-task out");
+	if (o.share && !o.omp)
+		mios_usage("run", "--share is for --omp");
 	if (o.omp && o.policy.option)
 		mios_usage("run", "with --omp there is no memory policy yet: "
 			   "leave it out");

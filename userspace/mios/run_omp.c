@@ -78,6 +78,7 @@ static int prepare(const struct omp_job *omp, const char *window)
 	if (set_members(omp) || setenv("MIOS_OMP_WINDOW", window, 1) ||
 	    setenv("LD_BIND_NOW", "1", 1) ||
 	    (omp->explain && setenv("MIOS_OMP_EXPLAIN", "1", 1)) ||
+	    (omp->strict && setenv("MIOS_OMP_SHARE", "strict", 1)) ||
 	    put_first("LD_PRELOAD", PRELOADED) ||
 	    put_first("LD_LIBRARY_PATH", FOLDER))
 		return -ENOMEM;

@@ -11,7 +11,7 @@ struct omp_job {
 	const struct placement *places;
 	int nr_places;
 	unsigned int threads;
-	bool bind, label, explain;
+	bool bind, label, explain, strict;
 	int ring;
 	char **argv;
 };
