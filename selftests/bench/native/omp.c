@@ -24,15 +24,19 @@ static void regions(long n)
 	}
 }
 
+static void meet(void)
+{
+#pragma omp barrier
+}
+
 static void barriers(long n)
 {
 #pragma omp parallel
 	{
 		long i;
 
-		for (i = 0; i < n; i++) {
-#pragma omp barrier
-		}
+		for (i = 0; i < n; i++)
+			meet();
 	}
 }
 
@@ -81,8 +85,8 @@ static void reductions(long n)
 	for (i = 0; i < n; i++) {
 		long here = 0;
 
-#pragma omp parallel reduction(+ : here)
-		here += 1;
+#pragma omp parallel reduction(max : here)
+		here = 1;
 		sum = sum + here;
 	}
 }
