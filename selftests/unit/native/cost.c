@@ -8,7 +8,6 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include "trial.h"
 
@@ -17,14 +16,6 @@
 #define ANSWER	(PAGE + 100)
 
 static uint64_t taken[PAGES];
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
 
 static int less(const void *a, const void *b)
 {
@@ -56,11 +47,11 @@ static void raw(void)
 	}
 	close(fd[1]);
 	for (int i = 0; i < PAGES; i++) {
-		uint64_t begin = now();
+		uint64_t begin = now_ns();
 
 		demand(send(fd[0], buffer, REQUEST, 0) == REQUEST &&
 		       recv(fd[0], buffer, ANSWER, 0) == ANSWER, "exchange");
-		taken[i] = now() - begin;
+		taken[i] = now_ns() - begin;
 	}
 	close(fd[0]);
 	say("exchange of frames");
@@ -69,13 +60,13 @@ static void raw(void)
 static void touch(volatile char *page, bool write, const char *what)
 {
 	for (int i = 0; i < PAGES; i++) {
-		uint64_t begin = now();
+		uint64_t begin = now_ns();
 
 		if (write)
 			page[i * PAGE] = 1;
 		else
 			(void)page[i * PAGE];
-		taken[i] = now() - begin;
+		taken[i] = now_ns() - begin;
 	}
 	say(what);
 }

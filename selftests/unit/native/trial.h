@@ -8,8 +8,10 @@
 #define TRIAL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <mios_dsm.h>
@@ -23,6 +25,14 @@ static inline void demand(bool good, const char *what)
 	printf("FAILED: node %d: %s\n", mios_dsm_node(), what);
 	fflush(stdout);
 	_exit(1);
+}
+
+static inline uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
 /* The same memory on all nodes, which begins at one of them. */
