@@ -308,8 +308,8 @@ static bool order_follow(struct step *s)
 
 void order_take(struct step *s)
 {
-	bool good = s->ev->msg.flags & DSM_F_ORDER ? order_follow(s) :
-		head_take(s);
+	bool placed = s->ev->msg.flags & DSM_F_ORDER;
+	bool good = placed ? order_follow(s) : head_take(s);
 
 	if (!good)
 		msg_refuse(s);

@@ -15,7 +15,7 @@ import os
 import re
 import sys
 
-FILES = ("engine.c fault.c request.c tag.c grant.c update.c merge.c mode.c "
+FILES = ("engine.c fault.c request.c tag.c grant.c update.c merge.c order.c mode.c "
          "evict.c recover.c member.c assign.c gift.c news.c link.c receive.c").split()
 FUNCTION = re.compile(r"^((?:static )?[a-z][\w *]*?\b\*?)(\w+)\([^;{]*?\)\n\{",
                       re.M)
