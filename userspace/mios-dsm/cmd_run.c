@@ -30,6 +30,7 @@ static const char help[] =
 "usage: mios-dsm run [options] PROGRAM [ARGUMENT...]\n"
 "  -n N            nodes, 1 to 16 (4)\n"
 "  --memory MIB    of the window (128)\n"
+"  --resident MIB  of it that each node keeps in memory, if it can (all)\n"
 "  --protocol P    wi (the default), wu, wu+ or wu-seq, see docs/dsm.md\n"
 "  --interface IF  nodes are on one Ethernet: run this on each, with\n"
 "  --node K        its number, from 0, and with -n and --memory alike\n"
@@ -47,7 +48,7 @@ static const char help[] =
 #define END_PAUSE	10000	/* us */
 
 struct run {
-	u64 nodes, mib;
+	u64 nodes, mib, resident;
 	u64 first, end;		/* of the nodes, those that run here */
 	u64 node, cluster, protocol;
 	const char *interface;
@@ -78,10 +79,11 @@ static bool protocol(const char *name, u64 *value)
 
 static bool parse(struct run *r, int argc, char **argv)
 {
-	enum { MEMORY = 256, JSON, QUIET, INTERFACE, NODE, CLUSTER,
+	enum { MEMORY = 256, RESIDENT, JSON, QUIET, INTERFACE, NODE, CLUSTER,
 		PROTOCOL };
 	static const struct option options[] = {
 		{ "memory", required_argument, NULL, MEMORY },
+		{ "resident", required_argument, NULL, RESIDENT },
 		{ "interface", required_argument, NULL, INTERFACE },
 		{ "node", required_argument, NULL, NODE },
 		{ "cluster", required_argument, NULL, CLUSTER },
@@ -102,6 +104,9 @@ static bool parse(struct run *r, int argc, char **argv)
 		if (c == MEMORY)
 			good = cli_number("--memory", optarg, 1, 1 << 20,
 					  &r->mib);
+		if (c == RESIDENT)
+			good = cli_number("--resident", optarg, 1, 1 << 20,
+					  &r->resident);
 		if (c == NODE)
 			good = cli_number("--node", optarg, 0, NODE_NODES - 1,
 					  &r->node);
@@ -161,8 +166,9 @@ static void become(struct run *r, u64 self)
 {
 	char text[64 + 12 * NODE_NODES], wire[32 + ETHER_NAME];
 	int n = snprintf(text, sizeof(text), "%" PRIu64 ":%" PRIu64 ":%" PRIu64
-			 ":%" PRIu64 ":%d", r->nodes, self, r->mib * 256,
-			 r->protocol, r->stats_fd);
+			 ":%" PRIu64 ":%" PRIu64 ":%d", r->nodes, self,
+			 r->mib * 256, r->protocol, r->resident * 256,
+			 r->stats_fd);
 
 	fcntl(r->stats_fd, F_SETFD, 0);
 	for (u64 i = 0; i < r->nodes; i++) {

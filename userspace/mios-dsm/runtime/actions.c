@@ -146,6 +146,11 @@ static void act(struct node *n, const struct dsm_action *a)
 	case DSM_ACT_RETRY:
 		node_resume(n, a->cpu);
 		break;
+	case DSM_ACT_EVICTED:
+		window_drop(&n->window, a->page);
+		n->stats->evicted++;
+		n->vain = 0;
+		break;
 	case DSM_ACT_ERROR:
 		lose(n, a->cpu);
 		break;

@@ -100,12 +100,14 @@ static int service_start(struct node *n)
 	return -err;
 }
 
-int node_start(struct node *n, u32 pages)
+int node_start(struct node *n, u32 pages, u32 resident)
 {
 	int err = window_open(&n->window, pages);
 
 	if (err)
 		return err;
+	n->window.limit = resident;
+	n->hand = LAYOUT_OWN;
 	pthread_mutex_init(&n->lock, NULL);
 	n->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	err = n->event < 0 ? -errno : updates_start(n);

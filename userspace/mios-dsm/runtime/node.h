@@ -39,6 +39,11 @@ struct node {
 	bool more;			/* the engine has more to do */
 	bool contended;			/* somebody wants what a thread holds */
 	u64 now, ticked, active;	/* ns */
+	u32 hand;			/* evict.c: where it looks next, */
+	u32 stay, staying;		/* must stay: so many, as far as counted */
+	u32 vain;			/* rounds since a page was given back */
+	u64 round;			/* when the next one may begin, */
+	u64 rest;			/* until when it has given up */
 	bool said_bye;
 	bool asleep;			/* the service, until it is woken */
 	u16 asked;			/* threads in THREAD_ASKED */
@@ -51,8 +56,11 @@ struct node {
 	int event;
 };
 
-/* 0, or -errno after a line on stderr; transport and stats are set. */
-int node_start(struct node *n, u32 pages);
+/*
+ * 0, or -errno after a line on stderr; transport and stats are set.  resident:
+ * pages of the window that shall have memory here at a time, 0: all.
+ */
+int node_start(struct node *n, u32 pages, u32 resident);
 /* Serves peers until none needs us. */
 void node_finish(struct node *n);
 
@@ -75,6 +83,11 @@ void peers_deliver(struct node *n);
 void peers_gone(struct node *n, u16 peer);
 bool peers_receive(struct node *n);
 bool peers_idle(const struct node *n);
+
+/* evict.c */
+void evict_some(struct node *n);
+bool evict_wanted(const struct node *n);
+bool evict_first(const struct node *n);
 
 /* stores.c */
 int stores_start(struct node *n);

@@ -113,6 +113,8 @@ void peers_deliver(struct node *n)
 	while (node_has_room(n) && (b = next(n))) {
 		message(n, b->from, b->frame, b->len);
 		free(b);
+		if (evict_wanted(n))
+			evict_some(n);
 	}
 }
 

@@ -91,7 +91,8 @@ static bool faults(struct node *n)
 	struct window_fault f;
 	bool any = false;
 
-	while (node_has_room(n) && window_fault(&n->window, &f)) {
+	while (node_has_room(n) && !evict_first(n) &&
+	       window_fault(&n->window, &f)) {
 		any = true;
 		fault(n, &f);
 	}
@@ -126,6 +127,8 @@ static void tick(struct node *n)
 	n->ticked = n->now;
 	node_step(n, &ev);
 	n->stats->emulated = dsm_statistics(n->dsm)->emulated;
+	n->stats->resident = n->window.resident;
+	n->stats->most = n->window.most;
 	n->stats->updates = dsm_statistics(n->dsm)->sent[DSM_UPD];
 	dsm_link_tick(n->link, n->now, &out);
 	peers_take(n, &out);
@@ -173,7 +176,7 @@ static void await(struct node *n)
 					    .events = POLLIN };
 	if (n->more && node_has_room(n))
 		t.tv_nsec = 0;
-	quiet &= !n->more && !n->asked;
+	quiet &= !n->more && !n->asked && !evict_wanted(n);
 	if (quiet)
 		t = (struct timespec){ .tv_sec = pause / 1000000000 };
 	n->asleep = quiet;
@@ -206,6 +209,8 @@ void *node_serve(void *node)
 			stores_overdue(n);
 		if (n->contended)
 			threads_release(n);
+		if (evict_wanted(n))
+			evict_some(n);
 		if (n->now - n->ticked >= TICK)
 			tick(n);
 	}

@@ -23,7 +23,7 @@ static bool started;
 
 /* What mios-dsm run has told. */
 struct told {
-	unsigned int nodes, self, pages, protocol;
+	unsigned int nodes, self, pages, protocol, resident;
 	int stats;
 	int fd[NODE_NODES];
 };
@@ -44,16 +44,18 @@ static bool number(const char **at, long low, long high, long *value)
 
 static bool told_parse(struct told *t, const char *at)
 {
-	long nodes, self, pages, protocol, fd;
+	long nodes, self, pages, protocol, resident, fd;
 
 	if (!number(&at, 1, NODE_NODES, &nodes) ||
 	    !number(&at, 0, nodes - 1, &self) ||
 	    !number(&at, 2 * LAYOUT_OWN, DSM_LIFE_MAX, &pages) ||
 	    !number(&at, DSM_WI, DSM_PROTOCOLS - 1, &protocol) ||
+	    !number(&at, 0, DSM_LIFE_MAX, &resident) ||
 	    !number(&at, -1, 1 << 20, &fd))
 		return false;
 	*t = (struct told){ .nodes = nodes, .self = self, .pages = pages,
-			    .protocol = protocol, .stats = fd };
+			    .protocol = protocol, .resident = resident,
+			    .stats = fd };
 	for (long i = 0; i < nodes; i++) {
 		if (!number(&at, -1, 1 << 20, &fd))
 			return false;
@@ -148,7 +150,7 @@ int mios_dsm_start(void)
 		err = transport_start(n, &t);
 	unsetenv(START_WIRE);
 	if (!err)
-		err = node_start(n, t.pages);
+		err = node_start(n, t.pages, t.resident);
 	if (err)
 		return err;
 	started = true;

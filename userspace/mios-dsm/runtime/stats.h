@@ -18,6 +18,8 @@ struct node_stats {
 	uint64_t emulated;		/* stores and atomics that did not take a page */
 	uint64_t updates;		/* messages with them */
 	uint64_t lost;			/* pages that died with their holder */
+	uint64_t resident, most;	/* pages with memory, now and at most */
+	uint64_t evicted;		/* pages given back */
 	uint64_t finished;		/* the program has called mios_dsm_finish() */
 };
 

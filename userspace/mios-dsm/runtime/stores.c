@@ -60,7 +60,7 @@ static enum thread_go inside_step(struct trap *x, struct dsm_event *ev)
 	const u64 one = 1;
 
 	atomic_store(&x->t->go, GO_WAIT);
-	while (!node_has_room(x->n))
+	while (!node_has_room(x->n) || evict_first(x->n))
 		inside_wait(x, &pause);
 	ev->type = DSM_EV_FAULT;
 	ev->cpu = x->cpu;

@@ -32,7 +32,7 @@ static u32 knobs(void)
 {
 #ifdef DSM_KNOBS
 	static const char *const name[] = { "no-protect", "early", "old",
-		"not-atomic", "unheld", "lossy" };
+		"not-atomic", "unheld", "lossy", "forget" };
 	const char *text = getenv("MIOS_DSM_TEST");
 
 	for (u32 i = 0; text && i < sizeof(name) / sizeof(*name); i++)
@@ -65,7 +65,8 @@ static int map(struct window *w)
 	madvise(w->base, size, MADV_NOHUGEPAGE);
 	madvise(w->alias, size, MADV_NOHUGEPAGE);
 	w->mapped = calloc(w->pages, 1);
-	return w->mapped ? 0 : -ENOMEM;
+	w->held = calloc(w->pages, sizeof(*w->held));
+	return w->mapped && w->held ? 0 : -ENOMEM;
 }
 
 int window_open(struct window *w, u32 pages)
@@ -101,6 +102,28 @@ void window_close(struct window *w)
 	if (w->memfd >= 0)
 		close(w->memfd);
 	free(w->mapped);
+	free(w->held);
+}
+
+u8 *window_bytes(struct window *w, u32 page)
+{
+	w->resident += !w->held[page];
+	w->held[page] = true;
+	if (w->resident > w->most)
+		w->most = w->resident;
+	return w->alias + (u64)page * DSM_PAGE_SIZE;
+}
+
+/* Both mappings lose it as well. */
+void window_drop(struct window *w, u32 page)
+{
+	if (!w->held[page] ||
+	    fallocate(w->memfd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		      (off_t)page * DSM_PAGE_SIZE, DSM_PAGE_SIZE))
+		return;
+	w->held[page] = false;
+	w->resident--;
+	w->mapped[page] = DSM_NONE;
 }
 
 static int protect(struct window *w, u32 page, bool on)

@@ -22,6 +22,9 @@ struct window {
 	u8 *base;		/* the program's */
 	u8 *alias;		/* the service thread's */
 	u8 *mapped;		/* enum dsm_access, of each page */
+	bool *held;		/* the file has memory for it, */
+	u32 resident, most;	/* which are, or were, so many */
+	u32 limit;		/* 0: none */
 	bool continue_wp;	/* Linux 6.4: a page can appear protected */
 	bool poison;		/* Linux 6.6: a page can be made to raise SIGBUS */
 	bool system_calls;	/* may touch it, too */
@@ -40,6 +43,7 @@ struct window_fault {
 #define WINDOW_EARLY		2	/* a page is seen before all of it is here */
 #define WINDOW_NOT_ATOMIC	8	/* an emulated atomic is a plain store */
 #define WINDOW_UNHELD		16	/* messages overtake what caused them */
+#define WINDOW_FORGET		64	/* a page that is given back is lost */
 /* Not broken, but a wire that loses frames: */
 #define WINDOW_LOSSY		32
 /* As Linux 6.1 has it, on any: */
@@ -56,6 +60,10 @@ int window_access(struct window *w, u32 page, enum dsm_access access);
 void window_install(struct window *w, u32 page, const void *bytes);
 /* Some bytes of a word, all at once; whatever the program does beside it. */
 void window_apply(struct window *w, u32 page, u16 word, u8 mask, u64 value);
+/* Gives a page's memory back; it is zeros when it comes again. */
+void window_drop(struct window *w, u32 page);
+/* A page as the service thread sees it; it has memory from then on. */
+u8 *window_bytes(struct window *w, u32 page);
 void window_wake(struct window *w, u32 page);
 /* Whoever touches the page gets SIGBUS; tid: who waits for it. */
 void window_lost(struct window *w, u32 page, pid_t tid);
@@ -67,11 +75,6 @@ static inline bool window_has(const struct window *w, u64 at, u64 size)
 	u64 all = (u64)w->pages * DSM_PAGE_SIZE;
 
 	return off < all && size <= all - off;
-}
-
-static inline u8 *window_bytes(const struct window *w, u32 page)
-{
-	return w->alias + (u64)page * DSM_PAGE_SIZE;
 }
 
 #endif /* WINDOW_H */
