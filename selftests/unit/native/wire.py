@@ -5,9 +5,14 @@
 usage: wire.py record INTERFACE FILE   writes all frames of a run, until killed
        wire.py replay INTERFACE FILE   sends what was recorded, again and again
        wire.py garbage INTERFACE SEED  sends foreign, cut and scrambled frames
+       wire.py bad INTERFACE,... SEED  carries frames from each to all others; loses,
+                                       doubles and holds back one in a hundred
 """
+import contextlib
+import heapq
 import pickle
 import random
+import select
 import socket
 import sys
 import time
@@ -59,14 +64,52 @@ def garbage(wire, seed):
         time.sleep(0.0005)
 
 
-def main():
-    """Runs until it is killed."""
-    what, interface, arg = sys.argv[1:]
+def fates():
+    """When, in seconds, copies of a frame go on."""
+    if random.random() < 0.01:
+        return ()
+    late = random.uniform(0, 0.003) if random.random() < 0.01 else 0
+    return (late, 0.001) if random.random() < 0.01 else (late,)
+
+
+def bad(wires, seed):
+    """What a switch between them would do, were it a bad one."""
+    random.seed(int(seed))
+    under_way, count = [], 0
+    while True:
+        soon = max(0, under_way[0][0] - time.monotonic()) if under_way else 1
+        for wire in select.select(wires, [], [], soon)[0]:
+            frame = b""
+            with contextlib.suppress(OSError):      # a wire that is down
+                frame = wire.recv(65536)
+            for other in wires if frame else ():
+                for late in fates() if other is not wire else ():
+                    count += 1
+                    heapq.heappush(under_way, (time.monotonic() + late, count,
+                                               other, frame))
+        while under_way and under_way[0][0] <= time.monotonic():
+            _, _, other, frame = heapq.heappop(under_way)
+            with contextlib.suppress(OSError):
+                other.send(frame)
+
+
+def listen(interface):
+    """Its frames of our type."""
     wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
                          socket.htons(ETHER_TYPE))
     wire.bind((interface, ETHER_TYPE))
+    return wire
+
+
+def main():
+    """Runs until it is killed."""
+    what, interface, arg = sys.argv[1:]
+    wires = [listen(one) for one in interface.split(",")]
     print("ready", flush=True)
-    {"record": record, "replay": replay, "garbage": garbage}[what](wire, arg)
+    if what == "bad":
+        bad(wires, arg)
+    {"record": record, "replay": replay,
+     "garbage": garbage}[what](wires[0], arg)
 
 
 if __name__ == "__main__":
