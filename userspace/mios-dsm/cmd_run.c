@@ -17,6 +17,7 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -58,6 +59,7 @@ struct run {
 	const char *json;
 	bool quiet, help;
 	char **program;
+	struct stats_head *head;
 	struct node_stats *stats;
 	int stats_fd;
 	int fd[NODE_NODES][NODE_NODES];
@@ -132,18 +134,38 @@ static bool parse(struct run *r, int argc, char **argv)
 	return r->help || *r->program;
 }
 
+static bool stats_prepare(struct run *r)
+{
+	u64 size = stats_size(r->nodes, r->mib * 256);
+	struct stats_head *head;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	r->stats_fd = memfd_create(STATS_NAME, MFD_CLOEXEC);
+	if (r->stats_fd < 0 || ftruncate(r->stats_fd, size))
+		return false;
+	head = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_NORESERVE, r->stats_fd, 0);
+	if (head == MAP_FAILED)
+		return false;
+	*head = (struct stats_head){
+		.version = STATS_VERSION, .nodes = r->nodes, .first = r->first,
+		.end = r->end, .pages = r->mib * 256, .protocol = r->protocol,
+		.begin = now.tv_sec * 1000000000ULL + now.tv_nsec,
+	};
+	/* Who finds that finds all of it. */
+	__atomic_store_n(&head->magic, STATS_MAGIC, __ATOMIC_RELEASE);
+	r->head = head;
+	r->stats = stats_node(head, 0);
+	return true;
+}
+
 /* A pair of sockets for each two nodes, and memory for what they count. */
 static int prepare(struct run *r)
 {
 	int pair[2];
 
-	r->stats_fd = memfd_create("mios-dsm-stats", MFD_CLOEXEC);
-	if (r->stats_fd < 0 ||
-	    ftruncate(r->stats_fd, NODE_NODES * sizeof(*r->stats)))
-		return cli_error("run: %s", strerror(errno));
-	r->stats = mmap(NULL, NODE_NODES * sizeof(*r->stats), PROT_READ,
-			MAP_SHARED, r->stats_fd, 0);
-	if (r->stats == MAP_FAILED)
+	if (!stats_prepare(r))
 		return cli_error("run: %s", strerror(errno));
 	for (u64 i = 0; i < r->nodes; i++) {
 		r->fd[i][i] = -1;
@@ -286,7 +308,7 @@ static int wire_good(struct run *r)
 
 int cmd_run(int argc, char **argv)
 {
-	struct run r = { .nodes = 4, .mib = 128 };
+	static struct run r = { .nodes = 4, .mib = 128 };
 	int err;
 
 	if (!parse(&r, argc, argv))

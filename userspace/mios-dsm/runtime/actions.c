@@ -72,7 +72,6 @@ static void send_all(struct node *n, const struct dsm_action *a)
 void node_resume(struct node *n, u16 cpu)
 {
 	struct thread *t = &n->threads.thread[cpu];
-	u64 stall = n->now - t->stopped_at;
 	int err;
 
 	if (thread_tell(t, GO_RETRY) || !t->stopped)
@@ -81,9 +80,7 @@ void node_resume(struct node *n, u16 cpu)
 			    dsm_page_access(n->dsm, t->page));
 	if (err)
 		node_give_up("a page cannot be mapped", err);
-	n->stats->stall += stall;
-	if (stall > n->stats->longest)
-		n->stats->longest = stall;
+	stats_stall(n, t, t->write ? STATS_WRITE : STATS_READ);
 	thread_wake(t, n->now);
 	window_wake(&n->window, t->page);
 }

@@ -30,6 +30,12 @@ struct node {
 	struct transport transport;
 	struct threads threads;
 	struct node_stats *stats;
+	struct page_stats *page_stats;	/* NULL without mios-dsm run */
+	struct {
+		u64 next;		/* when it begins, ns */
+		u32 page;		/* how far it has got */
+		u64 state[DSM_STATES], mode[DSM_MODES];
+	} census;
 	struct dsm_set gone;		/* peers: dead, or finished and away */
 	struct dsm_set bye;		/* have said that they need nothing more */
 	struct causal *causal;			/* NULL: wi needs none */
@@ -44,6 +50,7 @@ struct node {
 	u32 vain;			/* rounds since a page was given back */
 	u64 round;			/* when the next one may begin, */
 	u64 rest;			/* until when it has given up */
+	bool counting;			/* stats.c is not done */
 	bool said_bye;
 	bool asleep;			/* the service, until it is woken */
 	u16 asked;			/* threads in THREAD_ASKED */
@@ -88,6 +95,11 @@ bool peers_idle(const struct node *n);
 void evict_some(struct node *n);
 bool evict_wanted(const struct node *n);
 bool evict_first(const struct node *n);
+
+/* stats.c */
+void stats_begin(struct node *n);
+void stats_stall(struct node *n, const struct thread *t, enum stats_cause why);
+bool stats_census(struct node *n);
 
 /* stores.c */
 int stores_start(struct node *n);

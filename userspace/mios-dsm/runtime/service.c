@@ -125,6 +125,7 @@ static void tick(struct node *n)
 	int silent;
 
 	n->ticked = n->now;
+	n->counting = stats_census(n);
 	node_step(n, &ev);
 	n->stats->emulated = dsm_statistics(n->dsm)->emulated;
 	n->stats->resident = n->window.resident;
@@ -176,7 +177,7 @@ static void await(struct node *n)
 					    .events = POLLIN };
 	if (n->more && node_has_room(n))
 		t.tv_nsec = 0;
-	quiet &= !n->more && !n->asked && !evict_wanted(n);
+	quiet &= !n->more && !n->asked && !evict_wanted(n) && !n->counting;
 	if (quiet)
 		t = (struct timespec){ .tv_sec = pause / 1000000000 };
 	n->asleep = quiet;

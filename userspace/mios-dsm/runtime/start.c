@@ -66,19 +66,22 @@ static bool told_parse(struct told *t, const char *at)
 	return !*at;
 }
 
-static int stats_open(struct node *n, int fd)
+static int stats_open(struct node *n, const struct told *t)
 {
 	void *at;
 
+	static_assert(STATS_NODES == NODE_NODES, "one for each");
 	n->stats = &own_stats;
-	if (fd < 0)
+	if (t->stats < 0)
 		return 0;
-	at = mmap(NULL, NODE_NODES * sizeof(*n->stats),
-		  PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	at = mmap(NULL, stats_size(t->nodes, t->pages), PROT_READ | PROT_WRITE,
+		  MAP_SHARED | MAP_NORESERVE, t->stats, 0);
 	if (at == MAP_FAILED)
 		return -errno;
-	close(fd);
-	n->stats = (struct node_stats *)at + n->self;
+	close(t->stats);
+	n->stats = stats_node(at, n->self);
+	n->page_stats = stats_pages(at, n->self, t->pages);
+	stats_begin(n);
 	return 0;
 }
 
@@ -145,7 +148,7 @@ int mios_dsm_start(void)
 	n->nodes = t.nodes;
 	n->self = t.self;
 	n->protocol = t.protocol;
-	err = stats_open(n, t.stats);
+	err = stats_open(n, &t);
 	if (!err)
 		err = transport_start(n, &t);
 	unsetenv(START_WIRE);

@@ -264,9 +264,7 @@ static void trapped(int signal, siginfo_t *info, void *context)
 		x.t->stage = THREAD_INSIDE;
 		x.t->stopped = false;
 		perform(&x, context);
-		n->stats->stall += n->now - x.t->stopped_at;
-		if (n->now - x.t->stopped_at > n->stats->longest)
-			n->stats->longest = n->now - x.t->stopped_at;
+		stats_stall(n, x.t, STATS_STORE);
 		x.t->stage = THREAD_OUT;
 		thread_wake(x.t, n->now);
 	}

@@ -53,6 +53,12 @@ static int wait_for(const unsigned int *word, unsigned int value, bool equal)
 	return alive();
 }
 
+static void waited(enum stats_cause why, u64 since)
+{
+	__atomic_fetch_add(&node_self.stats->cause[why], node_clock() - since,
+			   __ATOMIC_RELAXED);
+}
+
 int mios_dsm_node(void)
 {
 	return node_self.self;
@@ -99,7 +105,7 @@ void *mios_dsm_malloc(size_t size, int home)
 		end - size;
 }
 
-int mios_dsm_barrier(void)
+static int barrier(void)
 {
 	unsigned int *arrived = own_page(LAYOUT_ARRIVED);
 	unsigned int *round = own_page(LAYOUT_ROUND);
@@ -113,6 +119,15 @@ int mios_dsm_barrier(void)
 	__atomic_store_n(arrived, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(round, now + 1, __ATOMIC_RELEASE);
 	return alive();
+}
+
+int mios_dsm_barrier(void)
+{
+	u64 begin = node_clock();
+	int err = barrier();
+
+	waited(STATS_BARRIER, begin);
+	return err;
 }
 
 int mios_dsm_sum(double *value)
@@ -132,16 +147,20 @@ int mios_dsm_sum(double *value)
 
 int mios_dsm_lock(unsigned int lock)
 {
+	u64 begin = node_clock();
 	struct ticket *t;
+	int err;
 
 	if (lock >= MIOS_DSM_LOCKS)
 		return -EINVAL;
 	if (alive())
 		return -EHOSTDOWN;
 	t = own_page(LAYOUT_LOCK + lock);
-	return wait_for(&t->serving,
-			__atomic_fetch_add(&t->next, 1, __ATOMIC_ACQ_REL),
-			true);
+	err = wait_for(&t->serving,
+		       __atomic_fetch_add(&t->next, 1, __ATOMIC_ACQ_REL),
+		       true);
+	waited(STATS_LOCK, begin);
+	return err;
 }
 
 int mios_dsm_unlock(unsigned int lock)
