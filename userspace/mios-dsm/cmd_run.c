@@ -22,6 +22,7 @@
 
 #include "cli/cli.h"
 #include "commands.h"
+#include "results/record.h"
 #include "results/results.h"
 #include "runtime/ether.h"
 #include "runtime/layout.h"
@@ -37,6 +38,7 @@ static const char help[] =
 "  --node K        its number, from 0, and with -n and --memory alike\n"
 "  --cluster N     if several share the wire: the same on each (0)\n"
 "  --json FILE     what each node did, - for standard output\n"
+"  --record FILE   how it went, for mios-dsm report\n"
 "  --quiet         no table at the end\n"
 "Exit status: 0 if all nodes ended in order, else that of the first that did\n"
 "not: 128 and its number for a signal, 1 without mios_dsm_finish(), 127 if\n"
@@ -45,6 +47,7 @@ static const char help[] =
 /* With more a page and a stamp for causal order are no message of the link. */
 #define UPDATE_NODES	15
 
+#define LOOK		5000	/* us, while a record is made */
 #define ENDS		10	/* times that the others are told of an end */
 #define END_PAUSE	10000	/* us */
 
@@ -56,7 +59,8 @@ struct run {
 	bool node_told, cluster_told;
 	struct ether ether;
 	u16 life;
-	const char *json;
+	const char *json, *record;
+	struct record record_of;
 	bool quiet, help;
 	char **program;
 	struct stats_head *head;
@@ -81,7 +85,7 @@ static bool protocol(const char *name, u64 *value)
 
 static bool parse(struct run *r, int argc, char **argv)
 {
-	enum { MEMORY = 256, RESIDENT, JSON, QUIET, INTERFACE, NODE, CLUSTER,
+	enum { MEMORY = 256, RESIDENT, JSON, RECORD, QUIET, INTERFACE, NODE, CLUSTER,
 		PROTOCOL };
 	static const struct option options[] = {
 		{ "memory", required_argument, NULL, MEMORY },
@@ -90,6 +94,7 @@ static bool parse(struct run *r, int argc, char **argv)
 		{ "node", required_argument, NULL, NODE },
 		{ "cluster", required_argument, NULL, CLUSTER },
 		{ "protocol", required_argument, NULL, PROTOCOL },
+		{ "record", required_argument, NULL, RECORD },
 		{ "json", required_argument, NULL, JSON },
 		{ "quiet", no_argument, NULL, QUIET },
 		{ "help", no_argument, NULL, 'h' },
@@ -121,6 +126,8 @@ static bool parse(struct run *r, int argc, char **argv)
 		r->cluster_told |= c == CLUSTER;
 		if (c == INTERFACE)
 			r->interface = optarg;
+		if (c == RECORD)
+			r->record = optarg;
 		if (c == JSON)
 			r->json = optarg;
 		r->quiet |= c == QUIET;
@@ -239,7 +246,12 @@ static void wait_all(struct run *r)
 	pid_t pid;
 
 	for (u64 left = r->end - r->first; left; ) {
-		pid = waitpid(-1, &status, 0);
+		pid = waitpid(-1, &status, r->record ? WNOHANG : 0);
+		if (!pid) {
+			record_look(&r->record_of, r->head, r->head);
+			usleep(LOOK);
+			continue;
+		}
 		for (u64 i = r->first; i < r->end; i++) {
 			if (r->pid[i] != pid)
 				continue;
@@ -320,7 +332,8 @@ int cmd_run(int argc, char **argv)
 	if (r.mib * 256 < 2 * LAYOUT_OWN)
 		return cli_error("--memory: a window has at least %d MiB",
 				 2 * LAYOUT_OWN / 256 + 1);
-	if (r.json && strcmp(r.json, "-") && !cli_create(r.json))
+	if ((r.json && strcmp(r.json, "-") && !cli_create(r.json)) ||
+	    !cli_create(r.record))
 		return 2;
 	err = wire_good(&r);
 	if (!err)
@@ -335,6 +348,9 @@ int cmd_run(int argc, char **argv)
 	if (!r.quiet)
 		nodes_table(stderr, r.first, r.end, r.stats, r.status);
 	if (r.json && nodes_json(r.json, r.first, r.end, r.stats, r.status))
+		return 2;
+	if (r.record && record_write(&r.record_of, r.record, r.head, r.head,
+				     *r.program))
 		return 2;
 	return r.result;
 }
