@@ -14,6 +14,7 @@ static const char usage[] =
 "       mios-dsm sim [options]                     simulate a cluster\n"
 "       mios-dsm run [options] PROGRAM [ARG...]    run a program on several nodes\n"
 "       mios-dsm top [options] [PID]               see what its nodes do\n"
+"       mios-dsm report [options] FILE             see what a run has recorded\n"
 "       mios-dsm COMMAND --help                    options of a command\n";
 
 int main(int argc, char **argv)
@@ -34,6 +35,8 @@ int main(int argc, char **argv)
 		err = cmd_run(argc - 1, argv + 1);
 	else if (!strcmp(argv[1], "top"))
 		err = cmd_top(argc - 1, argv + 1);
+	else if (!strcmp(argv[1], "report"))
+		err = cmd_report(argc - 1, argv + 1);
 	else if (!strcmp(argv[1], "tables"))
 		err = cmd_tables(argc - 1, argv + 1);
 	else
