@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Usage: cost [NODE].  What node 0, or that one, waits for on two nodes: a page
- * fetched, a page written that the other owns, one that both have; beside the
- * exchange of frames of the same length by a pair of sockets, alone.  Prints the
- * least and the median, in ns.  Not a test: the host may be busy.
+ * Usage: cost [NODE].  What node 0, or that one, waits for: a page fetched, a page
+ * written that the next node owns, one that all nodes have, 50 stores on ten of
+ * those; beside the exchange of frames of the same length by a pair of sockets,
+ * alone.  Prints the least and the median, in ns.  Not a test: the host may be
+ * busy.
  */
 #include <stdint.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 #define PAGES	100
 #define REQUEST	44
 #define ANSWER	(PAGE + 100)
+#define EACH	5		/* stores in a row, too few to take a page */
+#define ROW	10		/* pages that they go to */
 
 static uint64_t taken[PAGES];
 
@@ -32,7 +35,7 @@ static void say(const char *what)
 }
 
 /* Another process answers each request with so many bytes. */
-static void raw(void)
+static void raw(int answer, const char *what)
 {
 	static char buffer[ANSWER];
 	int fd[2];
@@ -41,7 +44,7 @@ static void raw(void)
 	if (!fork()) {
 		close(fd[0]);
 		while (recv(fd[1], buffer, ANSWER, 0) > 0)
-			if (send(fd[1], buffer, ANSWER, 0) < 0)
+			if (send(fd[1], buffer, answer, 0) < 0)
 				break;
 		_exit(0);
 	}
@@ -50,11 +53,11 @@ static void raw(void)
 		uint64_t begin = now_ns();
 
 		demand(send(fd[0], buffer, REQUEST, 0) == REQUEST &&
-		       recv(fd[0], buffer, ANSWER, 0) == ANSWER, "exchange");
+		       recv(fd[0], buffer, ANSWER, 0) == answer, "exchange");
 		taken[i] = now_ns() - begin;
 	}
 	close(fd[0]);
-	say("exchange of frames");
+	say(what);
 }
 
 static void touch(volatile char *page, bool write, const char *what)
@@ -71,23 +74,45 @@ static void touch(volatile char *page, bool write, const char *what)
 	say(what);
 }
 
+/* All nodes have the pages; by updates they still have them afterwards. */
+static void stores(volatile char *page)
+{
+	for (int i = 0; i < PAGES / ROW; i++) {
+		uint64_t begin = now_ns();
+
+		for (int k = 0; k < EACH * ROW; k++)
+			page[(i * ROW + k % ROW) * PAGE + k] = 1;
+		taken[i] = (now_ns() - begin) / (EACH * ROW);
+	}
+	for (int i = PAGES / ROW; i < PAGES; i++)
+		taken[i] = taken[i % (PAGES / ROW)];
+	say("one of 50 stores");
+}
+
 int main(int argc, char **argv)
 {
 	int self = argc == 2 ? atoi(argv[1]) : 0;
-	char *read, *written, *both;
+	char *read, *written, *both, *row;
+	int next;
 
-	demand(!mios_dsm_start() && mios_dsm_nodes() == 2, "two nodes");
-	read = common(0, PAGES * PAGE, 1 - self);
-	written = common(1, PAGES * PAGE, 1 - self);
-	both = common(2, PAGES * PAGE, 1 - self);
-	for (int i = 0; i < PAGES; i++)
+	demand(!mios_dsm_start() && mios_dsm_nodes() > 1, "two nodes at least");
+	next = (self + 1) % mios_dsm_nodes();
+	read = common(0, PAGES * PAGE, next);
+	written = common(1, PAGES * PAGE, next);
+	both = common(2, PAGES * PAGE, next);
+	row = common(3, PAGES * PAGE, next);
+	for (int i = 0; i < PAGES; i++) {
 		(void)((volatile char *)both)[i * PAGE];
+		(void)((volatile char *)row)[i * PAGE];
+	}
 	demand(!mios_dsm_barrier(), "barrier");
 	if (mios_dsm_node() == self) {
-		raw();
+		raw(ANSWER, "exchange of frames");
+		raw(REQUEST, "exchange without a page");
 		touch(read, false, "page fetched");
 		touch(written, true, "page written, nobody has a copy");
-		touch(both, true, "page written, both have a copy");
+		touch(both, true, "page written, all have a copy");
+		stores(row);
 	}
 	demand(!mios_dsm_barrier() && !mios_dsm_finish(), "finish");
 	return 0;
