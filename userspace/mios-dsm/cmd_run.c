@@ -280,7 +280,7 @@ static void tell_end(struct run *r)
 		.magic = ETHER_MAGIC, .version = ETHER_VERSION,
 		.what = ETHER_END, .cluster = r->cluster, .life = r->life,
 		.nodes = r->nodes, .node = r->node, .mtu = ETHER_MTU_LEAST,
-		.pages = r->mib * 256,
+		.pages = r->mib * 256, .protocol = r->protocol,
 	};
 
 	/* Each may be lost; so many are not, unless the wire is down. */
@@ -296,8 +296,6 @@ static int wire_good(struct run *r)
 	if (r->protocol != DSM_WI && r->nodes > UPDATE_NODES)
 		return cli_error("run: protocols with updates have at most %d nodes",
 				 UPDATE_NODES);
-	if (r->protocol != DSM_WI && r->interface)
-		return cli_error("run: --interface takes --protocol wi only");
 	if (!r->interface) {
 		if (r->node_told || r->cluster_told)
 			return cli_error("run: --node and --cluster are for --interface");

@@ -12,7 +12,7 @@
 /* IEEE 802 leaves it to local experiments. */
 #define ETHER_TYPE	0x88b5
 #define ETHER_MAGIC	0xd53b
-#define ETHER_VERSION	1
+#define ETHER_VERSION	2
 #define ETHER_MTU_LEAST	576
 #define ETHER_MAC	6
 #define ETHER_NAME	16	/* of an interface, with its end */
@@ -34,9 +34,11 @@ struct ether_note {
 	u16 mtu;		/* longest frame that it can take */
 	u32 pages;		/* of the window */
 	u32 knows;		/* nodes that it has heard of, a bit each */
+	u8 protocol;		/* enum dsm_protocol */
+	u8 pad[3];
 };
 
-static_assert(sizeof(struct ether_note) == 20, "note of a node");
+static_assert(sizeof(struct ether_note) == 24, "note of a node");
 
 struct ether {
 	int fd, index;

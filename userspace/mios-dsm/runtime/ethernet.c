@@ -138,6 +138,8 @@ static int hello_take(struct transport *t, const struct ether_note *m,
 		wrong = "has another number of nodes";
 	else if (m->pages != net.self.pages)
 		wrong = "has a window of another size";
+	else if (m->protocol != net.self.protocol)
+		wrong = "runs another protocol";
 	if (wrong && !t->started) {
 		/* The other one is to hear of it, too. */
 		hello();
@@ -278,7 +280,7 @@ static int gather(struct transport *t)
 }
 
 int transport_ethernet(struct transport *t, u16 nodes, u16 self, u32 pages,
-		       u16 cluster, u16 life, const char *interface)
+		       u8 protocol, u16 cluster, u16 life, const char *interface)
 {
 	int err = ether_open(&net.ether, interface);
 
@@ -289,6 +291,7 @@ int transport_ethernet(struct transport *t, u16 nodes, u16 self, u32 pages,
 		.magic = ETHER_MAGIC, .version = ETHER_VERSION,
 		.what = ETHER_HELLO, .cluster = cluster, .life = life,
 		.nodes = nodes, .node = self, .pages = pages,
+		.protocol = protocol,
 		.mtu = net.ether.mtu < 0xffff ? net.ether.mtu : 0xffff,
 		.knows = 1u << self,
 	};

@@ -100,7 +100,7 @@ static int transport_start(struct node *n, const struct told *t)
 		return -EINVAL;
 	}
 	return transport_ethernet(&n->transport, t->nodes, t->self, t->pages,
-				  cluster, life, wire);
+				  t->protocol, cluster, life, wire);
 }
 
 /* Returns to the instruction, which ends the child. */

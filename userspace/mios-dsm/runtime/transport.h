@@ -47,6 +47,6 @@ int transport_local(struct transport *t, u16 nodes, u16 self, const int *fd);
 
 /* ethernet.c: nodes are on one wire; waits for all of them. */
 int transport_ethernet(struct transport *t, u16 nodes, u16 self, u32 pages,
-		       u16 cluster, u16 life, const char *interface);
+		       u8 protocol, u16 cluster, u16 life, const char *interface);
 
 #endif /* TRANSPORT_H */
