@@ -65,16 +65,21 @@ static void page_leave(const struct removal *r, u64 index, void *memory)
 	mios_mend_soon(m);
 }
 
+/* A page that the pool does not take back stays in use: someone has erred. */
 static void page_drop(const struct removal *r, u64 index, u64 phys, bool pinned)
 {
 	struct mios_mount *m = mount_of(r->inode);
 	void *memory = mios_pool_memory(&m->pool, phys);
 	struct mios_page page;
+	int err = 0;
 
 	if (pinned && memory)
 		page_leave(r, index, memory);
 	else if (!mios_fs_take(&m->fs, number_of(r->inode), index, &page))
-		mios_fs_give(&m->fs, &page);
+		err = mios_fs_give(&m->fs, &page);
+	if (err)
+		pr_warn_ratelimited("miosfs: the page at %#llx is not this instance's to free: error %d\n",
+				    page.phys, err);
 }
 
 /*
