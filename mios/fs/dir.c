@@ -57,7 +57,8 @@ static bool is_fresh(const struct dentry *dentry)
 {
 	const struct inode *inode = d_inode_rcu(dentry);
 
-	if (READ_ONCE(dentry->d_time) != sequence_of(dentry))
+	if (READ_ONCE(dentry->d_time) != sequence_of(dentry) &&
+	    !mios_fs_fault(MIOS_FS_FAULT_STALE))
 		return false;
 	return !inode || (mios_inode_is_fresh(inode) &&
 			  !test_bit(MIOS_ASLEEP, &mios_inode_of(inode)->flags));

@@ -37,6 +37,8 @@ MIOS_FS_FAULT_PARAM(keep_mapped, MIOS_FS_FAULT_KEEP_MAPPED,
 		    "refuse to unmap what another instance takes away");
 MIOS_FS_FAULT_PARAM(no_wake, MIOS_FS_FAULT_NO_WAKE,
 		    "do not tell another instance that the lock is its");
+MIOS_FS_FAULT_PARAM(stale, MIOS_FS_FAULT_STALE,
+		    "believe names, whatever others have changed");
 
 bool mios_fs_fault(enum mios_fs_fault fault)
 {
