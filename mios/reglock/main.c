@@ -43,8 +43,6 @@ MIOS_REGLOCK_FAULT_PARAM(blind, MIOS_REGLOCK_FAULT_BLIND,
 			 "take the lock whatever the register says");
 MIOS_REGLOCK_FAULT_PARAM(wrong_page, MIOS_REGLOCK_FAULT_WRONG_PAGE,
 			 "map memory to programs, not the register");
-MIOS_REGLOCK_FAULT_PARAM(deaf, MIOS_REGLOCK_FAULT_DEAF,
-			 "do not hear of a death");
 
 bool mios_reglock_fault(enum mios_reglock_fault fault)
 {
@@ -199,8 +197,7 @@ static int event(struct notifier_block *nb, unsigned long what, void *data)
 	const struct mios_change *change = data;
 	u32 first = mios_reglock_first_seat(change->instance), i;
 
-	if (what != MIOS_EVENT_DEAD ||
-	    mios_reglock_fault(MIOS_REGLOCK_FAULT_DEAF))
+	if (what != MIOS_EVENT_DEAD)
 		return NOTIFY_DONE;
 	for (i = 0; i < MIOS_REGISTER_EACH; i++)
 		mios_reglock_bury(first + i, change->incarnation);

@@ -19,7 +19,6 @@
 enum mios_reglock_fault {
 	MIOS_REGLOCK_FAULT_BLIND,	/* take it whatever the register says */
 	MIOS_REGLOCK_FAULT_WRONG_PAGE,	/* map memory, not the register */
-	MIOS_REGLOCK_FAULT_DEAF,	/* do not hear of deaths */
 	MIOS_REGLOCK_FAULTS
 };
 
