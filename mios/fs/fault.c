@@ -3,10 +3,10 @@
  * The switches behind mios_fs_fault(): module parameters, so that a test can
  * set them at run time.  Compiled with MIOS_FAULT=1 only.
  */
-#include <linux/delay.h>
 #include <linux/io.h>
 #include <linux/kstrtox.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 
 #include "fault.h"
 
@@ -37,6 +37,8 @@ MIOS_FS_FAULT_PARAM(keep_mapped, MIOS_FS_FAULT_KEEP_MAPPED,
 		    "refuse to unmap what another instance takes away");
 MIOS_FS_FAULT_PARAM(no_wake, MIOS_FS_FAULT_NO_WAKE,
 		    "do not tell another instance that the lock is its");
+MIOS_FS_FAULT_PARAM(doze, MIOS_FS_FAULT_DOZE,
+		    "who waits for the lock does not look by itself");
 MIOS_FS_FAULT_PARAM(stale, MIOS_FS_FAULT_STALE,
 		    "believe names, whatever others have changed");
 
@@ -49,7 +51,7 @@ bool mios_fs_fault(enum mios_fs_fault fault)
 void mios_fs_stop(void)
 {
 	while (mios_fs_fault(MIOS_FS_FAULT_STOP))
-		msleep(20);
+		schedule_timeout_uninterruptible(msecs_to_jiffies(20));
 }
 
 /* Write garbage over a word of a pool, by its physical address. */

@@ -28,6 +28,7 @@ enum mios_fs_fault {
 	MIOS_FS_FAULT_KEEP_MAPPED,	/* unmap nothing when asked to */
 	MIOS_FS_FAULT_DEAF,		/* do not hear of a death */
 	MIOS_FS_FAULT_NO_WAKE,		/* do not tell whose the lock is */
+	MIOS_FS_FAULT_DOZE,		/* look no more before one is told */
 	MIOS_FS_FAULT_STALE,		/* believe names that were right once */
 	MIOS_FS_FAULTS
 };

@@ -31,7 +31,7 @@
 static DECLARE_WAIT_QUEUE_HEAD(turns);
 
 /* Where each place is taken there is nothing to sleep at. */
-static void pause(void *ctx, u64 *word, u64 value)
+static void turn_pause(void *ctx, u64 *word, u64 value)
 {
 	struct mios_turn *turn = ctx;
 
@@ -41,14 +41,17 @@ static void pause(void *ctx, u64 *word, u64 value)
 		usleep_range(500, 1000);
 }
 
-static void sleep(void *ctx, u64 *word, u32 value)
+static void turn_sleep(void *ctx, u64 *word, u32 value)
 {
+	bool doze = mios_fs_fault(MIOS_FS_FAULT_DOZE);
+
 	wait_event_killable_timeout(turns, (u32)READ_ONCE(*word) != value,
+				    doze ? msecs_to_jiffies(TURN_MS) :
 				    TURN_SLEEP);
 }
 
 /* What stands there may be anything, and go to anybody. */
-static void wake(void *ctx, u64 *word)
+static void turn_wake(void *ctx, u64 *word)
 {
 	u32 instance = place_seat(READ_ONCE(*word)) % MIOS_FS_INSTANCES;
 
@@ -58,7 +61,7 @@ static void wake(void *ctx, u64 *word)
 		mios_send(instance, MIOS_MSG_TURN, NULL, 0);
 }
 
-static bool late(void *ctx)
+static bool turn_late(void *ctx)
 {
 	const struct mios_turn *turn = ctx;
 
@@ -68,10 +71,10 @@ static bool late(void *ctx)
 
 static const struct mios_lock_wait waits = {
 	.spins = TURN_SPINS,
-	.pause = pause,
-	.sleep = sleep,
-	.wake = wake,
-	.late = late,
+	.pause = turn_pause,
+	.sleep = turn_sleep,
+	.wake = turn_wake,
+	.late = turn_late,
 };
 
 /**
