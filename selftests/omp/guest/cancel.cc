@@ -9,16 +9,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-enum { N = 100000, ROUNDS = 30, TASKS = 200 };
+#include "check.h"
 
-static void check(bool good, const char *what)
-{
-	if (good)
-		return;
-	printf("WRONG: %s\n", what);
-	fflush(stdout);
-	_exit(1);
-}
+enum { N = 100000, ROUNDS = 30, TASKS = 200 };
 
 /* Who finds it stops the others; they do the next loop in full. */
 static void loops(int members)

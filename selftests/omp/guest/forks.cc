@@ -15,19 +15,12 @@
 #include <string>
 #include <vector>
 
+#include "check.h"
+
 enum { WORDS = 20000, CHILDREN = 8 };
 
 static int counter = 1;
 static __thread int own = 1;
-
-static void check(bool good, const char *what)
-{
-	if (good)
-		return;
-	printf("WRONG: %s\n", what);
-	fflush(stdout);
-	_exit(1);
-}
 
 /* Writes over the stack that a child may still need. */
 static int clobber(int depth)

@@ -11,16 +11,9 @@
 #include <unistd.h>
 #include <vector>
 
-enum { INNER = 3, N = 1000, ROUNDS = 20 };
+#include "check.h"
 
-static void check(bool good, const char *what)
-{
-	if (good)
-		return;
-	printf("WRONG: %s\n", what);
-	fflush(stdout);
-	_exit(1);
-}
+enum { INNER = 3, N = 1000, ROUNDS = 20 };
 
 /* What an inner region computes: loops of three schedules, tasks, a barrier. */
 static long inner(int threads, int *wrong)

@@ -13,19 +13,12 @@
 #include <unistd.h>
 #include <vector>
 
+#include "check.h"
+
 enum { N = 10000 };
 
 static long statics[N];
 static char words[64][32];
-
-static void check(bool good, const char *what)
-{
-	if (good)
-		return;
-	printf("WRONG: %s\n", what);
-	fflush(stdout);
-	_exit(1);
-}
 
 /* How many members have blocks of malloc() near to what is shared? */
 static int are_near(const void *given)
