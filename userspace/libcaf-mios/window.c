@@ -73,7 +73,7 @@ static void create(struct caf_window *w, size_t size, uint32_t images)
 		w->seed = time(NULL);
 	for (i = 0; i < images; i++)
 		image_init(w, i);
-	heap_create(w);
+	heap_create(w, w->size);
 	w->magic = CAF_WINDOW_MAGIC;
 	atomic_store(&w->ready, 1);
 }

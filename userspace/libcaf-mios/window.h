@@ -75,7 +75,7 @@ _Noreturn void caf_die(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));
 
 /* ../libgomp-mios/heap.c APIs: */
-void heap_create(struct caf_window *w);
+void heap_create(struct caf_window *w, uint64_t end);
 void heap_attach(struct caf_window *w);
 
 /* Does it lie in memory that all images have? */

@@ -61,12 +61,17 @@ void explain_window(const struct omp_window *w)
 	data_each(say_data);
 	say_stacks(w);
 	fprintf(out, "  heap   0x%lx-0x%lx  of %s; pages are there when they "
-		"are first used\n  private: text, statics of other libraries, "
-		"what is mapped%s, and the first stack of each process\n",
-		(unsigned long)(w->base + w->heap_at),
-		(unsigned long)(w->base + w->size),
-		mios_omp_place.strict ? "omp_alloc() alone" : "malloc()",
-		mios_omp_place.strict ? ", malloc()" : "");
+		"are first used\n", (unsigned long)(w->base + w->heap_at),
+		(unsigned long)(w->base + w->space_at),
+		mios_omp_place.strict ? "omp_alloc() alone" : "malloc()");
+	if (!mios_omp_place.strict)
+		fprintf(out, "  maps   0x%lx-0x%lx  what the program maps, "
+			"anonymous and private\n",
+			(unsigned long)(w->base + w->space_at),
+			(unsigned long)(w->base + w->size));
+	fprintf(out, "  private: text, statics of other libraries, files that "
+		"are mapped%s, and the first stack of each process\n",
+		mios_omp_place.strict ? ", other memory that is, malloc()" : "");
 	fclose(out);
 	write(STDOUT_FILENO, text, len);
 	free(text);

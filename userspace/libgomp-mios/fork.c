@@ -82,8 +82,7 @@ static int map(char *start, char *end, int how)
 /* Private pages of the same contents, in place of the window's. */
 static int hide(char *start, char *end)
 {
-	char *copy = mmap(NULL, end - start, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *copy = space_private(end - start);
 
 	if (copy == MAP_FAILED)
 		return -errno;
@@ -115,6 +114,7 @@ static void separate(const struct call *c)
 	for (p = c->low; p && p < c->hidden; p += PAGE)
 		*(volatile char *)p = *(volatile char *)p;
 	heap_separate();
+	space_separate();
 }
 
 static void in_child(struct call *c)
@@ -182,7 +182,7 @@ static void set_stack(void)
 static struct call *create(char *frame)
 {
 	struct call *c = mmap(NULL, ASIDE, PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 
 	if (c == MAP_FAILED)
 		return NULL;

@@ -326,11 +326,12 @@ size_t malloc_usable_size(void *p)
 	return p ? usable(head_of(p)) : 0;
 }
 
-void heap_create(struct omp_window *w)
+/* It goes up to offset @end of the window. */
+void heap_create(struct omp_window *w, uint64_t end)
 {
 	struct heap *h = (struct heap *)((char *)w + w->heap_at);
 
-	h->end = w->size;
+	h->end = end;
 	atomic_store(&h->next, w->heap_at +
 		     ((sizeof(*h) + PAGE - 1) & ~(PAGE - 1)));
 }

@@ -137,7 +137,7 @@ static void set_signal_stack(void)
 	stack_t stack = { .ss_size = SIGNAL_STACK };
 
 	stack.ss_sp = mmap(NULL, SIGNAL_STACK, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	if (stack.ss_sp != MAP_FAILED)
 		sigaltstack(&stack, NULL);
 }
@@ -291,6 +291,8 @@ static void attach_heap(struct omp_window *w)
 	heap_attach(w);
 	if (mios_omp_place.strict)
 		heap_keep_private();
+	else
+		space_attach(w);
 }
 
 static void start_first(struct omp_window *w, const char *path, char **argv)
@@ -331,6 +333,7 @@ static void start_other(struct omp_window *w)
 static void __attribute__((constructor))
 open_early(int argc, char **argv, char **envp)
 {
+	struct omp_window *w;
 	const char *path;
 
 	environ = envp;
@@ -341,8 +344,10 @@ open_early(int argc, char **argv, char **envp)
 	if (mios_omp_place.number)
 		return;
 	window_open(path);
-	heap_create(mios_omp_place.window);
-	attach_heap(mios_omp_place.window);
+	w = mios_omp_place.window;
+	heap_create(w, w->space_at);
+	space_create(w);
+	attach_heap(w);
 }
 
 /* It is the same in all processes: the first one says so. */

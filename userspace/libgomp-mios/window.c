@@ -155,6 +155,8 @@ static void create(struct omp_window *w, size_t size)
 		omp_die("the window has no room for the program's data "
 			"(%zu bytes) and %u stacks of %zu: see OMP_STACKSIZE",
 			data_size(), w->nr_members, (size_t)w->stack_size);
+	/* mios run has made it so long that either may have all memory. */
+	w->space_at = (w->heap_at + (size - w->heap_at) / 2) & ~PAGE_MASK;
 	w->magic = OMP_WINDOW_MAGIC;
 }
 

@@ -14,14 +14,14 @@
 #include <stdint.h>
 
 #define OMP_WINDOW_MAGIC	0x504d4f2d534f494dull	/* MIOS-OMP */
-#define OMP_WINDOW_VERSION	1
+#define OMP_WINDOW_VERSION	2
 #define OMP_MAX_PLACES		64
 #define OMP_MAX_MEMBERS		1024
 #define OMP_MAX_OBJECTS		256
 #define OMP_OBJECT_NAME		48
 #define OMP_FAILED		125	/* exit status */
 
-/* Offsets in the file: this header, the runtime's own, data, stacks, heap. */
+/* Offsets in the file: this header, the runtime's own, data; stacks, heap, space. */
 #define OMP_RUNTIME_AT		0x10000
 #define OMP_DATA_AT		0x200000
 
@@ -37,7 +37,7 @@ struct omp_window {
 	uint32_t nr_places, nr_members, nr_objects;
 	uint64_t base, size;		/* where it is mapped, of how many bytes */
 	uint64_t stack_at, stack_size;	/* of member 0; of each */
-	uint64_t heap_at;
+	uint64_t heap_at, space_at;
 	atomic_uint ready;		/* by place 0: all above is written */
 	atomic_uint arrived;		/* how many of the others have it, too */
 	atomic_uint over;		/* 1 + exit status, of the first to end */
@@ -46,7 +46,7 @@ struct omp_window {
 };
 
 static_assert(sizeof(struct omp_window) <= OMP_RUNTIME_AT, "header");
-static_assert(offsetof(struct omp_window, ready) == 64, "layout, version 1");
+static_assert(offsetof(struct omp_window, ready) == 72, "layout, version 2");
 
 /* A process of the team: what it has been told, and where its window is. */
 struct omp_place {
@@ -81,12 +81,18 @@ char **arguments_share(char **argv);
 void explain_window(const struct omp_window *w);
 
 /* heap.c APIs: */
-void heap_create(struct omp_window *w);
+void heap_create(struct omp_window *w, uint64_t end);
 void heap_attach(struct omp_window *w);
 void heap_keep_private(void);
 void heap_separate(void);
 void *mios_omp_alloc(size_t size);
 void *mios_omp_zalloc(size_t size);
 void *mios_omp_memalign(size_t align, size_t size);
+
+/* space.c APIs: */
+void space_create(struct omp_window *w);
+void space_attach(struct omp_window *w);
+void space_separate(void);
+void *space_private(size_t size);
 
 #endif /* MIOS_OMP_WINDOW_H */

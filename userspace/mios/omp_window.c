@@ -84,7 +84,7 @@ static void remove_left(void)
 	closedir(dir);
 }
 
-/* All that is free, in case it is wanted, and the stacks. */
+/* All that is free, for either of heap and mappings; a team's stacks. */
 static int window_size(unsigned int threads, off_t *size)
 {
 	struct statfs fs;
@@ -98,7 +98,8 @@ static int window_size(unsigned int threads, off_t *size)
 	stacks = threads * STACK_SIZE;	/* without pages they cost nothing */
 	if (stacks > STACKS_MOST)
 		stacks = STACKS_MOST;
-	*size = (fs.f_bfree * fs.f_bsize + stacks + FIXED_SIZE) & ~4095ull;
+	*size = ((threads ? 2 : 1) * fs.f_bfree * fs.f_bsize + stacks +
+		 FIXED_SIZE) & ~4095ull;
 	return 0;
 }
 

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the program maps itself: anonymous private memory, as large arrays and
+ * allocators of libraries ask for it, is in the upper part of the window, so
+ * that every member finds it.  What is a process's own stays so: files, stacks,
+ * code, shared mappings (for its children), memory at an address of its choice.
+ *
+ * Each mapping has a descriptor, in the window as well.  All that are in use are
+ * in one ring, in the order of addresses, linked both ways; a place has those
+ * that it does not use in a queue of its own, gets them by the page, near by,
+ * and looks for room from its own part of the addresses on, so places seldom
+ * have a neighbour in common.  (The MIOS paper's 3.4 has its descriptors of
+ * shared addresses like that.)  One lock for all: mapping is rare.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "omp.h"
+
+#define PAGE		4096ul
+#define PAGE_MASK	(PAGE - 1)
+#define OTHERS		(MAP_FIXED_NOREPLACE | MAP_SHARED | MAP_STACK |	\
+			 MAP_GROWSDOWN | MAP_32BIT | MAP_HUGETLB)
+
+/* A mapping, or what is kept for one. */
+struct range {
+	struct range *next, *prev;	/* in the ring */
+	char *start, *end;
+	uint32_t owner;			/* place to whose queue it goes back */
+};
+
+struct space {
+	_Atomic uint32_t lock;
+	struct range ring;		/* no mapping: where it begins and ends */
+	char *start, *end;
+	struct range *unused[OMP_MAX_PLACES];	/* linked by next */
+};
+
+static struct space *space;		/* NULL: all is the process's own */
+
+static void *kernel_mmap(void *at, size_t size, int prot, int flags, int fd,
+			 off_t offset)
+{
+	return (void *)syscall(SYS_mmap, at, size, prot, flags, fd, offset);
+}
+
+void *space_private(size_t size)
+{
+	return kernel_mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+			   MAP_ANONYMOUS, -1, 0);
+}
+
+void space_create(struct omp_window *w)
+{
+	struct space *s = (struct space *)((char *)w + w->space_at);
+
+	s->ring.next = &s->ring;
+	s->ring.prev = &s->ring;
+	s->start = (char *)w + w->space_at +
+		   ((sizeof(*s) + PAGE_MASK) & ~PAGE_MASK);
+	s->end = (char *)w + w->size;
+}
+
+void space_attach(struct omp_window *w)
+{
+	space = (struct space *)((char *)w + w->space_at);
+}
+
+/* In a child, whose window is private: it maps what it likes. */
+void space_separate(void)
+{
+	space = NULL;
+}
+
+static bool is_within(const void *p, size_t size)
+{
+	return space && (char *)p >= space->start && (char *)p < space->end &&
+	       size <= (size_t)(space->end - (char *)p);
+}
+
+/* A descriptor, of a page of them where there is none left. */
+static struct range *get(void)
+{
+	struct range **unused = &space->unused[mios_omp_place.number], *r, *page;
+
+	if (!*unused) {
+		page = mios_omp_memalign(PAGE, PAGE);
+		if (!page)
+			return NULL;
+		for (r = page; r + 1 <= page + PAGE / sizeof(*r); r++) {
+			r->owner = mios_omp_place.number;
+			r->next = *unused;
+			*unused = r;
+		}
+	}
+	r = *unused;
+	*unused = r->next;
+	return r;
+}
+
+static void put(struct range *r)
+{
+	r->prev->next = r->next;
+	r->next->prev = r->prev;
+	r->next = space->unused[r->owner];
+	space->unused[r->owner] = r;
+}
+
+static void link_before(struct range *at, struct range *r)
+{
+	r->next = at;
+	r->prev = at->prev;
+	at->prev->next = r;
+	at->prev = r;
+}
+
+/* The first one that ends above @p, or the ring's own. */
+static struct range *first_above(const char *p)
+{
+	struct range *r = space->ring.next;
+
+	while (r != &space->ring && r->end <= p)
+		r = r->next;
+	return r;
+}
+
+/* Room for @size bytes from @at on; NULL if there is none. */
+static char *find(char *at, size_t size)
+{
+	struct range *r = first_above(at);
+	const char *stop;
+
+	for (;; r = r->next) {
+		stop = r == &space->ring ? space->end : r->start;
+		if (stop > at && (size_t)(stop - at) >= size)
+			return at;
+		if (r == &space->ring)
+			return NULL;
+		at = r->end;
+	}
+}
+
+static char *own_part(void)
+{
+	size_t each = (space->end - space->start) /
+		      mios_omp_place.window->nr_places;
+
+	return space->start + (each & ~PAGE_MASK) * mios_omp_place.number;
+}
+
+static char *take(size_t size)
+{
+	struct range *r;
+	char *at;
+
+	word_lock(&space->lock);
+	at = find(own_part(), size);
+	if (!at)
+		at = find(space->start, size);
+	r = at ? get() : NULL;
+	if (r) {
+		r->start = at;
+		r->end = at + size;
+		link_before(first_above(at), r);
+	}
+	word_unlock(&space->lock);
+	return r ? at : NULL;
+}
+
+/* It is zero to whoever has it next; the memory goes back to the pool. */
+static int clear(char *start, char *end)
+{
+	size_t size = end - start;
+
+	return syscall(SYS_mprotect, start, size, PROT_READ | PROT_WRITE) ||
+	       syscall(SYS_madvise, start, size, MADV_REMOVE) ? -errno : 0;
+}
+
+/* The part of @r that lies in between is nobody's any more. */
+static int cut(struct range *r, char *start, char *end)
+{
+	struct range *rest;
+
+	if (start <= r->start && end >= r->end) {
+		put(r);
+	} else if (start <= r->start) {
+		r->start = end;
+	} else if (end >= r->end) {
+		r->end = start;
+	} else {
+		rest = get();
+		if (!rest)
+			return -ENOMEM;
+		rest->start = end;
+		rest->end = r->end;
+		r->end = start;
+		link_before(r->next, rest);
+	}
+	return 0;
+}
+
+static int give(char *start, char *end)
+{
+	struct range *r, *next;
+	int err = 0;
+
+	/* Where it is not the window's any more: nobody has these again. */
+	if (clear(start, end))
+		return syscall(SYS_munmap, start, end - start) ? -errno : 0;
+	word_lock(&space->lock);
+	for (r = first_above(start); !err && r != &space->ring && r->start < end;
+	     r = next) {
+		next = r->next;
+		err = cut(r, start, end);
+	}
+	word_unlock(&space->lock);
+	return err;
+}
+
+static size_t whole(size_t size)
+{
+	return (size + PAGE_MASK) & ~PAGE_MASK;
+}
+
+/* Whole pages of ours; what is a mistake is the kernel's to find. */
+static bool are_pages(const void *at, size_t size)
+{
+	return size && size <= PTRDIFF_MAX && !((uintptr_t)at & PAGE_MASK) &&
+	       is_within(at, whole(size));
+}
+
+static bool is_anonymous(size_t size, int prot, int flags)
+{
+	return space && flags & MAP_ANONYMOUS && !(prot & PROT_EXEC) && size &&
+	       size <= PTRDIFF_MAX;
+}
+
+void *mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
+{
+	char *p;
+
+	if (!is_anonymous(size, prot, flags) || flags & (MAP_FIXED | OTHERS))
+		return kernel_mmap(at, size, prot, flags, fd, offset);
+	p = take(whole(size));
+	if (p)
+		return p;
+	/* Addresses that are only kept may be more than there is memory. */
+	if (prot == PROT_NONE || flags & MAP_NORESERVE)
+		return kernel_mmap(at, size, prot, flags, fd, offset);
+	errno = ENOMEM;
+	return MAP_FAILED;
+}
+
+void *mmap64(void *at, size_t size, int prot, int flags, int fd, off_t offset)
+	__attribute__((alias("mmap")));
+
+int munmap(void *at, size_t size)
+{
+	int err;
+
+	if (!are_pages(at, size))
+		return syscall(SYS_munmap, at, size);
+	err = give(at, (char *)at + whole(size));
+	if (err)
+		errno = -err;
+	return err ? -1 : 0;
+}
