@@ -13,7 +13,9 @@
  * shared addresses like that.)  One lock for all: mapping is rare.
  */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -207,7 +209,7 @@ static int give(char *start, char *end)
 	struct range *r, *next;
 	int err = 0;
 
-	/* Where it is not the window's any more: nobody has these again. */
+	/* Where code was: nobody has these addresses again. */
 	if (clear(start, end))
 		return syscall(SYS_munmap, start, end - start) ? -errno : 0;
 	word_lock(&space->lock);
@@ -218,6 +220,38 @@ static int give(char *start, char *end)
 	}
 	word_unlock(&space->lock);
 	return err;
+}
+
+static bool is_mapped(const char *at, const char *end)
+{
+	struct range *r;
+
+	word_lock(&space->lock);
+	r = first_above(at);
+	while (at < end && r != &space->ring && r->start <= at) {
+		at = r->end;
+		r = r->next;
+	}
+	word_unlock(&space->lock);
+	return at >= end;
+}
+
+/* If one mapping ends with it, and there is room: it is as long as @size. */
+static bool resize(char *start, char *end, size_t size)
+{
+	struct range *r;
+	bool done;
+	char *stop;
+
+	word_lock(&space->lock);
+	r = first_above(start);
+	stop = r->next == &space->ring ? space->end : r->next->start;
+	done = r != &space->ring && r->end == end && r->start <= start &&
+	       size <= (size_t)(stop - start);
+	if (done)
+		r->end = start + size;
+	word_unlock(&space->lock);
+	return done;
 }
 
 static size_t whole(size_t size)
@@ -238,10 +272,19 @@ static bool is_anonymous(size_t size, int prot, int flags)
 	       size <= PTRDIFF_MAX;
 }
 
+/* In place of what is mapped there, as from addresses that are only kept. */
+static bool is_anew(const char *at, size_t size, int flags)
+{
+	return (flags & (MAP_FIXED | OTHERS)) == MAP_FIXED &&
+	       are_pages(at, size) && is_mapped(at, at + whole(size));
+}
+
 void *mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
 {
 	char *p;
 
+	if (is_anonymous(size, prot, flags) && is_anew(at, size, flags))
+		return clear(at, (char *)at + whole(size)) ? MAP_FAILED : at;
 	if (!is_anonymous(size, prot, flags) || flags & (MAP_FIXED | OTHERS))
 		return kernel_mmap(at, size, prot, flags, fd, offset);
 	p = take(whole(size));
@@ -267,4 +310,67 @@ int munmap(void *at, size_t size)
 	if (err)
 		errno = -err;
 	return err ? -1 : 0;
+}
+
+static void *move(char *from, size_t old, size_t size, int flags)
+{
+	char *to = flags == MREMAP_MAYMOVE ? take(size) : NULL;
+
+	if (!to) {
+		errno = flags & MREMAP_FIXED ? EINVAL : ENOMEM;
+		return MAP_FAILED;
+	}
+	memcpy(to, from, old);
+	give(from, from + old);
+	return to;
+}
+
+void *mremap(void *from, size_t old, size_t size, int flags, ...)
+{
+	va_list args;
+	void *to;
+
+	va_start(args, flags);
+	to = flags & MREMAP_FIXED ? va_arg(args, void *) : NULL;
+	va_end(args);
+	if (!are_pages(from, old) || !size || size > PTRDIFF_MAX)
+		return (void *)syscall(SYS_mremap, from, old, size, flags, to);
+	old = whole(old);
+	size = whole(size);
+	if (size <= old && !(flags & MREMAP_FIXED))
+		return size == old || !munmap((char *)from + size, old - size) ?
+		       from : MAP_FAILED;
+	if (!(flags & MREMAP_FIXED) &&
+	    resize(from, (char *)from + old, size))
+		return from;
+	return move(from, old, size, flags);
+}
+
+/* To the kernel it is a file's memory, which would keep what was in it. */
+int madvise(void *at, size_t size, int advice)
+{
+	if (are_pages(at, size) &&
+	    (advice == MADV_DONTNEED || advice == MADV_FREE))
+		advice = MADV_REMOVE;
+	return syscall(SYS_madvise, at, size, advice);
+}
+
+/* Code that is written first: by this process, and for it. */
+static int take_apart(char *at, size_t size)
+{
+	char *copy = space_private(size);
+
+	if (copy == MAP_FAILED)
+		return -1;
+	memcpy(copy, at, size);
+	return mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, at) ==
+	       MAP_FAILED ? -1 : 0;
+}
+
+int mprotect(void *at, size_t size, int prot)
+{
+	if (prot & PROT_EXEC && are_pages(at, size) &&
+	    take_apart(at, whole(size)))
+		return -1;
+	return syscall(SYS_mprotect, at, size, prot);
 }
