@@ -46,7 +46,7 @@ STATIC_PROGRAMS = ("vm/guest/agent.c", "ipc/guest/futexes.c",
 STATIC_CXX = ("g++", "-O2", "-Wall", "-static")
 OPENMP = ("g++", "-O2", "-Wall", "-fopenmp")
 OPENMP_PROGRAMS = ("spread", "team", "tasks", "reduce", "target", "mutexes",
-                   "forks", "cancel", "nested", "strict")
+                   "forks", "cancel", "nested", "strict", "maps")
 OPENMP_FORTRAN = ("gfortran", "-O2", "-fopenmp", "-J", BUILD / "guest")
 BOOST = ("g++", "-O2", "-Wall", "-Wextra", "-pthread")
 COARRAYS = (BUILD / "caf/mios-caf", "-O2", "-Wall")
@@ -64,7 +64,8 @@ def build_helper(source, compiler=STATIC, libraries=()):
     source = HERE.parent / source
     binary = BUILD / "guest" / source.stem
     with buildcache.lock_folder(BUILD):
-        newest = max(p.stat().st_mtime for p in (source, *libraries))
+        newest = max(p.stat().st_mtime for p in
+                     (source, *source.parent.glob("*.h"), *libraries))
         if not binary.exists() or binary.stat().st_mtime < newest:
             binary.parent.mkdir(parents=True, exist_ok=True)
             run([*compiler, "-o", binary, source, *libraries, "-lutil"])
