@@ -225,6 +225,16 @@ void cpu_expire(struct step *s, u64 now)
 	}
 }
 
+/*
+ * With many writers a store needs no copy, so what is known may be stronger and
+ * yet not enough: for who reads first, and lost the copy while the store waited.
+ */
+static bool lacks_copy(struct dsm *d, const struct dsm_event *ev, u8 known)
+{
+	return ev->touch == DSM_READ && !fault_can(d, ev->page, DSM_READ) &&
+		fault_can(d, ev->page, known);
+}
+
 /* Insert the page in order, or strengthen what is known of it. */
 static void touch_add(struct step *s, struct dsm_cpu *c)
 {
@@ -234,7 +244,7 @@ static void touch_add(struct step *s, struct dsm_cpu *c)
 	for (i = 0; i < c->count && c->page[i] < ev->page; i++)
 		;
 	if (i < c->count && c->page[i] == ev->page) {
-		if (ev->touch > c->touch[i])
+		if (ev->touch > c->touch[i] || lacks_copy(s->d, ev, c->touch[i]))
 			c->touch[i] = ev->touch;
 		return;
 	}

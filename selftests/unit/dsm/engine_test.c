@@ -322,6 +322,28 @@ static void full_queue(enum dsm_event_type then, u8 mode, u8 touch)
 	CHECK(did(DSM_ACT_RETRY, NULL) == 1);
 }
 
+/*
+ * Who reads and then stores loses the copy while the store waits for room: with
+ * many writers the store alone could go on, and what is read is fetched again.
+ */
+static void copy_lost(void)
+{
+	struct dsm_event ev = { .type = DSM_EV_FAULT, .touch = DSM_WRITE,
+				.mask = 1, .tx_full = true };
+	struct dsm_config c = updating();
+
+	begin(&c);
+	place(0, 0, 1, DSM_MODE_MW);
+	dsm_step(d, &ev, &out);
+	CHECK(!out.count && dsm_cpu_waits(d, 0));
+	message((struct dsm_msg){ .type = DSM_INV, .ver = 5, .src = 0 },
+		NULL, 0);
+	CHECK(dsm_page_access(d, 0) == DSM_NONE);
+	CHECK(did(DSM_ACT_RETRY, NULL) == 1);
+	event(DSM_EV_FAULT, 0, DSM_READ);
+	CHECK(!did(DSM_ACT_RETRY, NULL) && sent(DSM_GET_S, NULL) == 1);
+}
+
 /* An owner that wants to evict is asked while an instruction runs. */
 static void evicted_later(void)
 {
@@ -359,6 +381,7 @@ int main(void)
 	many_in_flight(25, true);
 	full_queue(DSM_EV_TX_IDLE, DSM_MODE_MW, DSM_WRITE);
 	full_queue(DSM_EV_TICK, DSM_MODE_MW, DSM_WRITE);
+	copy_lost();
 	full_queue(DSM_EV_TICK, DSM_MODE_SW, DSM_WRITE);
 	full_queue(DSM_EV_TICK, DSM_MODE_SW, DSM_ATOMIC);
 	evicted_later();
