@@ -96,6 +96,11 @@ static void point(void)
 		yield(RUNS);
 }
 
+u32 explore_self(void)
+{
+	return current - x.task;
+}
+
 u32 explore_choose(u32 options)
 {
 	current->options = options;
@@ -182,7 +187,7 @@ static bool step(u32 way)
 	return true;
 }
 
-/* Nobody is left; and nobody who is left may wait for what never comes. */
+/* Nobody is left, or rests; nobody may wait for what never comes. */
 static bool all_ended(void)
 {
 	bool goes_on = false, mortal;
@@ -192,6 +197,8 @@ static bool all_ended(void)
 		left += x.task[i].state != ENDED;
 		goes_on |= task_ways(&x.task[i], &mortal) > mortal;
 	}
+	if (left && !goes_on && now->rests && now->rests())
+		return true;
 	CHECK(goes_on || !left);
 	return !left;
 }
@@ -241,9 +248,13 @@ static bool is_new(const struct snapshot *shot, const u8 *end)
 	u64 hash = 0x9e3779b97f4a7c15ull;
 	size_t slot;
 
+	/* Most words are 0 where the world is large. */
 	for (; (const u8 *)at < end; at++) {
+		if (!*at)
+			continue;
 		hash = (hash ^ *at) * 0xff51afd7ed558ccdull;
 		hash ^= hash >> 32;
+		hash += at - (const u64 *)shot;
 	}
 	for (slot = (hash += !hash) & seen_max; seen[slot]; slot = (slot + 1) & seen_max)
 		if (seen[slot] == hash)

@@ -11,7 +11,7 @@
 
 #include "test.h"
 
-#define TASKS_MAX	8
+#define TASKS_MAX	12
 #define NOBODY		~0u
 
 /**
@@ -22,6 +22,7 @@
  *		have; adds who buries it
  * @end:	looks at what has become of it, when all tasks have ended
  * @all:	the same, when every state has been seen; NULL: nobody does
+ * @rests:	nobody who is left can go on: may that be? NULL: no
  * @deaths:	how many instances may die
  * @own:	what else it has to know
  */
@@ -31,6 +32,7 @@ struct scenario {
 	void (*died)(u32 instance);
 	void (*end)(void);
 	void (*all)(const struct scenario *scenario);
+	bool (*rests)(void);
 	u32 deaths;
 	const void *own;
 };
@@ -40,6 +42,9 @@ void explore_world(void *world, size_t size);
 
 /* One more task. */
 void explore_task(void (*run)(u32 instance), u32 instance);
+
+/* From a task: which one is it? */
+u32 explore_self(void);
 
 /* From a task: another state for each answer below @options. */
 u32 explore_choose(u32 options);
