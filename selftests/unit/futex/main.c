@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is explored, and what may be broken:
+ *   futex-explore [--deep] [--break FAULT]
+ * Exit status 0: all right; 1: the line that failed has been printed.
+ */
+#include "scenarios.h"
+
+extern const struct instance instance_0, instance_1, instance_2;
+const struct instance *const instances[NR] = {
+	&instance_0, &instance_1, &instance_2,
+};
+
+bool model_fault[FAULTS];
+void (*test_point)(void);
+
+#define PLAY(...)	(&(const struct play) { __VA_ARGS__ })
+
+static const struct entry entries[] = {
+	{ "a flag", false, 0, PLAY(FLAG, .waits = 6, .wakes = 1, .turns = true) },
+	{ "a flag, a death", false, 1, PLAY(FLAG, .waits = 2, .wakes = 1) },
+	{ "a flag, a late answer", false, 0,
+	  PLAY(FLAG, .waits = 2, .wakes = 1, .late = 1) },
+	{ "a token, one gives up", false, 0,
+	  PLAY(TOKENS, .waits = 6, .wakes = 1, .leaves = 2) },
+	{ "two tokens for one", false, 0, PLAY(TOKENS, .waits = 4, .wakes = 3) },
+	{ "a lock", false, 0, PLAY(LOCK, .wakes = 6) },
+	{ "moved, a death", false, 1, PLAY(MOVE, .waits = 2, .wakes = 1) },
+	{ "moved or woken", false, 0, PLAY(MOVE, .waits = 6, .wakes = 1) },
+	{ "a lock, a death", false, 1, PLAY(LOCK, .wakes = 6) },
+	{ "a token, a death, a late answer", true, 1,
+	  PLAY(TOKENS, .waits = 4, .wakes = 1, .late = 1) },
+	{ "a lock, two deaths", true, 2, PLAY(LOCK, .wakes = 6) },
+	{ "two tokens for two", true, 0, PLAY(TOKENS, .waits = 6, .wakes = 3) },
+	{ "moved or woken, a death", true, 1, PLAY(MOVE, .waits = 6, .wakes = 1) },
+	{ "three want a lock", true, 0, PLAY(LOCK, .wakes = 7) },
+};
+
+static const char *const names[FAULTS] = {
+	[MIOS_IPC_FAULT_NO_REMOTE_WAKE] = "no-remote-wake",
+	[MIOS_IPC_FAULT_NO_ENTER] = "no-enter",
+	[MIOS_IPC_FAULT_NO_DEATH_WAKE] = "no-death-wake",
+	[MIOS_IPC_FAULT_NO_OWNER_DEATH] = "no-owner-death",
+	[LATE_ENTER] = "late-enter",
+	[NO_ENTER_BARRIER] = "no-enter-barrier",
+	[NO_WAKE_BARRIER] = "no-wake-barrier",
+	[NO_MOVE] = "no-move",
+	[NO_DEBT] = "no-debt",
+	[TWICE] = "twice",
+	[EARLY_DEATH] = "early-death",
+};
+
+bool mios_ipc_fault(enum mios_ipc_fault fault)
+{
+	return model_fault[fault];
+}
+
+static int break_on_purpose(const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < FAULTS; i++)
+		if (!strcmp(name, names[i])) {
+			model_fault[i] = true;
+			return 0;
+		}
+	return fprintf(stderr, "no such fault: %s\n", name), 2;
+}
+
+int main(int argc, char **argv)
+{
+	const struct scenario common = {
+		.setup = scenario_setup, .died = scenario_died,
+		.end = scenario_end, .rests = scenario_rests,
+	};
+	bool deep = argc > 1 && !strcmp(argv[1], "--deep");
+
+	if (argc > 2 && !strcmp(argv[1], "--break") && break_on_purpose(argv[2]))
+		return 2;
+	explore_list(&common, entries, sizeof(entries) / sizeof(*entries), deep);
+	printf("all right\n");
+	return 0;
+}
