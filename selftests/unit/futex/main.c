@@ -48,6 +48,7 @@ static const char *const names[FAULTS] = {
 	[NO_DEBT] = "no-debt",
 	[TWICE] = "twice",
 	[EARLY_DEATH] = "early-death",
+	[EARLY_BURIAL] = "early-burial",
 };
 
 bool mios_ipc_fault(enum mios_ipc_fault fault)

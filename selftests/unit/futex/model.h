@@ -61,7 +61,8 @@ enum model_faults {
 	NO_MOVE,			/* is moved, and not counted there */
 	NO_DEBT,			/* who has not answered is owed nothing */
 	TWICE,				/* a call is served twice */
-	EARLY_DEATH,			/* over before it is fenced */
+	EARLY_DEATH,			/* its owners are let go before the fence */
+	EARLY_BURIAL,			/* and its waiters */
 	FAULTS
 };
 

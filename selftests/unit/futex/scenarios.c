@@ -204,6 +204,14 @@ static void suspect(u32 self)
 	ends(self);
 }
 
+/* The same of its waiters. */
+static void bury_early(u32 self)
+{
+	test_access();
+	instances[self]->dead(2);
+	ends(self);
+}
+
 /* --- what they all do */
 
 void scenario_setup(const struct scenario *scenario)
@@ -231,6 +239,8 @@ void scenario_setup(const struct scenario *scenario)
 		begins(move_them, 1);
 	if (model_fault[EARLY_DEATH] && play->what == LOCK)
 		begins(suspect, 0);
+	if (model_fault[EARLY_BURIAL])
+		begins(bury_early, 0);
 	explore_world(__start_world, __stop_world - __start_world);
 }
 
