@@ -231,6 +231,7 @@ static void move(struct waiter *q)
 
 	w.hb[q->instance][q->place]--;
 	q->place = 1;
+	w.shifted++;
 	w.hb[q->instance][q->place]++;
 	q->remote = NULL;
 	if (!model_fault[NO_MOVE])

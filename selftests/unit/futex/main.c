@@ -21,6 +21,8 @@ static const struct entry entries[] = {
 	{ "a flag, a death", false, 1, PLAY(FLAG, .waits = 2, .wakes = 1) },
 	{ "a flag, a late answer", false, 0,
 	  PLAY(FLAG, .waits = 2, .wakes = 1, .late = 1) },
+	{ "two tokens, a late answer", false, 0,
+	  PLAY(TOKENS, .waits = 2, .wakes = 1, .again = 1, .late = 1) },
 	{ "a token, one gives up", false, 0,
 	  PLAY(TOKENS, .waits = 6, .wakes = 1, .leaves = 2) },
 	{ "two tokens for one", false, 0, PLAY(TOKENS, .waits = 4, .wakes = 3) },

@@ -113,8 +113,11 @@ struct held {
  * @debts:	and so what is owed is a step, and more than one task's
  * @turns:	any instance may be the first that is woken
  * @taken:	waiters that a wake has taken out of a queue
+ * @shifted:	and that a requeue has moved
  * @counted:	waiters that callers of futex_wake() were told of
  * @left:	tasks of each instance that have something to do
+ * @moved:	the requeue is over
+ * @inside:	who has the lock; @must_tell: who had it is dead
  */
 struct world {
 	u32 word[FUTEXES];
@@ -124,11 +127,11 @@ struct world {
 	struct slot slot[SLOTS];
 	struct held held[TASKS];
 	struct waiter waiter[NR];
-	u32 late, debts, turns, taken, counted;
+	u32 late, debts, turns, taken, shifted, counted;
 	u32 left[NR];
-	/* for scenarios.c */
+	/* scenarios.c */
 	u64 moved;
-	bool inside[NR], told, must_tell;
+	bool inside[NR], must_tell;
 };
 
 extern struct world w;

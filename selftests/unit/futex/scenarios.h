@@ -14,11 +14,12 @@ enum what { FLAG, TOKENS, MOVE, LOCK };
  * @wakes:	and one that wakes, or for a LOCK takes it
  * @leaves:	waiters that may give up
  * @late:	answers that may come too late
+ * @again:	each waits, or wakes, so many times more
  * @turns:	any instance may be the first that is woken
  */
 struct play {
 	enum what what;
-	u32 waits, wakes, leaves, late;
+	u32 waits, wakes, leaves, late, again;
 	bool turns;
 };
 
