@@ -29,6 +29,8 @@ MIOS_FS_FAULT_PARAM(uncached, MIOS_FS_FAULT_UNCACHED,
 		    "take the pool for memory that is not write-back");
 MIOS_FS_FAULT_PARAM(no_revoke, MIOS_FS_FAULT_NO_REVOKE,
 		    "free pages that other instances may have mapped");
+MIOS_FS_FAULT_PARAM(no_zero, MIOS_FS_FAULT_NO_ZERO,
+		    "leave in a page of a file what was there before");
 MIOS_FS_FAULT_PARAM(far, MIOS_FS_FAULT_FAR,
 		    "take pages from the farthest node");
 MIOS_FS_FAULT_PARAM(first_touch, MIOS_FS_FAULT_FIRST_TOUCH,

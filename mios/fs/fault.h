@@ -14,6 +14,7 @@ enum mios_fs_fault {
 	MIOS_FS_FAULT_NO_REPLAY,	/* leave what the dead had begun */
 	MIOS_FS_FAULT_NO_SEQUENCE,	/* let readers see half a change */
 	MIOS_FS_FAULT_ZERO_LATE,	/* publish a page, then zero it */
+	MIOS_FS_FAULT_NO_ZERO,		/* leave in a page what was there */
 	MIOS_FS_FAULT_NO_SIZE_CHECK,	/* publish beyond the end of the file */
 	MIOS_FS_FAULT_FREE_OPEN,	/* free what somebody has open by now */
 	MIOS_FS_FAULT_KEEP_OPEN,	/* leave what the dead had open */

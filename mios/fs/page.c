@@ -69,6 +69,15 @@ static u64 slot_value(struct mios_fs *fs, u64 inode, const u64 *slot, u32 level,
 	return slot == &fs->inode[inode].root ? phys | level : phys;
 }
 
+/* INDEX: the knob is about what users see, not about index pages. */
+static void page_zero(struct mios_fs *fs, const struct mios_page *page,
+		      u32 level)
+{
+	if (level || !mios_fs_fault(MIOS_FS_FAULT_NO_ZERO))
+		memset(mios_pool_memory(fs->pool, page->phys), 0,
+		       MIOS_FS_PAGE);
+}
+
 /* A page of zeroes, held, that says where it is going to be. */
 static int page_make(struct mios_fs *fs, struct mios_source *from,
 		     u64 object, struct mios_page *page)
@@ -82,8 +91,7 @@ static int page_make(struct mios_fs *fs, struct mios_source *from,
 	if (err)
 		return err;
 	if (!mios_fs_fault(MIOS_FS_FAULT_ZERO_LATE))
-		memset(mios_pool_memory(fs->pool, page->phys), 0,
-		       MIOS_FS_PAGE);
+		page_zero(fs, page, object >> MIOS_FS_OBJECT_LEVEL & 15);
 	return mios_pool_object(fs->pool, page, object);
 }
 
@@ -134,8 +142,7 @@ static int page_publish(struct mios_fs *fs, u64 inode, u32 level, u64 index,
 	if (mios_pool_keep(fs->pool, page))
 		return -EAGAIN;
 	if (mios_fs_fault(MIOS_FS_FAULT_ZERO_LATE))
-		memset(mios_pool_memory(fs->pool, page->phys), 0,
-		       MIOS_FS_PAGE);
+		page_zero(fs, page, level);
 	return beyond ? -ERANGE : 0;
 }
 

@@ -19,6 +19,7 @@ static void break_on_purpose(const char *name)
 		[MIOS_FS_FAULT_NO_REPLAY] = "no-replay",
 		[MIOS_FS_FAULT_NO_SEQUENCE] = "no-sequence",
 		[MIOS_FS_FAULT_ZERO_LATE] = "zero-late",
+		[MIOS_FS_FAULT_NO_ZERO] = "no-zero",
 		[MIOS_FS_FAULT_NO_SIZE_CHECK] = "no-size-check",
 		[MIOS_FS_FAULT_FREE_OPEN] = "free-open",
 		[MIOS_FS_FAULT_KEEP_OPEN] = "keep-open",
