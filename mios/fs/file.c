@@ -351,6 +351,13 @@ static long file_allocate(struct file *file, int mode, loff_t offset,
 	return err;
 }
 
+/* O_DIRECT is no other way to pages that are memory; as tmpfs has it. */
+static int file_open(struct inode *inode, struct file *file)
+{
+	file->f_mode |= FMODE_CAN_ODIRECT;
+	return generic_file_open(inode, file);
+}
+
 static loff_t file_seek(struct file *file, loff_t offset, int whence)
 {
 	int err = mios_inode_look(file_inode(file));
@@ -365,6 +372,7 @@ const struct inode_operations mios_file_inode_ops = {
 };
 
 const struct file_operations mios_file_ops = {
+	.open = file_open,
 	.llseek = file_seek,
 	.read_iter = file_read,
 	.write_iter = file_write,

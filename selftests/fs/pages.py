@@ -6,6 +6,8 @@ pages.py touch FILE FIRST NR [NODE]  stores into these pages; prints on which
                                      nodes they lie, as "1:100"; all on NODE
 pages.py direct FILE TO              writes FILE from the mapping to TO, past
                                      the page cache
+pages.py odirect FILE                the file itself is opened with O_DIRECT, read
+                                     and written, as tmpfs allows
 pages.py peek FILE                   another process reads it from the mapping
 pages.py trace FILE                  a debugger reads and writes it there
 pages.py core FILE TO                a process that had it mapped leaves it in TO
@@ -93,6 +95,19 @@ def direct(path, to):
     done = os.write(out, memoryview(memory))
     os.close(out)
     return done == len(memory)
+
+
+def odirect(path):
+    """Whole pages, and as tmpfs has it other pieces, too."""
+    memory = mapped(path)
+    file = os.open(path, os.O_RDWR | os.O_DIRECT)
+    page = mmap.mmap(-1, PAGE)
+    fine = os.preadv(file, [page], 0) == PAGE and page[:] == memory[:PAGE]
+    fine &= os.pwritev(file, [page], 0) == PAGE
+    fine &= os.pread(file, 100, 50) == memory[50:150]
+    fine &= os.pwrite(file, memory[7:9], 7) == 2
+    os.close(file)
+    return fine and memory[:PAGE] == page[:]
 
 
 def peek(path):
@@ -212,8 +227,8 @@ def mbind(path, mode, nodes, how):
 
 
 WHAT = {"touch": touch, "direct": direct, "peek": peek, "fork": fork,
-        "trace": trace, "core": core, "lock": lock, "store": store,
-        "mbind": mbind}
+        "odirect": odirect, "trace": trace, "core": core, "lock": lock,
+        "store": store, "mbind": mbind}
 
 if __name__ == "__main__":
     sys.exit(not WHAT[sys.argv[1]](*sys.argv[2:]))
