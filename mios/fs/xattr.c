@@ -149,6 +149,20 @@ static void section_show(struct seq_buf *s, const struct mios_section *section,
 	seq_buf_printf(s, "\n");
 }
 
+/* All records of a section are read: seconds, at a terabyte. */
+static int section_count(const struct mios_mount *m, u32 section,
+			 struct mios_pool_usage *usage)
+{
+	u32 extent = 0;
+
+	while (mios_section_usage(&m->pool, section, &extent, usage)) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	return 0;
+}
+
 static int pool_get(const struct xattr_handler *handler, struct dentry *dentry,
 		    struct inode *inode, const char *name, void *buffer,
 		    size_t size)
@@ -168,9 +182,10 @@ static int pool_get(const struct xattr_handler *handler, struct dentry *dentry,
 		goto out;
 	seq_buf_init(&s, text, XATTR_SIZE_MAX);
 	for (i = 0; i < m->pool.nr_sections; i++) {
-		mios_section_usage(&m->pool, i, usage);
+		ret = section_count(m, i, usage);
+		if (ret)
+			goto out;
 		section_show(&s, &m->pool.section[i], usage);
-		cond_resched();
 	}
 	ret = seq_buf_has_overflowed(&s) ? -E2BIG :
 		answer(text, seq_buf_used(&s), buffer, size);

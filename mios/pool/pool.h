@@ -280,15 +280,23 @@ typedef bool (*mios_pool_named)(void *ctx, u64 phys, bool huge, u64 object);
 u64 mios_pool_recover(struct mios_pool *pool, u32 instance, u32 epoch,
 		      mios_pool_named named, void *ctx);
 
-/* Count what is used; changes that go on meanwhile may be seen or not. */
 /* Pages that it has for others than itself. */
 u64 mios_pool_pages(const struct mios_pool *pool);
 
+/* Count what is used; changes that go on meanwhile may be seen or not. */
 void mios_pool_usage(const struct mios_pool *pool,
 		     struct mios_pool_usage *usage);
 
-/* Of one section alone. */
-void mios_section_usage(const struct mios_pool *pool, u32 section,
+/**
+ * mios_section_usage() - the same, of one section and piece by piece
+ * @pool: the pool
+ * @section: which
+ * @extent: 0 at first; then as it was left
+ * @usage: out: of all pieces so far
+ *
+ * True: there are more, and the caller may do something else in between.
+ */
+bool mios_section_usage(const struct mios_pool *pool, u32 section, u32 *extent,
 			struct mios_pool_usage *usage);
 
 #endif /* _MIOS_POOL_H */

@@ -95,6 +95,9 @@ u64 mios_pool_recover(struct mios_pool *pool, u32 instance, u32 epoch,
 	return freed;
 }
 
+/* As many as are looked at in one go: half a megabyte of records. */
+#define USAGE_EXTENTS	64u
+
 static void record_count(u64 word, u32 pages, struct mios_pool_usage *usage)
 {
 	switch (word_state(word)) {
@@ -112,12 +115,12 @@ static void record_count(u64 word, u32 pages, struct mios_pool_usage *usage)
 	}
 }
 
-static void section_count(const struct mios_section *section,
-			  struct mios_pool_usage *usage)
+static void section_count(const struct mios_section *section, u32 extent,
+			  u32 end, struct mios_pool_usage *usage)
 {
-	u32 extent, i;
+	u32 i;
 
-	for (extent = 0; extent < section->nr_extents; extent++) {
+	for (; extent < end; extent++) {
 		struct mios_pool_record *page = extent_pages(section, extent);
 
 		record_count(word_read(&section->extent[extent]),
@@ -132,11 +135,17 @@ static void section_count(const struct mios_section *section,
 	}
 }
 
-void mios_section_usage(const struct mios_pool *pool, u32 section,
+bool mios_section_usage(const struct mios_pool *pool, u32 section, u32 *extent,
 			struct mios_pool_usage *usage)
 {
-	memset(usage, 0, sizeof(*usage));
-	section_count(&pool->section[section], usage);
+	u32 nr = pool->section[section].nr_extents;
+	u32 first = *extent;
+
+	if (!first)
+		memset(usage, 0, sizeof(*usage));
+	*extent = nr - first > USAGE_EXTENTS ? first + USAGE_EXTENTS : nr;
+	section_count(&pool->section[section], first, *extent, usage);
+	return *extent < nr;
 }
 
 void mios_pool_usage(const struct mios_pool *pool,
@@ -147,5 +156,6 @@ void mios_pool_usage(const struct mios_pool *pool,
 
 	memset(usage, 0, sizeof(*usage));
 	for (index = 0; index < nr; index++)
-		section_count(&pool->section[index], usage);
+		section_count(&pool->section[index], 0,
+			      pool->section[index].nr_extents, usage);
 }

@@ -35,9 +35,10 @@ static int add(u32 self, u64 inode, u64 *index)
 static u64 free_pages(u32 section)
 {
 	static struct mios_pool_usage u;
-	u32 i;
+	u32 i, extent = 0;
 
-	mios_section_usage(&w.pool[0], section, &u);
+	while (mios_section_usage(&w.pool[0], section, &extent, &u))
+		;
 	for (i = 0; i < MIOS_POOL_INSTANCES; i++)
 		u.kept += u.held[i];
 	return u.pages - u.meta - u.kept;
