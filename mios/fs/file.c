@@ -131,7 +131,11 @@ static const struct vm_operations_struct file_vm_ops = {
 /* Mixed: else the kernel takes it for a file whose pages it can lock and join. */
 int mios_file_map(struct file *file, struct vm_area_struct *vma)
 {
-	set_bit(MIOS_WAS_MAPPED, &mios_inode_of(file_inode(file))->flags);
+	struct mios_inode *inode = mios_inode_of(file_inode(file));
+
+	set_bit(MIOS_WAS_MAPPED, &inode->flags);
+	if (is_cow_mapping(vma->vm_flags))
+		set_bit(MIOS_WAS_COPIED, &inode->flags);
 	vm_flags_set(vma, VM_MIXEDMAP);
 	vma->vm_ops = &file_vm_ops;
 	return 0;

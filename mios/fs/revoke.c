@@ -80,8 +80,9 @@ static void revoke_here(struct mios_mount *m, struct inode *inode,
 				what->copies))
 			__set_bit(index - 1 - what->first, pinned);
 	}
-	/* Copies that faults have made meanwhile. */
-	if (inode && what->copies)
+	/* Copies that faults have made meanwhile; their mappings are older. */
+	if (inode && what->copies &&
+	    test_bit(MIOS_WAS_COPIED, &mios_inode_of(inode)->flags))
 		unmap_mapping_pages(inode->i_mapping, what->first, what->nr,
 				    true);
 }

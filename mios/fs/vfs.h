@@ -128,8 +128,9 @@ static inline u64 mios_sequence_of(const struct mios_mount *m, u64 id)
  * @vfs:	of the VFS; its ->i_ino is the id
  * @number:	in the image; 0: it has not been opened
  * @seen:	mios_fs_sequence() when the attributes of @vfs were the file's
- * @flags:	MIOS_WAS_MAPPED; MIOS_ASLEEP: nobody here has it in use, and so it is
- *		not open; a dentry knows its name (->i_lock)
+ * @flags:	MIOS_WAS_MAPPED; MIOS_WAS_COPIED: so that stores make copies;
+ *		MIOS_ASLEEP: nobody here has it in use, and so it is not open; a
+ *		dentry knows its name (->i_lock)
  */
 struct mios_inode {
 	struct inode vfs;
@@ -140,6 +141,7 @@ struct mios_inode {
 
 #define MIOS_WAS_MAPPED		0
 #define MIOS_ASLEEP		1
+#define MIOS_WAS_COPIED		2
 
 static inline struct mios_inode *mios_inode_of(const struct inode *inode)
 {
