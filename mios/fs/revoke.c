@@ -144,7 +144,7 @@ struct other {
 	unsigned long pinned[BITS_TO_LONGS(MIOS_REVOKE_PAGES)];
 };
 
-/* Ask all of @who at once: those that have not answered. */
+/* Ask all of @who at once: those that have not answered.  @pinned: or NULL. */
 static u64 ask(u64 who, const struct mios_call_revoke *what,
 	       unsigned long *pinned)
 {
@@ -168,7 +168,9 @@ static u64 ask(u64 who, const struct mios_call_revoke *what,
 		if (ask[n].result < 0)
 			continue;
 		who &= ~BIT_ULL(ask[n].instance);
-		bitmap_or(pinned, pinned, other[n].pinned, MIOS_REVOKE_PAGES);
+		if (pinned)
+			bitmap_or(pinned, pinned, other[n].pinned,
+				  MIOS_REVOKE_PAGES);
 	}
 out:
 	kvfree(other);
@@ -234,11 +236,10 @@ void mios_forget(struct inode *dir)
 		.inode = number_of(dir),
 		.id = dir->i_ino,
 	};
-	DECLARE_BITMAP(unused, MIOS_REVOKE_PAGES);
 	u64 who = open_elsewhere(dir);
 
 	if (who)
-		ask(who, &what, unused);
+		ask(who, &what, NULL);
 }
 
 /**
