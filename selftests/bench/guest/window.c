@@ -7,6 +7,11 @@
  *				"map", have mapped and touched; the same line
  *   window map FOLDER WHO NR	touches NR pages of the file whenever it is told to,
  *				until its end is said
+ *   window build FOLDER UNITS OTHERS	a build: for each unit headers are mapped and
+ *				read, something is computed, and an object is written
+ *				anew that so many others, who run "link", have mapped;
+ *				prints the ticks of all, and those of cutting objects
+ *   window link FOLDER WHO UNITS	maps and touches all objects, until the end is said
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -23,6 +28,10 @@
 #define CUTS	31
 #define PAGE	4096ul
 #define OTHERS	4
+#define HEADERS	8
+#define OBJECT	16ul	/* pages, of a header, too */
+/* Of four instructions; a compiler takes a hundred times as long for a file. */
+#define COMPUTE	5000000ul
 
 /* Of the file "rounds": who begins counts, and each other one after it. */
 struct rounds {
@@ -213,6 +222,109 @@ static void serve(int who, unsigned long nr)
 	}
 }
 
+/* "h3", "o12" */
+static const char *name_of(char kind, int nr)
+{
+	static char name[16];
+
+	snprintf(name, sizeof(name), "%c%d", kind, nr);
+	return name;
+}
+
+/* The ticks of cutting what was there. */
+static uint64_t object_write(const char *name, int byte)
+{
+	uint64_t start, cut;
+	void *memory;
+	int fd = open(name, O_CREAT | O_RDWR, 0600);
+
+	need(fd >= 0, name);
+	start = __rdtsc();
+	need(!ftruncate(fd, 0), "make shorter");
+	cut = __rdtsc() - start;
+	need(!ftruncate(fd, OBJECT * PAGE), "make longer");
+	memory = file_map(fd, OBJECT);
+	memset(memory, byte, OBJECT * PAGE);
+	munmap(memory, OBJECT * PAGE);
+	close(fd);
+	return cut;
+}
+
+static void headers_read(void)
+{
+	int i, fd;
+
+	for (i = 0; i < HEADERS; i++) {
+		unsigned long page;
+		char *memory;
+
+		fd = open(name_of('h', i), O_RDONLY);
+		need(fd >= 0, "header");
+		memory = mmap(NULL, OBJECT * PAGE, PROT_READ, MAP_PRIVATE, fd,
+			      0);
+		need(memory != MAP_FAILED, "map a header");
+		for (page = 0; page < OBJECT; page++)
+			*(volatile char *)(memory + page * PAGE);
+		munmap(memory, OBJECT * PAGE);
+		close(fd);
+	}
+}
+
+static void compute(void)
+{
+	volatile unsigned long turns;
+
+	for (turns = 0; turns < COMPUTE; turns++)
+		;
+}
+
+static void build(int units, int others)
+{
+	uint64_t start, cut = 0;
+	struct rounds *rounds;
+	int i;
+
+	for (i = 0; i < HEADERS; i++)
+		object_write(name_of('h', i), i + 1);
+	for (i = 0; i < units; i++)
+		object_write(name_of('o', i), 1);
+	rounds = file_map(file_make("new", 1), 1);
+	rounds->wanted = 1;
+	need(!rename("new", "rounds"), "rename");
+	for (i = 1; i <= others; i++)
+		until(&rounds->done[i], 1);
+	start = __rdtsc();
+	for (i = 0; i < units; i++) {
+		headers_read();
+		compute();
+		cut += object_write(name_of('o', i), 2);
+	}
+	start = __rdtsc() - start;
+	rounds->wanted = END;
+	printf("all %llu 0\ncut %llu 0\n", (unsigned long long)start,
+	       (unsigned long long)cut);
+}
+
+static void link_all(int who, int units)
+{
+	struct rounds *rounds;
+	unsigned long page;
+	int i;
+
+	while (access("rounds", R_OK))
+		usleep(1000);
+	rounds = rounds_map();
+	for (i = 0; i < units; i++) {
+		int fd = open(name_of('o', i), O_RDWR);
+		char *memory = file_map(fd, OBJECT);
+
+		for (page = 0; page < OBJECT; page++)
+			memory[page * PAGE] = 1;
+	}
+	rounds->done[who] = 1;
+	until(&rounds->wanted, END);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !chdir(argv[1]))
@@ -221,6 +333,10 @@ int main(int argc, char **argv)
 		measure_cut(strtoul(argv[3], NULL, 10));
 	else if (argc == 5 && !strcmp(argv[1], "map") && !chdir(argv[2]))
 		serve(atoi(argv[3]) % OTHERS, strtoul(argv[4], NULL, 10));
+	else if (argc == 5 && !strcmp(argv[1], "build") && !chdir(argv[2]))
+		build(atoi(argv[3]), atoi(argv[4]) % OTHERS);
+	else if (argc == 5 && !strcmp(argv[1], "link") && !chdir(argv[2]))
+		link_all(atoi(argv[3]) % OTHERS, atoi(argv[4]));
 	else
 		return 2;
 	return 0;
