@@ -196,6 +196,58 @@ void directory_done(void)
 	leave();
 }
 
+void world_sleep(u64 *word, u32 value)
+{
+	bool woken;
+
+	world_access(word, false);
+	directory_done();
+	woken = !syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL);
+	if (woken)
+		directory_takes(IPI);
+}
+
+void world_wake(u64 *word)
+{
+	long woken;
+
+	enter();
+	woken = syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1 << 30);
+	if (counting)
+		directory_counts.ipis += woken;
+	leave();
+}
+
+u32 world_register_read(bool takes)
+{
+	long long now, back;
+	u32 was;
+
+	enter();
+	leave_for(REGISTER / 2);
+	pthread_mutex_lock(&w.mutex);
+	now = clock_now();
+	if (w.cleared && w.cleared <= now)
+		w.reg = w.cleared = 0;
+	was = w.reg;
+	w.reg |= takes;
+	directory_counts.reads += counting;
+	if (w.register_free < now)
+		w.register_free = now;
+	w.register_free += SERVICE * SCALE;
+	back = w.register_free + scaled(REGISTER - REGISTER / 2);
+	leave();
+	sleep_until(back);
+	return was;
+}
+
+void world_register_clear(void)
+{
+	enter();
+	w.cleared = clock_now() + REGISTER / 2 * SCALE;
+	leave();
+}
+
 void directory_counting(void)
 {
 	pthread_mutex_lock(&w.mutex);
