@@ -2,8 +2,8 @@
 /*
  * What locks run on, and what they ask of it: memory in cache lines
  * (world_access(), os.h), one register, and sleep.  There are two worlds: the
- * simulator's, in which all of it takes time (world.c), and that of
- * selftests/unit/lock/turns.c, in which contenders take turns.
+ * simulator's (world.c), and that of selftests/unit/lock/counts.c, in which
+ * contenders are threads.
  */
 #ifndef _MIOS_LOCK_WORLD_H
 #define _MIOS_LOCK_WORLD_H
