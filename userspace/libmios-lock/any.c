@@ -135,15 +135,17 @@ static int make(const char *path, unsigned int contenders)
 	return err == -EEXIST ? 0 : err;
 }
 
-static int check(const struct any *any)
+/* Others may write to it: what it is is read once. */
+static int check(struct any *any)
 {
 	const struct any_header *header = any->header;
 
-	if (header->magic != ANY_MAGIC)
+	if (READ_ONCE(header->magic) != ANY_MAGIC)
 		return -EBADMSG;
-	if (header->version != ANY_VERSION)
+	if (READ_ONCE(header->version) != ANY_VERSION)
 		return -EPROTO;
-	return header->kind < ANY_KINDS ? 0 : -EBADMSG;
+	any->kind = READ_ONCE(header->kind);
+	return any->kind < ANY_KINDS ? 0 : -EBADMSG;
 }
 
 static int see(struct any *any, int fd)
@@ -160,7 +162,6 @@ static int see(struct any *any, int fd)
 	if (err)
 		return err;
 	err = check(any);
-	any->kind = any->header->kind;
 	if (!err)
 		err = any->kind == ANY_REGISTER ?
 			mios_reglock_open(&any->reg, NULL) :
