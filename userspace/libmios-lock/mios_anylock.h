@@ -17,7 +17,7 @@ extern "C" {
 
 /* From how many contenders on, and up to how many, it is a register. */
 #define MIOS_ANYLOCK_REGISTER_FROM	9
-#define MIOS_ANYLOCK_REGISTER_TO	64
+#define MIOS_ANYLOCK_REGISTER_TO	28
 
 /* A thread's view; in its own memory, all of it the library's. */
 struct mios_anylock {

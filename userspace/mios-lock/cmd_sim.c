@@ -15,7 +15,7 @@
 
 static const char help[] =
 "usage: mios-lock sim [options]\n"
-"  --lock KIND[,KIND...]  tas|ttas|ticket|queue|sleep|register (all)\n"
+"  --lock KIND[,KIND...]  tas|ttas|ticket|queue|sleep|register|reglock (all)\n"
 "  --contenders N[,N...]  1 to 2048 (2,4,8,16,32,64)\n"
 "  --rounds N             how often the lock is had while counting (1000)\n"
 "  --hold NS              how long it is held, half of that more or less (200)\n"
@@ -238,11 +238,17 @@ static int all_results(struct sim_options *o)
 		for (i = 0; o->kind[kind] && i < o->sweep; i++) {
 			c.kind = kind;
 			c.contenders = o->contenders[i];
+			if (c.contenders > lock_contenders_max(kind))
+				continue;
 			err = one_result(o, &c);
 			if (err)
 				return err;
 		}
 	}
+	if (!o->points)
+		return cli_error("sim: %s: at most %u contenders",
+				 lock_name[LOCK_REGLOCK],
+				 lock_contenders_max(LOCK_REGLOCK));
 	return 0;
 }
 

@@ -155,10 +155,60 @@ static void register_unlock(struct contender *contender)
 	world_register_clear();
 }
 
+static void reglock_make(void *memory, u32 contenders)
+{
+	must(!mios_register_format(memory, contenders));
+}
+
+static u32 reglock_read(void *ctx)
+{
+	return world_register_read(true);
+}
+
+/* The read waits until the write is there; of another register, in truth. */
+static void reglock_clear(void *ctx)
+{
+	world_register_clear();
+	world_register_read(false);
+}
+
+/* Somebody has it: until that changes.  Else there is the register to read. */
+static void reglock_pause(void *ctx, u64 *word, u64 value)
+{
+	if ((uint16_t)value)
+		world_until_lost(word);
+}
+
+static void reglock_attach(struct contender *contender, u32 contenders)
+{
+	static const struct mios_register_ops ops = {
+		.read = reglock_read, .clear = reglock_clear,
+	};
+	static const struct mios_lock_wait looks_on = {
+		.pause = reglock_pause, .late = never_late,
+	};
+
+	must(!mios_register_attach(&contender->reg, contender->memory,
+				   mios_register_size(contenders),
+				   contender->number, 1));
+	contender->reg.ops = &ops;
+	contender->reg.wait = &looks_on;
+}
+
+static void reglock_lock(struct contender *contender)
+{
+	must(!mios_register_lock(&contender->reg));
+}
+
+static void reglock_unlock(struct contender *contender)
+{
+	must(!mios_register_unlock(&contender->reg));
+}
+
 const char *const lock_name[LOCK_KINDS + 1] = {
 	[LOCK_TAS] = "tas", [LOCK_TTAS] = "ttas", [LOCK_TICKET] = "ticket",
 	[LOCK_QUEUE] = "queue", [LOCK_SLEEP] = "sleep",
-	[LOCK_REGISTER] = "register",
+	[LOCK_REGISTER] = "register", [LOCK_REGLOCK] = "reglock",
 };
 
 const struct lock_ops lock_ops[LOCK_KINDS] = {
@@ -171,9 +221,14 @@ const struct lock_ops lock_ops[LOCK_KINDS] = {
 			 .lock = queue_lock, .unlock = queue_unlock },
 	[LOCK_REGISTER] = { .lock = register_lock,
 			    .unlock = register_unlock },
+	[LOCK_REGLOCK] = { .make = reglock_make, .attach = reglock_attach,
+			   .lock = reglock_lock, .unlock = reglock_unlock },
 };
 
 size_t lock_bytes(u32 contenders)
 {
-	return mios_qlock_size(queue_places(contenders));
+	size_t queue = mios_qlock_size(queue_places(contenders));
+	size_t reg = mios_register_size(contenders);
+
+	return queue > reg ? queue : reg;
 }

@@ -4,6 +4,7 @@
 #define _MIOS_LOCK_LOCKS_H
 
 #include "../../mios/lock/lock.h"
+#include "../../mios/lock/register.h"
 
 enum lock_kind {
 	LOCK_TAS,		/* test and set */
@@ -11,7 +12,8 @@ enum lock_kind {
 	LOCK_TICKET,
 	LOCK_QUEUE,		/* mios/lock/, waiters look on */
 	LOCK_SLEEP,		/* the same, waiters sleep at once */
-	LOCK_REGISTER,		/* two reads of a register */
+	LOCK_REGISTER,		/* two reads of a register: the paper's */
+	LOCK_REGLOCK,		/* mios/lock/, who has it stands in memory */
 	LOCK_KINDS
 };
 
@@ -22,11 +24,13 @@ enum lock_kind {
  * struct contender - its own side of a lock
  * @memory:	where the lock is
  * @queue:	its view of a queue lock
+ * @reg:	of a register lock
  * @number:	which one it is
  */
 struct contender {
 	void *memory;
 	struct mios_qlock queue;
+	struct mios_register reg;
 	u32 number;
 };
 
@@ -45,6 +49,12 @@ struct lock_ops {
 
 extern const char *const lock_name[LOCK_KINDS + 1];
 extern const struct lock_ops lock_ops[LOCK_KINDS];
+
+/* Each contender of LOCK_REGLOCK has a seat of its own. */
+static inline u32 lock_contenders_max(enum lock_kind kind)
+{
+	return kind == LOCK_REGLOCK ? MIOS_REGISTER_SEATS_MAX : CONTENDERS_MAX;
+}
 
 /* Bytes that are enough for any of them. */
 size_t lock_bytes(u32 contenders);

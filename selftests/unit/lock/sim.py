@@ -16,7 +16,7 @@ TOOL = BUILD / "bin/mios-lock"
 COUNTS = ("transfers", "invalidations", "register_reads", "ipis")
 WITHIN = 0.2
 DOCS = TOP / "docs/locks.md"
-LOCKS = ("tas", "ttas", "ticket", "queue", "sleep", "register")
+LOCKS = ("tas", "ttas", "ticket", "queue", "sleep", "register", "reglock")
 CONTENDERS = (2, 4, 8, 16)
 CFLAGS = ("-std=gnu11", "-O2", "-D_GNU_SOURCE", f"-I{TOP}/mios/include",
           "-include", f"{TOP}/userspace/mios-lock/os.h",
@@ -160,6 +160,8 @@ def usage():
     if simulate(*few, "--seed", "2") == simulate(*few):
         fail("--seed changes nothing")
     for words, said in ((("--lock", "mutex"), "'mutex' is none of"),
+                        (("--lock", "reglock", "--contenders", "1025"),
+                         "at most 1024"),
                         (("--contenders", "0"), "not a number from 1 to 2048"),
                         (("--contenders", "2,x"), "'x' is not a number"),
                         (("--hit", "200"), "less than a transfer"),
@@ -172,7 +174,7 @@ def usage():
             fail(f"{' '.join(words)}: said: {told}")
     plot = BUILD / "plot.svg"
     simulate(*few, "--plot", str(plot))
-    if plot.read_text(encoding="utf-8").count("<polyline") != 6:
+    if plot.read_text(encoding="utf-8").count("<polyline") != len(LOCKS):
         fail("--plot: not a line for each lock")
 
 
