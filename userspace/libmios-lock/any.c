@@ -135,7 +135,7 @@ static int make(const char *path, unsigned int contenders)
 	return err == -EEXIST ? 0 : err;
 }
 
-/* Others may write to it: what it is is read once. */
+/* Others may write to it: its kind is read once. */
 static int check(struct any *any)
 {
 	const struct any_header *header = any->header;
@@ -231,6 +231,32 @@ int mios_anylock_timedlock(struct mios_anylock *opaque,
 	return any->kind == ANY_REGISTER ?
 		mios_reglock_timedlock(&any->reg, until) :
 		mios_timedlock(&any->seat, until);
+}
+
+int mios_anylock_rdlock(struct mios_anylock *opaque)
+{
+	struct any *any = any_of(opaque);
+
+	return any->kind == ANY_REGISTER ? mios_reglock_rdlock(&any->reg) :
+					   mios_rdlock(&any->seat);
+}
+
+int mios_anylock_tryrdlock(struct mios_anylock *opaque)
+{
+	struct any *any = any_of(opaque);
+
+	return any->kind == ANY_REGISTER ? mios_reglock_tryrdlock(&any->reg) :
+					   mios_tryrdlock(&any->seat);
+}
+
+int mios_anylock_timedrdlock(struct mios_anylock *opaque,
+			     const struct timespec *until)
+{
+	struct any *any = any_of(opaque);
+
+	return any->kind == ANY_REGISTER ?
+		mios_reglock_timedrdlock(&any->reg, until) :
+		mios_timedrdlock(&any->seat, until);
 }
 
 int mios_anylock_unlock(struct mios_anylock *opaque)

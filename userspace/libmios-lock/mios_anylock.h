@@ -39,6 +39,14 @@ int mios_anylock_lock(struct mios_anylock *lock);
 int mios_anylock_trylock(struct mios_anylock *lock);
 int mios_anylock_timedlock(struct mios_anylock *lock,
 			   const struct timespec *until);
+
+/* A share, with others who want no more. */
+int mios_anylock_rdlock(struct mios_anylock *lock);
+int mios_anylock_tryrdlock(struct mios_anylock *lock);
+int mios_anylock_timedrdlock(struct mios_anylock *lock,
+			     const struct timespec *until);
+
+/* Also of a share. */
 int mios_anylock_unlock(struct mios_anylock *lock);
 
 #ifdef __cplusplus

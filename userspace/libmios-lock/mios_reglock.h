@@ -32,6 +32,9 @@ int mios_reglock_timedlock(struct mios_reglock *lock,
 
 /* A share, with others who want no more. */
 int mios_reglock_rdlock(struct mios_reglock *lock);
+int mios_reglock_tryrdlock(struct mios_reglock *lock);
+int mios_reglock_timedrdlock(struct mios_reglock *lock,
+			     const struct timespec *until);
 
 /* Also of a share. */
 int mios_reglock_unlock(struct mios_reglock *lock);

@@ -160,33 +160,59 @@ int mios_reglock_close(struct mios_reglock *opaque)
 	return 0;
 }
 
-static int lock(struct view *view)
+static int lock(struct view *view, bool shared)
 {
-	return has_it(view) ? -EDEADLK : mios_register_lock(&view->reg);
+	if (has_it(view))
+		return -EDEADLK;
+	return shared ? mios_register_share(&view->reg) :
+			mios_register_lock(&view->reg);
 }
 
-int mios_reglock_lock(struct mios_reglock *opaque)
+static int lock_for_ever(struct mios_reglock *opaque, bool shared)
 {
 	view_of(opaque)->timed = false;
-	return lock(view_of(opaque));
+	return lock(view_of(opaque), shared);
 }
 
-int mios_reglock_timedlock(struct mios_reglock *opaque,
-			   const struct timespec *until)
+static int lock_until(struct mios_reglock *opaque, bool shared,
+		      const struct timespec *until)
 {
 	if (until->tv_nsec < 0 || until->tv_nsec >= SECOND_NS)
 		return -EINVAL;
 	view_of(opaque)->timed = true;
 	view_of(opaque)->until = *until;
-	return lock(view_of(opaque));
+	return lock(view_of(opaque), shared);
+}
+
+int mios_reglock_lock(struct mios_reglock *opaque)
+{
+	return lock_for_ever(opaque, false);
 }
 
 int mios_reglock_rdlock(struct mios_reglock *opaque)
 {
-	struct view *view = view_of(opaque);
+	return lock_for_ever(opaque, true);
+}
 
-	view->timed = false;
-	return has_it(view) ? -EDEADLK : mios_register_share(&view->reg);
+int mios_reglock_timedlock(struct mios_reglock *opaque,
+			   const struct timespec *until)
+{
+	return lock_until(opaque, false, until);
+}
+
+int mios_reglock_timedrdlock(struct mios_reglock *opaque,
+			     const struct timespec *until)
+{
+	return lock_until(opaque, true, until);
+}
+
+/* Late from the beginning: it looks once. */
+int mios_reglock_tryrdlock(struct mios_reglock *opaque)
+{
+	static const struct timespec past = { 0, 0 };
+	int err = lock_until(opaque, true, &past);
+
+	return err == -ETIMEDOUT ? -EBUSY : err;
 }
 
 int mios_reglock_trylock(struct mios_reglock *opaque)
