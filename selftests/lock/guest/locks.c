@@ -34,10 +34,7 @@ struct data {
 	uint64_t count;
 	uint64_t twin;		/* the same, for who shares the lock */
 	uint64_t ticket;	/* of who has it next, at least */
-	uint32_t begin;		/* these four are under no lock */
-	uint32_t end;
-	uint32_t let_go;
-	uint32_t ready;
+	uint32_t begin, end, let_go, ready;	/* under no lock */
 	uint32_t calls;
 	char call[CALLS_MAX];	/* who had it, in order */
 };
@@ -213,55 +210,92 @@ static int cmd_aadd(int nr, char **arg)
 		    any_unlock) || mios_anylock_close(&any);
 }
 
-/* any PATH CONTENDERS: which it is, then what a try says */
+/* any PATH CONTENDERS [share]: which it is, then what a try says, and one in time */
 static int cmd_any(int nr, char **arg)
 {
+	const struct timespec past = { 0, 0 };
 	int err = mios_anylock_open(&any, arg[0], atoi(arg[1]));
 
 	if (err)
 		return fail("any", err);
 	say(mios_anylock_is_register(&any) ? "register" : "queue");
-	err = mios_anylock_trylock(&any);
+	err = nr > 2 ? mios_anylock_tryrdlock(&any) : mios_anylock_trylock(&any);
 	say(err ? strerrorname_np(-err) : "locked");
-	return err && err != -EOWNERDEAD ? 0 : mios_anylock_unlock(&any);
+	if (!err || err == -EOWNERDEAD)
+		return mios_anylock_unlock(&any);
+	err = nr > 2 ? mios_anylock_timedrdlock(&any, &past) :
+		       mios_anylock_timedlock(&any, &past);
+	say(strerrorname_np(-err));
+	return 0;
 }
 
-/* ahold PATH CONTENDERS: until "go" */
+/* Until "go". */
+static int holds(int err, int (*unlock)(void))
+{
+	err = locked(err);
+	if (err)
+		return fail("hold", err);
+	say("held");
+	wait_for(&data()->let_go);
+	err = unlock();
+	return err ? fail("unlock", err) : 0;
+}
+
+/* ahold PATH CONTENDERS [share]: until "go" */
 static int cmd_ahold(int nr, char **arg)
 {
 	int err = mios_anylock_open(&any, arg[0], atoi(arg[1]));
 
 	if (!err)
-		err = locked(mios_anylock_lock(&any));
-	if (err)
-		return fail("ahold", err);
-	say("held");
-	wait_for(&data()->let_go);
-	err = mios_anylock_unlock(&any);
-	return err ? fail("unlock", err) : 0;
+		err = nr > 2 ? mios_anylock_rdlock(&any) :
+			       mios_anylock_lock(&any);
+	return holds(err, any_unlock);
 }
 
-/* rread: as read, under shares of the register lock */
-static int cmd_rread(int nr, char **arg)
+/* From "begin" to "end", and says how often it was not whole. */
+static int reads(int err, int (*lock)(void), int (*unlock)(void))
 {
 	unsigned long torn = 0, times = 0;
-	int err = mios_reglock_open(&reg, NULL);
 
 	__atomic_add_fetch(&data()->ready, 1, __ATOMIC_SEQ_CST);
 	wait_for(&data()->begin);
 	while (!err && !is_set(&data()->end)) {
-		err = locked(mios_reglock_rdlock(&reg));
+		err = locked(lock());
 		if (err)
 			break;
 		times++;
 		torn += *(volatile uint64_t *)&data()->count !=
 			*(volatile uint64_t *)&data()->twin;
-		err = mios_reglock_unlock(&reg);
+		err = unlock();
 	}
 	if (err)
-		return fail("rread", err);
+		return fail("read", err);
 	printf("%s, torn %lu\n", times ? "some" : "none", torn);
-	return mios_reglock_close(&reg);
+	return 0;
+}
+
+static int register_share(void)
+{
+	return mios_reglock_rdlock(&reg);
+}
+
+/* rread: under shares of the register lock */
+static int cmd_rread(int nr, char **arg)
+{
+	return reads(mios_reglock_open(&reg, NULL), register_share,
+		     register_unlock) || mios_reglock_close(&reg);
+}
+
+static int any_share(void)
+{
+	return mios_anylock_rdlock(&any);
+}
+
+/* aread PATH CONTENDERS: under shares of the lock of that name */
+static int cmd_aread(int nr, char **arg)
+{
+	return reads(mios_anylock_open(&any, arg[0], atoi(arg[1])), any_share,
+		     any_unlock) || mios_anylock_close(&any);
 }
 
 /* rhold [share]: the register lock, until "go" */
@@ -270,14 +304,8 @@ static int cmd_rhold(int nr, char **arg)
 	int err = mios_reglock_open(&reg, NULL);
 
 	if (!err)
-		err = locked(nr ? mios_reglock_rdlock(&reg) :
-			     mios_reglock_lock(&reg));
-	if (err)
-		return fail("rhold", err);
-	say("held");
-	wait_for(&data()->let_go);
-	err = mios_reglock_unlock(&reg);
-	return err ? fail("unlock", err) : 0;
+		err = nr ? mios_reglock_rdlock(&reg) : mios_reglock_lock(&reg);
+	return holds(err, register_unlock);
 }
 
 /* rtake: the register alone, which nobody is told of, until "go" */
@@ -316,27 +344,20 @@ static int cmd_rlock(int nr, char **arg)
 	return err && err != -EOWNERDEAD ? 0 : mios_reglock_unlock(&reg);
 }
 
-/* read: from "begin" to "end", and say how often it was not whole */
+static int queue_share(void)
+{
+	return mios_rdlock(&seat);
+}
+
+static int share_unlock(void)
+{
+	return mios_unlock(&seat);
+}
+
+/* read: under shares of the queue lock */
 static int cmd_read(int nr, char **arg)
 {
-	unsigned long torn = 0, times = 0;
-	int err = sit();
-
-	__atomic_add_fetch(&data()->ready, 1, __ATOMIC_SEQ_CST);
-	wait_for(&data()->begin);
-	while (!err && !is_set(&data()->end)) {
-		err = locked(mios_rdlock(&seat));
-		if (err)
-			break;
-		times++;
-		torn += *(volatile uint64_t *)&data()->count !=
-			*(volatile uint64_t *)&data()->twin;
-		err = mios_unlock(&seat);
-	}
-	if (err)
-		return fail("read", err);
-	printf("%s, torn %lu\n", times ? "some" : "none", torn);
-	return 0;
+	return reads(sit(), queue_share, share_unlock);
 }
 
 /* hold [share]: until "go" */
@@ -345,13 +366,8 @@ static int cmd_hold(int nr, char **arg)
 	int err = sit();
 
 	if (!err)
-		err = locked(nr ? mios_rdlock(&seat) : mios_lock(&seat));
-	if (err)
-		return fail("hold", err);
-	say("held");
-	wait_for(&data()->let_go);
-	err = mios_unlock(&seat);
-	return err ? fail("unlock", err) : 0;
+		err = nr ? mios_rdlock(&seat) : mios_lock(&seat);
+	return holds(err, share_unlock);
 }
 
 /* queue LETTER [share]: has it, writes that down, and hands it on */
@@ -448,6 +464,7 @@ static const struct command {
 	{ "aadd", cmd_aadd, 2 },
 	{ "any", cmd_any, 2 },
 	{ "ahold", cmd_ahold, 2 },
+	{ "aread", cmd_aread, 2 },
 	{ "rread", cmd_rread, 0 },
 	{ "rhold", cmd_rhold, 0 },
 	{ "rtake", cmd_rtake, 0 },
