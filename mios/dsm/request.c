@@ -268,9 +268,10 @@ static void copy_give(struct step *s, const struct dsm_msg *req)
 }
 
 /*
- * Where updates fly, ownership moves only to a node that has a copy already:
- * a copy can be fetched again if the updates that it lacks did not fit in
- * the receiver's pool, ownership cannot.  Who has none gets a copy first.
+ * Where updates are merged, ownership moves only to a node that has a copy
+ * already: a copy can be fetched again if the updates that it lacks did not fit
+ * in the receiver's pool, ownership cannot.  Who has none gets a copy first.
+ * What a log holds (order.c) always suffices.
  */
 static void request_serve(struct step *s, const struct dsm_msg *m)
 {
@@ -278,7 +279,8 @@ static void request_serve(struct step *s, const struct dsm_msg *m)
 	struct dsm_page *p = page_at(d, m->page);
 	bool have = m->flags & DSM_F_HAVE && set_has(&p->copyset, m->node);
 
-	if (m->type == DSM_GET_S || (p->mode != DSM_MODE_WI && !have))
+	if (m->type == DSM_GET_S ||
+	    (merge_used(d) && p->mode != DSM_MODE_WI && !have))
 		copy_give(s, m);
 	else if (m->type == DSM_GET_X)
 		owner_give(s, m, DSM_DATA_X);

@@ -163,8 +163,22 @@ static void behind(u32 count, int applied)
 	CHECK(did(DSM_ACT_INSTALL, NULL) == (count <= 2));
 }
 
+/* Whoever wants the page alone gets it in one step, without a copy as well. */
+static void moves_at_once(void)
+{
+	const struct dsm_action *a;
+
+	sequenced(1);
+	place(1, 1, NOBODY, DSM_MODE_MW);
+	message((struct dsm_msg){ .type = DSM_GET_X, .src = 2, .node = 2,
+				  .page = 1, .mode = DSM_MODE_MW }, NULL, 0);
+	CHECK(sent(DSM_DATA_X, &a) == 1 && a->msg.flags & DSM_F_DATA);
+	CHECK(!sent(DSM_DATA_S, NULL) && dsm_page_state(d, 1) == DSM_I);
+}
+
 void order_tests(void)
 {
+	moves_at_once();
 	waits_for_its_place();
 	one_order();
 	head_refuses();
