@@ -21,11 +21,15 @@
 #define DSM_KNOB_NO_ROUND	(1u << 11) /* who is born again just lives */
 #define DSM_KNOB_NO_WAIT	(1u << 12) /* a store before its place */
 #define DSM_KNOB_NO_LEVEL	(1u << 13) /* a dead head's last are lost */
+#define DSM_KNOB_NO_READERS	(1u << 14) /* adapt: who reads on is forgotten */
+#define DSM_KNOB_NO_CROWD	(1u << 15) /* adapt: locks are like other pages */
 
 #ifdef DSM_KNOBS
 #define DSM_KNOB(d, name)	((d)->cfg.knobs & DSM_KNOB_##name)
+#define ADAPT_KNOB(a, name)	((a)->knobs & DSM_KNOB_##name)
 #else
 #define DSM_KNOB(d, name)	false
+#define ADAPT_KNOB(a, name)	false
 #endif
 
 #endif /* DSM_KNOBS_H */
