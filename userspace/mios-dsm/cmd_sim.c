@@ -13,10 +13,11 @@
 #include "commands.h"
 #include "results/results.h"
 #include "simulator/simcore.h"
+#include "../../mios/dsm/knobs.h"
 
 static const char help[] =
 "usage: mios-dsm sim [options]\n"
-"  --policy ivy|giantvm|wu|wu+|wu-seq|all (all)\n"
+"  --policy ivy|giantvm|wu|wu+|wu-seq|auto|all (all)\n"
 "  --pattern migratory|producer-consumer|read-mostly|lock|false-sharing|\n"
 "            compile|pingpong|one-write|all (all but the last two)\n"
 "  --nodes N[,N...]    1 to 256 (4)    --cpus N      per node (1)\n"
@@ -38,6 +39,7 @@ static const char help[] =
 "  --window N          wu, wu+: slots of the merge buffer, a power of two\n"
 "                      (8192)\n"
 "  --lease NS          longest protection of a grant (1000000)\n"
+"  --explain           auto: what nodes take pages for, and why\n"
 "  --json FILE         results, - for standard output\n"
 "  --plot FILE.svg     messages over nodes;  --plot-stall FILE.svg\n"
 "  --quiet             no progress on the terminal\n"
@@ -46,7 +48,7 @@ static const char help[] =
 "Exit status: 0, 1 if memory ended wrong or nothing moves on, 2 a mistake.\n";
 
 static const char *const policies[] = { "ivy", "giantvm", "wu", "wu+", "wu-seq",
-	"all", NULL };
+	"auto", "all", NULL };
 static const char *const patterns[] = { "migratory", "producer-consumer",
 	"read-mostly", "lock", "false-sharing", "compile", "pingpong",
 	"one-write", "all", NULL };
@@ -62,13 +64,14 @@ struct sim_options {
 	FILE *out;
 	struct plot_point messages[POINTS_MAX], stall[POINTS_MAX];
 	int points;
-	bool wrong;
+	bool wrong, explain;
 };
 
 enum { POLICY = 256, PATTERN, NODES, CPUS, PAGES, OPS, SEED, RUN, TOPOLOGY,
 	LATENCY, JITTER, BANDWIDTH, LOSS, DUPLICATE, REORDER, TRAP, FAULT,
 	THINK, HANDLE, LEASE, NO_HINTS, JSON, PLOT, PLOT_STALL, QUIET, HELP,
-	SHARED, SHARERS, CHUNK, WINDOW, NO_LEASE, NO_CAUSAL };
+	SHARED, SHARERS, CHUNK, WINDOW, NO_LEASE, NO_CAUSAL,
+	EXPLAIN, NO_READERS, NO_CROWD };
 
 static const struct option longopts[] = {
 	{ "policy", 1, NULL, POLICY }, { "pattern", 1, NULL, PATTERN },
@@ -86,7 +89,10 @@ static const struct option longopts[] = {
 	{ "quiet", 0, NULL, QUIET }, { "shared", 0, NULL, SHARED },
 	{ "window", 1, NULL, WINDOW },
 	{ "sharers", 1, NULL, SHARERS }, { "chunk", 1, NULL, CHUNK },
+	{ "explain", 0, NULL, EXPLAIN },
 #ifdef DSM_KNOBS
+	{ "break-readers", 0, NULL, NO_READERS },
+	{ "break-crowd", 0, NULL, NO_CROWD },
 	{ "break-lease", 0, NULL, NO_LEASE },
 	{ "break-causal", 0, NULL, NO_CAUSAL },
 #endif
@@ -185,6 +191,9 @@ static bool option(int c, struct sim_options *o)
 	o->c.seed_shared |= c == SHARED;
 	o->c.no_lease |= c == NO_LEASE;
 	o->c.no_causal |= c == NO_CAUSAL;
+	o->explain |= c == EXPLAIN;
+	o->c.knobs |= c == NO_READERS ? DSM_KNOB_NO_READERS :
+		c == NO_CROWD ? DSM_KNOB_NO_CROWD : 0;
 	return true;
 }
 
@@ -198,6 +207,8 @@ static int one_result(struct sim_options *o, const struct sim_config *c,
 		return err;
 	if (o->out != stdout)
 		sim_table_row(stdout, c, &r);
+	if (o->out != stdout && o->explain && c->policy == POL_AUTO)
+		sim_explain(stdout, &r);
 	if (o->out) {
 		fprintf(o->out, first ? "[\n" : ",\n");
 		sim_json(o->out, c, &r);
@@ -271,6 +282,10 @@ static int useless(const struct sim_config *c, uint64_t given)
 	} no[] = {
 		{ c->policy < POL_WU, BIT(RUN) | BIT(WINDOW) | BIT(TRAP),
 		  "--policy ", sim_policy_name[c->policy] },
+		{ c->policy != POL_AUTO && c->policy != POLICIES, BIT(EXPLAIN),
+		  "--policy ", sim_policy_name[c->policy] },
+		{ c->policy == POL_AUTO, BIT(RUN), "--policy ",
+		  sim_policy_name[POL_AUTO] },
 		{ c->pattern == PAT_ONE_WRITE, BIT(OPS) | BIT(THINK),
 		  "--pattern ", sim_pattern_name[PAT_ONE_WRITE] },
 		{ c->pattern == PAT_PINGPONG, BIT(THINK),

@@ -13,6 +13,7 @@
 void sim_table_head(FILE *f);
 void sim_table_row(FILE *f, const struct sim_config *c,
 		   const struct sim_result *r);
+void sim_explain(FILE *f, const struct sim_result *r);
 void sim_json(FILE *f, const struct sim_config *c,
 	      const struct sim_result *r);
 

@@ -37,6 +37,42 @@ static void field(FILE *f, const char *name, u64 value)
 	fprintf(f, ", \"%s\": %" PRIu64, name, value);
 }
 
+static void classes(FILE *f, const struct adapt_sum *a)
+{
+	fprintf(f, ", \"classes\": {");
+	for (int t = 0; t < ADAPT_CLASSES; t++)
+		fprintf(f, "%s\"%s\": %" PRIu64, t ? ", " : "",
+			adapt_class_name[t], a->pages[t]);
+	fprintf(f, "}");
+}
+
+/*
+ * Each node has a view of its own of each page, so that there are nodes times
+ * pages; what decided is told for one of them.
+ */
+void sim_explain(FILE *f, const struct sim_result *r)
+{
+	fprintf(f, "  %-17s %6s %7s %9s", "as nodes see it", "pages",
+		"changes", "last ms");
+	for (int c = 0; c < ADAPT_COUNTS; c++)
+		fprintf(f, " %8s", adapt_count_name[c]);
+	fprintf(f, "   (of each page)\n");
+	for (int t = 0; t < ADAPT_CLASSES; t++) {
+		u64 pages = r->adapt.pages[t];
+
+		if (!pages)
+			continue;
+		fprintf(f, "  %-17s %6" PRIu64 " %7" PRIu64 " %5" PRIu64
+			".%03" PRIu64, adapt_class_name[t], pages,
+			r->adapt.changes[t], r->adapt.last[t] / 1000000,
+			r->adapt.last[t] / 1000 % 1000);
+		for (int c = 0; c < ADAPT_COUNTS; c++)
+			fprintf(f, " %8" PRIu64,
+				r->adapt.count[t][c] / pages);
+		fprintf(f, "\n");
+	}
+}
+
 void sim_json(FILE *f, const struct sim_config *c,
 	      const struct sim_result *r)
 {
@@ -88,5 +124,8 @@ void sim_json(FILE *f, const struct sim_config *c,
 	for (int t = 0; t < DSM_MSGS; t++)
 		fprintf(f, "%s\"%s\": %" PRIu64, t ? ", " : "",
 			dsm_msg_name[t], r->bytes[t]);
-	fprintf(f, "}}");
+	fprintf(f, "}");
+	if (c->policy == POL_AUTO)
+		classes(f, &r->adapt);
+	fprintf(f, "}");
 }

@@ -117,7 +117,7 @@ static void step(struct sim *s, u32 node, struct dsm_event *ev)
 	ev->tx_full = dsm_link_free(n->link) <
 		sim_frames(s->c) + sim_reserve(s->c);
 	do {
-		dsm_step(n->dsm, ev, &actions);
+		adapt_step(n->adapt, n->dsm, ev, &actions);
 		s->r->events++;
 		more = false;
 		if (actions.full) {
@@ -190,8 +190,11 @@ static void run_cpu(struct sim *s, u32 node, u32 cpu)
 static void tick(struct sim *s, u32 node)
 {
 	struct dsm_event ev = { .type = DSM_EV_TICK };
+	const struct sim_node *n = &s->node[node];
 
 	step(s, node, &ev);
+	if (n->adapt && adapt_wish(n->adapt, n->dsm, &ev))
+		step(s, node, &ev);
 	sim_link_tick(s, node);
 }
 

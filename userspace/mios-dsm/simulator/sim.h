@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#include "../../../mios/dsm/adapt.h"
 #include "../../../mios/dsm/dsm.h"
 #include "../../../mios/dsm/link.h"
 
@@ -19,7 +20,7 @@
 
 
 enum sim_policy { POL_IVY, POL_GIANTVM, POL_WU, POL_WUPLUS, POL_WUSEQ,
-	POLICIES };
+	POL_AUTO, POLICIES };
 enum sim_topology { TOPO_SWITCH, TOPO_TREE, TOPO_RING, TOPOLOGIES };
 enum sim_pattern { PAT_MIGRATORY, PAT_PRODUCER, PAT_READ_MOSTLY, PAT_LOCK,
 	PAT_FALSE_SHARING, PAT_COMPILE, PAT_PINGPONG, PAT_ONE_WRITE,
@@ -49,6 +50,7 @@ struct sim_config {
 	u32 chunk;		/* pages in a row with one manager; 0: 1 */
 	bool seed_shared;	/* all nodes hold a copy at first */
 	u32 sharers;		/* of page 0 at first, if not 0 */
+	u32 knobs;		/* of adaptation, see knobs.h */
 };
 
 struct sim_op {
@@ -84,6 +86,7 @@ struct sim_result {
 	u64 wrong;		/* results that no memory model allows */
 	u64 fairness;		/* Jain's index, in thousandths */
 	u64 least, most;	/* operations of the CPUs */
+	struct adapt_sum adapt;	/* pages as each node sees them, if it does */
 };
 
 /* sim.c: 0; after a line on stderr 2, or 1 if the programs got stuck. */

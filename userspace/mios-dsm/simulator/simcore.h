@@ -26,6 +26,7 @@ struct sim_event {
 
 struct sim_node {
 	struct dsm *dsm;
+	struct adapt *adapt;	/* NULL: the policy is fixed */
 	struct dsm_link *link;
 	struct causal *causal;	/* NULL: the order is good enough without */
 	u64 *memory;		/* SIM_WORDS of each page */

@@ -15,7 +15,7 @@
 #define LOG_MAX	128
 
 const char *const sim_policy_name[] = { "ivy", "giantvm", "wu", "wu+",
-	"wu-seq", NULL };
+	"wu-seq", "auto", NULL };
 const char *const sim_topology_name[] = { "switch", "tree", "ring", NULL };
 
 /*
@@ -45,7 +45,7 @@ static void engine_config(const struct sim_config *c, u32 node,
 	d->cpus = c->cpus;
 	d->protocol = c->policy == POL_WU ? DSM_WU :
 		c->policy == POL_WUPLUS ? DSM_WUPLUS :
-		c->policy == POL_WUSEQ ? DSM_WUSEQ : DSM_WI;
+		c->policy >= POL_WUSEQ ? DSM_WUSEQ : DSM_WI;
 	d->order = sim_order(c);
 	d->mode = d->protocol == DSM_WI ? DSM_MODE_WI : DSM_MODE_MW;
 	d->pages = c->pages;
@@ -53,9 +53,9 @@ static void engine_config(const struct sim_config *c, u32 node,
 	d->requests = c->nodes * (c->cpus + 1) + 8;
 	d->inflight = 512;
 	d->batch = DSM_BATCH_MAX;
-	d->run = c->run;
+	d->run = c->policy == POL_AUTO ? ADAPT_RUN : c->run;
 	d->window = c->window;
-	if (c->policy == POL_WUSEQ && d->window > LOG_MAX)
+	if (c->policy >= POL_WUSEQ && d->window > LOG_MAX)
 		d->window = LOG_MAX;
 	d->key[0] = 1 + node;
 	d->lease = c->lease;
@@ -63,7 +63,7 @@ static void engine_config(const struct sim_config *c, u32 node,
 	d->read_owns = c->policy == POL_GIANTVM;
 	d->no_hints = !c->hints;
 	d->news = c->hints ? DSM_NEWS_MAX : 0;
-	d->knobs = c->no_lease ? DSM_KNOB_NO_LEASE : 0;
+	d->knobs = c->no_lease ? DSM_KNOB_NO_LEASE : c->knobs;
 }
 
 bool sim_good(const struct sim_config *c)
@@ -150,9 +150,12 @@ static int node_init(struct sim *s, u32 i)
 	n->link = malloc(dsm_link_size(&l));
 	n->memory = calloc(c->pages, SIM_PAGE_BYTES);
 	n->cpu = calloc(c->cpus, sizeof(*n->cpu));
+	if (c->policy == POL_AUTO)
+		n->adapt = malloc(adapt_size(c->pages));
 	if (sim_stamp(c))
 		n->causal = causal_new(c->nodes, i, c->no_causal);
 	if (!n->dsm || !n->link || !n->memory || !n->cpu ||
+	    (c->policy == POL_AUTO && !n->adapt) ||
 	    (sim_stamp(c) && !n->causal))
 		return cli_error("sim: out of memory");
 	err = dsm_init(n->dsm, &d);
@@ -167,6 +170,8 @@ static int node_init(struct sim *s, u32 i)
 		set_del(&set, p / d.chunk % c->nodes);
 		dsm_place(n->dsm, p, p / d.chunk % c->nodes, &set, d.mode);
 	}
+	if (n->adapt)
+		adapt_init(n->adapt, n->dsm, &d);
 	return 0;
 }
 
@@ -260,6 +265,8 @@ static void sum_up(struct sim *s)
 		r->frames += l->frames;
 		r->acks += l->acks;
 		r->again += l->again;
+		if (s->node[n].adapt)
+			adapt_sum(s->node[n].adapt, &r->adapt);
 	}
 	r->data_stalls = r->pages_sent;
 	for (u32 p = 0; p < s->c->pages; p++)
@@ -324,6 +331,7 @@ int sim_run(const struct sim_config *c, struct sim_result *r)
 	}
 	for (u32 i = 0; s.node && i < c->nodes; i++) {
 		free(s.node[i].dsm);
+		free(s.node[i].adapt);
 		free(s.node[i].link);
 		causal_free(s.node[i].causal);
 		free(s.node[i].memory);
