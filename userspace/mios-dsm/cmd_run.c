@@ -33,7 +33,7 @@ static const char help[] =
 "  -n N            nodes, 1 to 16 (4)\n"
 "  --memory MIB    of the window (128)\n"
 "  --resident MIB  of it that each node keeps in memory, if it can (all)\n"
-"  --protocol P    wi (the default), wu, wu+ or wu-seq, see docs/dsm.md\n"
+"  --protocol P    wi (the default), wu, wu+, wu-seq or auto, see docs/dsm.md\n"
 "  --interface IF  nodes are on one Ethernet: run this on each, with\n"
 "  --node K        its number, from 0, and with -n and --memory alike\n"
 "  --cluster N     if several share the wire: the same on each (0)\n"
@@ -74,12 +74,12 @@ struct run {
 
 static bool protocol(const char *name, u64 *value)
 {
-	static const char *const names[] = { "wi", "wu", "wu+", "wu-seq" };
+	static const char *const names[] = { "wi", "wu", "wu+", "wu-seq", "auto" };
 
 	for (*value = 0; *value < sizeof(names) / sizeof(*names); ++*value)
 		if (!strcmp(name, names[*value]))
 			return true;
-	cli_error("run: --protocol '%s': wi, wu, wu+ or wu-seq", name);
+	cli_error("run: --protocol '%s': wi, wu, wu+, wu-seq or auto", name);
 	return false;
 }
 

@@ -10,6 +10,43 @@
 #include "../cli/cli.h"
 #include "results.h"
 
+static bool adapted(const struct node_stats *s)
+{
+	for (int c = 0; c < ADAPT_CLASSES; c++)
+		if (s->class[c])
+			return true;
+	return false;
+}
+
+/* With --protocol auto. */
+static void classes_table(FILE *f, u32 first, u32 end,
+			  const struct node_stats *s)
+{
+	if (!adapted(&s[first]))
+		return;
+	fprintf(f, "%5s", "pages");
+	for (int c = 1; c < ADAPT_CLASSES; c++)
+		fprintf(f, " %17s", adapt_class_name[c]);
+	fprintf(f, "\n");
+	for (u32 i = first; i < end; i++) {
+		fprintf(f, "%5u", i);
+		for (int c = 1; c < ADAPT_CLASSES; c++)
+			fprintf(f, " %17" PRIu64, s[i].class[c]);
+		fprintf(f, "\n");
+	}
+}
+
+static void classes_json(FILE *f, const struct node_stats *s)
+{
+	if (!adapted(s))
+		return;
+	fprintf(f, ", \"classes\": {");
+	for (int c = 0; c < ADAPT_CLASSES; c++)
+		fprintf(f, "%s\"%s\": %" PRIu64, c ? ", " : "",
+			adapt_class_name[c], s->class[c]);
+	fprintf(f, "}");
+}
+
 void nodes_table(FILE *f, u32 first, u32 end, const struct node_stats *s,
 		 const int *status)
 {
@@ -22,6 +59,7 @@ void nodes_table(FILE *f, u32 first, u32 end, const struct node_stats *s,
 			i, s[i].reads, s[i].writes, s[i].emulated, s[i].updates, s[i].stall / 1e6,
 			s[i].longest / 1e6, s[i].pages, s[i].messages, s[i].frames,
 			s[i].bytes / 1024, s[i].again, status[i]);
+	classes_table(f, first, end, s);
 }
 
 int nodes_json(const char *path, u32 first, u32 end,
@@ -33,7 +71,7 @@ int nodes_json(const char *path, u32 first, u32 end,
 	if (!f)
 		return cli_error("'%s': %s", path, strerror(errno));
 	fprintf(f, "{\n  \"schema\": 1,\n  \"nodes\": [\n");
-	for (u32 i = first; i < end; i++)
+	for (u32 i = first; i < end; i++) {
 		fprintf(f, "    {\"node\": %u, \"exit\": %d, \"finished\": %s, \"read_faults\": %" PRIu64
 			", \"write_faults\": %" PRIu64 ", \"stall_ns\": %" PRIu64
 			", \"longest_ns\": %" PRIu64 ", \"pages_sent\": %" PRIu64
@@ -42,13 +80,15 @@ int nodes_json(const char *path, u32 first, u32 end,
 			", \"refused\": %" PRIu64 ", \"emulated\": %" PRIu64
 			", \"updates\": %" PRIu64 ", \"pages_lost\": %" PRIu64
 			", \"resident\": %" PRIu64 ", \"most_resident\": %" PRIu64
-			", \"evicted\": %" PRIu64 "}%s\n",
+			", \"evicted\": %" PRIu64,
 			i, status[i], s[i].finished ? "true" : "false", s[i].reads,
 			s[i].writes, s[i].stall, s[i].longest, s[i].pages, s[i].messages,
 			s[i].frames, s[i].bytes, s[i].again, s[i].refused, s[i].emulated,
 			s[i].updates, s[i].lost, s[i].resident, s[i].most,
-			s[i].evicted,
-			i + 1 < end ? "," : "");
+			s[i].evicted);
+		classes_json(f, &s[i]);
+		fprintf(f, "}%s\n", i + 1 < end ? "," : "");
+	}
 	fprintf(f, "  ]\n}\n");
 	if (f == stdout)
 		return 0;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../cli/cli.h"
+#include "../runtime/layout.h"
 #include "record.h"
 
 #define WIDTH	640
@@ -104,7 +105,7 @@ static bool line_parse(struct report *r, const char *line)
 		return sscanf(line + 4, "%u %u %u %" SCNu64 " %119[^\n]",
 			      &r->first, &r->end, &r->protocol, &r->ms,
 			      r->program) == 5 && r->first < r->end &&
-			r->end <= STATS_NODES && r->protocol < DSM_PROTOCOLS;
+			r->end <= STATS_NODES && r->protocol <= LAYOUT_AUTO;
 	if (!r->end)
 		return false;	/* the run comes first */
 	if (!strncmp(line, "node ", 5))
@@ -232,7 +233,8 @@ static void pages(FILE *f, const struct report *r)
 
 int report_draw(const char *from, const char *to)
 {
-	static const char *const protocol[] = { "wi", "wu", "wu+", "wu-seq" };
+	static const char *const protocol[] = { "wi", "wu", "wu+", "wu-seq",
+		"auto" };
 	static struct report r;
 	int err = parse(&r, from);
 	bool bad;

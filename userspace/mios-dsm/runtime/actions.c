@@ -164,7 +164,7 @@ void node_step(struct node *n, struct dsm_event *ev)
 {
 	ev->now = n->now;
 	ev->tx_full = n->causal && !node_has_room(n);
-	dsm_step(n->dsm, ev, &actions);
+	adapt_step(n->adapt, n->dsm, ev, &actions);
 	for (u32 i = 0; i < actions.count; i++)
 		act(n, &actions.act[i]);
 }

@@ -10,6 +10,8 @@
 #include "../../../mios/dsm/dsm.h"
 
 #define LAYOUT_LOCKS	64
+/* As mios-dsm run and the nodes' notes number it, behind the engine's. */
+#define LAYOUT_AUTO	DSM_PROTOCOLS
 /* Each on a page of its own, as each is used by others. */
 enum {
 	LAYOUT_ARRIVED,		/* barrier: who has come, */

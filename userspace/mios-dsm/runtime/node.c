@@ -42,7 +42,8 @@ static int engine_start(struct node *n, u32 pages)
 		.nodes = n->nodes, .self = n->self, .cpus = THREADS_MAX,
 		.protocol = n->protocol, .mode = mode,
 		.order = n->causal ? DSM_ORDER_CAUSAL : n->transport.order,
-		.pages = pages, .chunk = 1, .batch = DSM_BATCH_MAX, .run = RUN,
+		.pages = pages, .chunk = 1, .batch = DSM_BATCH_MAX,
+		.run = n->adapts ? ADAPT_RUN : RUN,
 		.requests = n->nodes * (THREADS_MAX + 1),
 		.window = n->protocol == DSM_WUSEQ ? LOG : MERGE,
 		.inflight = FLIGHT, .news = DSM_NEWS_MAX, .lease = LEASE,
@@ -63,6 +64,12 @@ static int engine_start(struct node *n, u32 pages)
 		dsm_place(n->dsm, page, layout_home(pages, n->nodes, page,
 						    page % n->nodes),
 			  &none, mode);
+	if (!n->adapts)
+		return 0;
+	n->adapt = malloc(adapt_size(pages));
+	if (!n->adapt)
+		return -ENOMEM;
+	adapt_init(n->adapt, n->dsm, &c);
 	return 0;
 }
 
@@ -134,6 +141,7 @@ void node_finish(struct node *n)
 	window_close(&n->window);
 	close(n->event);
 	free(n->link);
+	free(n->adapt);
 	free(n->dsm);
 	causal_free(n->causal);
 }

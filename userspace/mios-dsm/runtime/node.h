@@ -23,8 +23,10 @@
 struct node {
 	u16 nodes, self;
 	u8 protocol;
+	bool adapts;			/* --protocol auto: wu-seq, with advice */
 	u16 pieces;			/* frames of the longest message */
 	struct dsm *dsm;
+	struct adapt *adapt;		/* or NULL */
 	struct dsm_link *link;
 	struct window window;
 	struct transport transport;
@@ -98,6 +100,7 @@ bool evict_first(const struct node *n);
 
 /* stats.c */
 void stats_begin(struct node *n);
+void stats_classes(struct node *n);
 void stats_stall(struct node *n, const struct thread *t, enum stats_cause why);
 bool stats_census(struct node *n);
 

@@ -127,6 +127,9 @@ static void tick(struct node *n)
 	n->ticked = n->now;
 	n->counting = stats_census(n);
 	node_step(n, &ev);
+	if (n->adapt && node_has_room(n) &&
+	    adapt_wish(n->adapt, n->dsm, &ev))
+		node_step(n, &ev);
 	n->stats->emulated = dsm_statistics(n->dsm)->emulated;
 	n->stats->resident = n->window.resident;
 	n->stats->most = n->window.most;
@@ -216,6 +219,7 @@ void *node_serve(void *node)
 			tick(n);
 	}
 	tick(n);
+	stats_classes(n);
 	pthread_mutex_unlock(&n->lock);
 	return NULL;
 }

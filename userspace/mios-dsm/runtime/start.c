@@ -49,7 +49,7 @@ static bool told_parse(struct told *t, const char *at)
 	if (!number(&at, 1, NODE_NODES, &nodes) ||
 	    !number(&at, 0, nodes - 1, &self) ||
 	    !number(&at, 2 * LAYOUT_OWN, DSM_LIFE_MAX, &pages) ||
-	    !number(&at, DSM_WI, DSM_PROTOCOLS - 1, &protocol) ||
+	    !number(&at, DSM_WI, LAYOUT_AUTO, &protocol) ||
 	    !number(&at, 0, DSM_LIFE_MAX, &resident) ||
 	    !number(&at, -1, 1 << 20, &fd))
 		return false;
@@ -147,7 +147,8 @@ int mios_dsm_start(void)
 	unsetenv(START_VARIABLE);
 	n->nodes = t.nodes;
 	n->self = t.self;
-	n->protocol = t.protocol;
+	n->adapts = t.protocol == LAYOUT_AUTO;
+	n->protocol = n->adapts ? DSM_WUSEQ : t.protocol;
 	err = stats_open(n, &t);
 	if (!err)
 		err = transport_start(n, &t);

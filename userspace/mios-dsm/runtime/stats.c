@@ -50,6 +50,17 @@ void stats_stall(struct node *n, const struct thread *t, enum stats_cause why)
 	p->pc = t->pc;
 }
 
+/* What this node takes pages for. */
+void stats_classes(struct node *n)
+{
+	struct adapt_sum sum = { };
+
+	if (!n->adapt)
+		return;
+	adapt_sum(n->adapt, &sum);
+	memcpy(n->stats->class, sum.pages, sizeof(n->stats->class));
+}
+
 /* Pages by state and mode, and where the program's data begin. */
 static void census_end(struct node *n)
 {
@@ -58,6 +69,7 @@ static void census_end(struct node *n)
 	memcpy(s->state, n->census.state, sizeof(s->state));
 	memcpy(s->mode, n->census.mode, sizeof(s->mode));
 	memset(&n->census, 0, sizeof(n->census));
+	stats_classes(n);
 	n->census.next = n->now + CENSUS;
 	if (n->window.held[LAYOUT_ROOT])
 		memcpy(s->root, window_bytes(&n->window, LAYOUT_ROOT),

@@ -10,11 +10,12 @@
 
 #include <stdint.h>
 
+#include "../../../mios/dsm/adapt.h"
 #include "../../../mios/dsm/dsm.h"
 
 #define STATS_NAME	"mios-dsm-stats"
 #define STATS_MAGIC	0x74617473736f696dULL
-#define STATS_VERSION	1
+#define STATS_VERSION	2
 #define STATS_NODES	16
 #define STATS_ROOTS	512
 #define STATS_PATH	256
@@ -52,6 +53,7 @@ struct node_stats {
 	/* Barrier and lock: added to by the program's threads, atomically. */
 	uint64_t cause[STATS_CAUSES];
 	uint64_t state[DSM_STATES], mode[DSM_MODES];	/* pages, lately */
+	uint64_t class[ADAPT_CLASSES];	/* --protocol auto: as it takes them */
 	uint64_t base;			/* where the program is loaded */
 	uint64_t root[STATS_ROOTS];	/* of the program, as seen lately */
 	char exe[STATS_PATH];

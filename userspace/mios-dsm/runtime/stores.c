@@ -280,6 +280,8 @@ bool store_ask(struct node *n, u16 cpu)
 	struct thread *t = &n->threads.thread[cpu];
 	siginfo_t info = { .si_code = SI_QUEUE };
 
+	if (n->adapt && adapt_alone(n->adapt, t->page))
+		return false;
 	if (!n->causal || t->in_kernel || t->deaf ||
 	    dsm_page_mode(n->dsm, t->page) == DSM_MODE_WI ||
 	    window_has(&n->window, t->sp, 1))
