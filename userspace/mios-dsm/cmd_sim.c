@@ -136,13 +136,11 @@ static bool number(int c, struct sim_config *s, bool *known)
 
 static bool option(int c, struct sim_options *o)
 {
-	bool known = false;
+	bool known = false, good = number(c, &o->c, &known);
 	uint64_t v;
 
-	if (!number(c, &o->c, &known))
-		return false;
-	if (known)
-		return true;
+	if (!good || known)
+		return good;
 	switch (c) {
 	case POLICY:
 		return cli_choice("--policy", optarg, policies, &o->c.policy);
@@ -192,8 +190,8 @@ static bool option(int c, struct sim_options *o)
 	o->c.no_lease |= c == NO_LEASE;
 	o->c.no_causal |= c == NO_CAUSAL;
 	o->explain |= c == EXPLAIN;
-	o->c.knobs |= c == NO_READERS ? DSM_KNOB_NO_READERS :
-		c == NO_CROWD ? DSM_KNOB_NO_CROWD : 0;
+	o->c.knobs |= c == NO_READERS ? DSM_KNOB_NO_READERS : 0;
+	o->c.knobs |= c == NO_CROWD ? DSM_KNOB_NO_CROWD : 0;
 	return true;
 }
 
