@@ -324,13 +324,20 @@ static void explain(struct mios_node *node, const struct balance *b, int err,
 int mios_memory_take(struct mios_node *node, struct mios_reason *why)
 {
 	struct take_job job = { .node = node };
-	const struct balance before = weigh(node);
 	struct task_struct *task;
+	struct balance before;
 	long left;
 
 	init_completion(&job.done);
 	if (mutex_lock_killable(&take_lock))
 		return -EINTR;
+	/* Else all memory is full before it fails, and programs are killed. */
+	before = weigh(node);
+	if (before.data > before.room) {
+		mutex_unlock(&take_lock);
+		explain(node, &before, -ENOMEM, why);
+		return -ENOMEM;
+	}
 	task = kthread_run(take_thread, &job, "mios-take/%u", node->id);
 	if (IS_ERR(task)) {
 		mutex_unlock(&take_lock);
