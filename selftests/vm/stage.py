@@ -40,7 +40,7 @@ def run(command, **options):
 
 STATIC = ("gcc", "-O2", "-Wall", "-Wextra", "-Werror",
           "-Wno-unused-parameter", "-static")
-STATIC_PROGRAMS = ("vm/guest/agent.c", "ipc/guest/futexes.c",
+STATIC_PROGRAMS = ("vm/guest/agent.c", "ipc/guest/futexes.c", "ipc/guest/race.c",
                    "swap/guest/swaps.c", "fs/guest/agree.c",
                    "../docs/examples/shared-farm.c")
 STATIC_CXX = ("g++", "-O2", "-Wall", "-static")
