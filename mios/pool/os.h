@@ -13,6 +13,7 @@
 #include <linux/errno.h>
 #include <linux/math.h>
 #include <linux/minmax.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/types.h>
 

@@ -275,7 +275,7 @@ typedef bool (*mios_pool_named)(void *ctx, u64 phys, bool huge, u64 object);
  * @ctx: its first argument
  *
  * Returns how many pages were freed.  Several may do it at once, and one who
- * dies in it leaves the rest to the next.
+ * dies in it leaves the rest to the next.  May sleep: it looks at all records.
  */
 u64 mios_pool_recover(struct mios_pool *pool, u32 instance, u32 epoch,
 		      mios_pool_named named, void *ctx);

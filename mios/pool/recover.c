@@ -87,11 +87,15 @@ u64 mios_pool_recover(struct mios_pool *pool, u32 instance, u32 epoch,
 	if (instance >= MIOS_POOL_INSTANCES || epoch > MIOS_EPOCH_MAX)
 		return 0;
 	declare_over(&r);
-	for (index = 0; index < nr; index++)
+	for (index = 0; index < nr; index++) {
 		for (extent = 0; extent < pool->section[index].nr_extents;
-		     extent++)
+		     extent++) {
 			freed += extent_recover(&r, &pool->section[index],
 						extent);
+			/* A node of 1 TiB has half a million of them. */
+			cond_resched();
+		}
+	}
 	return freed;
 }
 

@@ -49,6 +49,8 @@ static inline void test_access(const volatile void *address, bool write)
 #define smp_wmb()		__atomic_thread_fence(__ATOMIC_RELEASE)
 #define smp_rmb()		__atomic_thread_fence(__ATOMIC_ACQUIRE)
 
+#define cond_resched()		do { } while (0)
+
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
 
 enum mios_pool_fault {
