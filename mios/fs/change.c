@@ -162,7 +162,7 @@ u64 mios_inode_make(struct mios_fs *fs, const struct mios_fs_attr *attr,
 }
 
 static int make(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
-		const struct mios_fs_attr *attr, u64 *number)
+		struct mios_fs_attr *attr, u64 *number)
 {
 	bool directory = is_directory(attr->mode);
 	struct found found;
@@ -177,9 +177,11 @@ static int make(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
 	at = pop(fs, &fs->super->free_entry, fs->nr_entries, false);
 	if (!at)
 		return -ENOSPC;
-	*number = mios_inode_make(fs, attr, 1 + directory, directory ? dir : 0);
+	attr->nlink = 1 + directory;
+	*number = mios_inode_make(fs, attr, attr->nlink, directory ? dir : 0);
 	if (!*number)
 		return -ENOSPC;
+	attr->id = mios_tx_get(fs, &fs->inode[*number].id);
 	insert(fs, at, dir, name, *number);
 	names_changed(fs, dir, attr->ctime);
 	if (directory)
@@ -188,11 +190,20 @@ static int make(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
 }
 
 int mios_fs_make(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
-		 const struct mios_fs_attr *attr, u64 *inode)
+		 struct mios_fs_attr *attr, u64 *inode)
 {
 	int err = mios_tx_begin(fs);
 
-	return err ? err : finish(fs, make(fs, dir, name, attr, inode));
+	if (err)
+		return err;
+	err = make(fs, dir, name, attr, inode);
+	if (!err) {
+		mios_tx_apply(fs);
+		/* As it is with the lock: nothing has followed yet. */
+		attr->sequence = mios_fs_sequence(fs);
+	}
+	mios_tx_end(fs);
+	return err;
 }
 
 static int make_nameless(struct mios_fs *fs, const struct mios_fs_attr *attr,

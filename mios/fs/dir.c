@@ -52,33 +52,21 @@ static struct dentry *dir_lookup(struct inode *dir, struct dentry *dentry,
 	return d_splice_alias(inode, dentry);
 }
 
-/* What has been so since a dentry was looked at last, by one without locks. */
-static bool is_fresh(const struct dentry *dentry)
+/* Has nothing been changed since a dentry was looked at last? */
+static bool is_fresh(const struct dentry *dentry, const struct inode *inode)
 {
-	const struct inode *inode = d_inode_rcu(dentry);
-
 	if (READ_ONCE(dentry->d_time) != sequence_of(dentry) &&
 	    !mios_fs_fault(MIOS_FS_FAULT_STALE))
 		return false;
-	return !inode || (mios_inode_is_fresh(inode) &&
-			  !test_bit(MIOS_ASLEEP, &mios_inode_of(inode)->flags));
+	return !inode || mios_inode_is_fresh(inode);
 }
 
-static int revalidate(struct dentry *dentry, unsigned int flags)
+static int look_again(struct dentry *dentry, struct inode *inode)
 {
-	struct inode *inode;
-	struct dentry *parent;
-	u64 number, sequence;
-	int err;
+	u64 number, sequence = sequence_of(dentry);
+	struct dentry *parent = dget_parent(dentry);
+	int err = lookup(d_inode(parent), &dentry->d_name, &number);
 
-	if (is_fresh(dentry))
-		return 1;
-	if (flags & LOOKUP_RCU)
-		return -ECHILD;
-	inode = d_inode(dentry);
-	sequence = sequence_of(dentry);
-	parent = dget_parent(dentry);
-	err = lookup(d_inode(parent), &dentry->d_name, &number);
 	dput(parent);
 	if (err && err != -ENOENT)
 		return err;
@@ -88,6 +76,19 @@ static int revalidate(struct dentry *dentry, unsigned int flags)
 		return 0;
 	WRITE_ONCE(dentry->d_time, sequence);
 	return 1;
+}
+
+static int revalidate(struct dentry *dentry, unsigned int flags)
+{
+	struct inode *inode = d_inode_rcu(dentry);
+	bool fresh = is_fresh(dentry, inode);
+
+	if (fresh && (!inode || !mios_inode_is_asleep(inode)))
+		return 1;
+	/* Who wakes it has to use the dentry: else it would not sleep again. */
+	if (flags & LOOKUP_RCU)
+		return -ECHILD;
+	return fresh ? !mios_inode_wake(inode) : look_again(dentry, inode);
 }
 
 static bool is_named(const struct inode *inode)
@@ -136,9 +137,10 @@ static int dir_mknod(struct mnt_idmap *idmap, struct inode *dir,
 					     &attr, &number));
 	if (err)
 		return err;
-	inode = mios_inode_get(dir->i_sb, number);
+	inode = mios_inode_made(dir->i_sb, number, &attr);
 	if (IS_ERR(inode))
 		return PTR_ERR(inode);
+	dentry->d_time = attr.sequence;
 	d_instantiate(dentry, inode);
 	return 0;
 }
@@ -164,12 +166,16 @@ static int dir_atomic_open(struct inode *dir, struct dentry *dentry,
 	if (!(flags & O_CREAT) && !d_in_lookup(dentry))
 		return finish_no_open(file, NULL);
 	for (tries = 0; tries < OPEN_TRIES; tries++) {
-		d_drop(dentry);
-		found = dir_lookup(dir, dentry, 0);
-		if (IS_ERR(found))
-			return PTR_ERR(found);
-		if (found || d_really_is_positive(dentry) || !(flags & O_CREAT))
-			return finish_no_open(file, found);
+		/* A dentry that the VFS had says that there is no such name. */
+		if (tries || d_in_lookup(dentry)) {
+			d_drop(dentry);
+			found = dir_lookup(dir, dentry, 0);
+			if (IS_ERR(found))
+				return PTR_ERR(found);
+			if (found || d_really_is_positive(dentry) ||
+			    !(flags & O_CREAT))
+				return finish_no_open(file, found);
+		}
 		err = dir_mknod(&nop_mnt_idmap, dir, dentry, mode, 0);
 		if (!err) {
 			file->f_mode |= FMODE_CREATED;
@@ -202,7 +208,8 @@ static int take_away(struct inode *dir, struct dentry *dentry, bool directory)
 	/* This instance has it open: it is reaped when that ends. */
 	if (directory)
 		mios_forget(d_inode(dentry));
-	return mios_inode_refresh(d_inode(dentry));
+	mios_inode_links(d_inode(dentry));
+	return 0;
 }
 
 static int dir_unlink(struct inode *dir, struct dentry *dentry)
@@ -230,7 +237,8 @@ static int dir_link(struct dentry *old, struct inode *dir,
 		return err;
 	ihold(inode);
 	d_instantiate(dentry, inode);
-	return mios_inode_refresh(inode);
+	mios_inode_links(inode);
+	return 0;
 }
 
 static int dir_rename(struct mnt_idmap *idmap, struct inode *dir,
@@ -254,7 +262,8 @@ static int dir_rename(struct mnt_idmap *idmap, struct inode *dir,
 		return err;
 	if (d_is_dir(to_dentry))
 		mios_forget(d_inode(to_dentry));
-	return mios_inode_refresh(d_inode(to_dentry));
+	mios_inode_links(d_inode(to_dentry));
+	return 0;
 }
 
 static int dir_iterate(struct file *file, struct dir_context *ctx)

@@ -123,8 +123,10 @@ int mios_fs_readdir(struct mios_fs *fs, u64 dir, u64 *cookie,
  * change.c.  A name that is made, goes or changes sets the times of its
  * directory and of the file: to @now, or to ->ctime of a new file.
  */
+
+/* @attr: out: ->id, ->nlink, and ->sequence when this was so, and the name */
 int mios_fs_make(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
-		 const struct mios_fs_attr *attr, u64 *inode);
+		 struct mios_fs_attr *attr, u64 *inode);
 
 /* It has no name yet, and this instance has it open. */
 int mios_fs_make_nameless(struct mios_fs *fs, const struct mios_fs_attr *attr,
@@ -304,6 +306,9 @@ int mios_fs_open(struct mios_fs *fs, u64 inode, u64 id);
 
 /* Is that to be tried?  Who has just closed it asks. */
 bool mios_fs_is_left(const struct mios_fs *fs, u64 inode);
+
+/* How many names it has, as stat(2) counts; of a file that is open here. */
+u32 mios_fs_links(const struct mios_fs *fs, u64 inode);
 
 /* Has it a name, unless it is another one by now? */
 bool mios_fs_is_named(const struct mios_fs *fs, u64 inode, u64 id);

@@ -43,10 +43,15 @@ bool mios_fs_is_left(const struct mios_fs *fs, u64 number)
 	       !nlink_of(READ_ONCE(inode->mode)) && !READ_ONCE(inode->open);
 }
 
+u32 mios_fs_links(const struct mios_fs *fs, u64 number)
+{
+	return inode_exists(fs, number) ?
+		nlink_of(READ_ONCE(fs->inode[number].mode)) : 0;
+}
+
 bool mios_fs_is_named(const struct mios_fs *fs, u64 number, u64 id)
 {
-	return inode_exists(fs, number) &&
-	       nlink_of(READ_ONCE(fs->inode[number].mode)) &&
+	return mios_fs_links(fs, number) &&
 	       READ_ONCE(fs->inode[number].id) == id;
 }
 

@@ -129,6 +129,22 @@ int mios_inode_look(struct inode *inode)
 	return mios_inode_is_fresh(inode) ? 0 : mios_inode_refresh(inode);
 }
 
+/**
+ * mios_inode_links() - how many names it has is another number
+ * @inode: open here
+ *
+ * The VFS looks at that without a question; who asks for attributes is given
+ * those of the file.
+ */
+void mios_inode_links(struct inode *inode)
+{
+	u32 links = mios_fs_links(&mount_of(inode)->fs, number_of(inode));
+
+	spin_lock(&inode->i_lock);
+	set_nlink(inode, links);
+	spin_unlock(&inode->i_lock);
+}
+
 int mios_permission(struct mnt_idmap *idmap, struct inode *inode, int mask)
 {
 	int err = 0;
@@ -202,7 +218,7 @@ bool mios_inode_sleep(struct inode *inode)
 	struct mios_inode *own = mios_inode_of(inode);
 	bool kept = false;
 
-	if (test_bit(MIOS_ASLEEP, &own->flags))
+	if (mios_inode_is_asleep(inode))
 		return true;
 	if (test_bit(MIOS_WAS_MAPPED, &own->flags) ||
 	    mios_has_to_cut(&m->fs.inode[own->number]) ||
@@ -231,10 +247,10 @@ int mios_inode_wake(struct inode *inode)
 	struct mios_inode *own = mios_inode_of(inode);
 	int err = 0;
 
-	if (!test_bit(MIOS_ASLEEP, &own->flags))
+	if (!mios_inode_is_asleep(inode))
 		return 0;
 	spin_lock(&inode->i_lock);
-	if (test_bit(MIOS_ASLEEP, &own->flags))
+	if (mios_inode_is_asleep(inode))
 		err = open_bit(m, own->number, inode->i_ino);
 	if (!err)
 		clear_bit(MIOS_ASLEEP, &own->flags);
@@ -245,24 +261,23 @@ int mios_inode_wake(struct inode *inode)
 }
 
 /**
- * mios_inode_get() - open a file
+ * mios_inode_made() - open a file
  * @sb: of this mount
  * @number: of its inode in the image
+ * @attr: its attributes, which were so at ->sequence
  *
- * -ESTALE: it is another one by now, look its name up again.
+ * -ESTALE: it is another one by now.
  */
-struct inode *mios_inode_get(struct super_block *sb, u64 number)
+struct inode *mios_inode_made(struct super_block *sb, u64 number,
+			      const struct mios_fs_attr *attr)
 {
 	struct mios_mount *m = sb->s_fs_info;
-	struct mios_fs_attr attr;
 	struct inode *inode;
-	int err = MIOS_LOOK(mios_fs_stat(&m->fs, number, &attr));
+	int err;
 
-	if (err)
-		return ERR_PTR(err == -ENOENT ? -ESTALE : err);
-	if (!attr_is_sane(&attr))
+	if (!attr_is_sane(attr))
 		return ERR_PTR(-EIO);
-	inode = iget_locked(sb, attr.id);
+	inode = iget_locked(sb, attr->id);
 	if (!inode)
 		return ERR_PTR(-ENOMEM);
 	if (!(inode->i_state & I_NEW)) {
@@ -273,15 +288,33 @@ struct inode *mios_inode_get(struct super_block *sb, u64 number)
 		iput(inode);
 		return ERR_PTR(err);
 	}
-	err = open_bit(m, number, attr.id);
+	err = open_bit(m, number, attr->id);
 	if (err) {
 		reap(m, number);
 		iget_failed(inode);
 		return ERR_PTR(err);
 	}
-	inode_begin(inode, number, &attr);
+	inode_begin(inode, number, attr);
 	unlock_new_inode(inode);
 	return inode;
+}
+
+/**
+ * mios_inode_get() - see what there is, and open it
+ * @sb: of this mount
+ * @number: of its inode in the image
+ *
+ * -ESTALE: it is another one by now, look its name up again.
+ */
+struct inode *mios_inode_get(struct super_block *sb, u64 number)
+{
+	struct mios_mount *m = sb->s_fs_info;
+	struct mios_fs_attr attr;
+	int err = MIOS_LOOK(mios_fs_stat(&m->fs, number, &attr));
+
+	if (err)
+		return ERR_PTR(err == -ENOENT ? -ESTALE : err);
+	return mios_inode_made(sb, number, &attr);
 }
 
 /**
@@ -304,7 +337,7 @@ void mios_inode_evict(struct inode *inode)
 		mios_mend_file(m, number);
 		return;
 	}
-	if (!test_bit(MIOS_ASLEEP, &own->flags)) {
+	if (!mios_inode_is_asleep(inode)) {
 		/* Else whoever closes it last does it. */
 		if (mios_has_to_cut(&m->fs.inode[number]) &&
 		    !open_elsewhere(inode))

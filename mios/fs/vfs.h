@@ -153,6 +153,11 @@ static inline u64 number_of(const struct inode *inode)
 	return mios_inode_of(inode)->number;
 }
 
+static inline bool mios_inode_is_asleep(const struct inode *inode)
+{
+	return test_bit(MIOS_ASLEEP, &mios_inode_of(inode)->flags);
+}
+
 /* Which other instances have the file open, a bit for each? */
 static inline u64 open_elsewhere(const struct inode *inode)
 {
@@ -202,9 +207,12 @@ bool mios_page_let_go(struct page *page, bool wait);
 struct inode *mios_inode_alloc(struct super_block *sb);
 void mios_inode_free(struct inode *inode);
 struct inode *mios_inode_get(struct super_block *sb, u64 number);
+struct inode *mios_inode_made(struct super_block *sb, u64 number,
+			      const struct mios_fs_attr *attr);
 bool mios_inode_is_fresh(const struct inode *inode);
 int mios_inode_refresh(struct inode *inode);
 int mios_inode_look(struct inode *inode);
+void mios_inode_links(struct inode *inode);
 bool mios_inode_sleep(struct inode *inode);
 int mios_inode_wake(struct inode *inode);
 int mios_permission(struct mnt_idmap *idmap, struct inode *inode, int mask);
