@@ -84,10 +84,38 @@ static bool protocol(const char *name, u64 *value)
 	return false;
 }
 
+enum {
+	MEMORY = 256, RESIDENT, JSON, RECORD, QUIET, INTERFACE, NODE, CLUSTER,
+	PROTOCOL,
+};
+
+/* One that says what to do, not what to call it. */
+static bool option_take(struct run *r, int c, const char *value)
+{
+	switch (c) {
+	case 'n':
+		return cli_number("-n", value, 1, NODE_NODES, &r->nodes);
+	case MEMORY:
+		return cli_number("--memory", value, 1, 1 << 20, &r->mib);
+	case RESIDENT:
+		return cli_number("--resident", value, 1, 1 << 20,
+				  &r->resident);
+	case NODE:
+		r->node_told = true;
+		return cli_number("--node", value, 0, NODE_NODES - 1, &r->node);
+	case CLUSTER:
+		r->cluster_told = true;
+		return cli_number("--cluster", value, 0, 0xffff, &r->cluster);
+	case PROTOCOL:
+		return protocol(value, &r->protocol);
+	}
+	r->quiet |= c == QUIET;
+	r->help |= c == 'h';
+	return c != '?';
+}
+
 static bool parse(struct run *r, int argc, char **argv)
 {
-	enum { MEMORY = 256, RESIDENT, JSON, RECORD, QUIET, INTERFACE, NODE, CLUSTER,
-		PROTOCOL };
 	static const struct option options[] = {
 		{ "memory", required_argument, NULL, MEMORY },
 		{ "resident", required_argument, NULL, RESIDENT },
@@ -104,36 +132,13 @@ static bool parse(struct run *r, int argc, char **argv)
 	int c;
 
 	while ((c = getopt_long(argc, argv, "+hn:", options, NULL)) >= 0) {
-		bool good = c != '?';
-
-		if (c == 'n')
-			good = cli_number("-n", optarg, 1, NODE_NODES,
-					  &r->nodes);
-		if (c == MEMORY)
-			good = cli_number("--memory", optarg, 1, 1 << 20,
-					  &r->mib);
-		if (c == RESIDENT)
-			good = cli_number("--resident", optarg, 1, 1 << 20,
-					  &r->resident);
-		if (c == NODE)
-			good = cli_number("--node", optarg, 0, NODE_NODES - 1,
-					  &r->node);
-		if (c == CLUSTER)
-			good = cli_number("--cluster", optarg, 0, 0xffff,
-					  &r->cluster);
-		if (c == PROTOCOL)
-			good = protocol(optarg, &r->protocol);
-		r->node_told |= c == NODE;
-		r->cluster_told |= c == CLUSTER;
 		if (c == INTERFACE)
 			r->interface = optarg;
-		if (c == RECORD)
+		else if (c == RECORD)
 			r->record = optarg;
-		if (c == JSON)
+		else if (c == JSON)
 			r->json = optarg;
-		r->quiet |= c == QUIET;
-		r->help |= c == 'h';
-		if (!good)
+		else if (!option_take(r, c, optarg))
 			return false;
 	}
 	r->program = argv + optind;
