@@ -14,7 +14,8 @@ DSM_RUNTIME := $(wildcard $(DSM_USER)/runtime/*.c) \
 	$(DSM_USER)/causal/causal.c $(wildcard $(DSM_TOP)/mios/dsm/emulate/*.c)
 DSM_TOOLS := $(wildcard $(DSM_USER)/*.c) $(wildcard $(DSM_USER)/*/*.c)
 DSM_TOOLS := $(filter-out $(DSM_RUNTIME) $(DSM_USER)/programs/%,$(DSM_TOOLS)) \
-	$(DSM_USER)/causal/causal.c $(DSM_USER)/runtime/ether.c
+	$(DSM_USER)/causal/causal.c $(DSM_USER)/runtime/ether.c \
+	$(DSM_USER)/runtime/ring.c
 # Each is one file, with two ways to begin: nodes and threads.
 DSM_PROGRAMS := $(filter-out %/nodes.c %/threads.c,\
 	$(wildcard $(DSM_USER)/programs/*.c))

@@ -28,6 +28,7 @@
 #include "runtime/ether.h"
 #include "runtime/layout.h"
 #include "runtime/start.h"
+#include "ways.h"
 
 static const char help[] =
 "usage: mios-dsm run [options] PROGRAM [ARGUMENT...]\n"
@@ -35,6 +36,7 @@ static const char help[] =
 "  --memory MIB    of the window (128)\n"
 "  --resident MIB  of it that each node keeps in memory, if it can (all)\n"
 "  --protocol P    wi (the default), wu, wu+, wu-seq or auto, see docs/dsm.md\n"
+"  --transport T   between nodes of this host: memory (the default) or sockets\n"
 "  --interface IF  nodes are on one Ethernet: run this on each, with\n"
 "  --node K        its number, from 0, and with -n and --memory alike\n"
 "  --cluster N     if several share the wire: the same on each (0)\n"
@@ -67,26 +69,44 @@ struct run {
 	struct stats_head *head;
 	struct node_stats *stats;
 	int stats_fd;
-	int fd[NODE_NODES][NODE_NODES];
+	u64 transport;
+	bool transport_told;
+	struct ways ways;
 	pid_t pid[NODE_NODES];
 	int status[NODE_NODES];
 	int result;		/* exit status of the first that failed */
 };
 
-static bool protocol(const char *name, u64 *value)
+/* Which of the names; they end with NULL. */
+static bool choice(const char *option, const char *const *names,
+		   const char *said, const char *name, u64 *value)
 {
-	static const char *const names[] = { "wi", "wu", "wu+", "wu-seq", "auto" };
-
-	for (*value = 0; *value < sizeof(names) / sizeof(*names); ++*value)
+	for (*value = 0; names[*value]; ++*value)
 		if (!strcmp(name, names[*value]))
 			return true;
-	cli_error("run: --protocol '%s': wi, wu, wu+, wu-seq or auto", name);
+	cli_error("run: %s '%s': %s", option, name, said);
 	return false;
+}
+
+static bool protocol(const char *name, u64 *value)
+{
+	static const char *const names[] = { "wi", "wu", "wu+", "wu-seq",
+		"auto", NULL };
+
+	return choice("--protocol", names, "wi, wu, wu+, wu-seq or auto", name,
+		      value);
+}
+
+static bool transport(const char *name, u64 *value)
+{
+	static const char *const names[] = { "memory", "sockets", NULL };
+
+	return choice("--transport", names, "memory or sockets", name, value);
 }
 
 enum {
 	MEMORY = 256, RESIDENT, JSON, RECORD, QUIET, INTERFACE, NODE, CLUSTER,
-	PROTOCOL,
+	PROTOCOL, TRANSPORT,
 };
 
 /* One that says what to do, not what to call it. */
@@ -108,6 +128,9 @@ static bool option_take(struct run *r, int c, const char *value)
 		return cli_number("--cluster", value, 0, 0xffff, &r->cluster);
 	case PROTOCOL:
 		return protocol(value, &r->protocol);
+	case TRANSPORT:
+		r->transport_told = true;
+		return transport(value, &r->transport);
 	}
 	r->quiet |= c == QUIET;
 	r->help |= c == 'h';
@@ -123,6 +146,7 @@ static bool parse(struct run *r, int argc, char **argv)
 		{ "node", required_argument, NULL, NODE },
 		{ "cluster", required_argument, NULL, CLUSTER },
 		{ "protocol", required_argument, NULL, PROTOCOL },
+		{ "transport", required_argument, NULL, TRANSPORT },
 		{ "record", required_argument, NULL, RECORD },
 		{ "json", required_argument, NULL, JSON },
 		{ "quiet", no_argument, NULL, QUIET },
@@ -173,45 +197,29 @@ static bool stats_prepare(struct run *r)
 	return true;
 }
 
-/* A pair of sockets for each two nodes, and memory for what they count. */
+/* Ways between the nodes, and memory for what they count. */
 static int prepare(struct run *r)
 {
-	int pair[2];
+	int err;
 
 	if (!stats_prepare(r))
 		return cli_error("run: %s", strerror(errno));
-	for (u64 i = 0; i < r->nodes; i++) {
-		r->fd[i][i] = -1;
-		for (u64 j = 0; j < i; j++) {
-			r->fd[i][j] = r->fd[j][i] = -1;
-			if (r->interface)
-				continue;
-			if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC,
-				       0, pair))
-				return cli_error("run: %s", strerror(errno));
-			r->fd[i][j] = pair[0];
-			r->fd[j][i] = pair[1];
-		}
-	}
-	return 0;
+	ways_clear(&r->ways);
+	err = r->interface ? 0 : ways_make(&r->ways, r->nodes, !r->transport);
+	return err ? cli_error("run: %s", strerror(-err)) : 0;
 }
 
 /* In the child: keeps its own descriptors, tells the program which. */
 static void become(struct run *r, u64 self)
 {
-	char text[64 + 12 * NODE_NODES], wire[32 + ETHER_NAME];
+	char text[64 + 3 * 12 * NODE_NODES], wire[32 + ETHER_NAME];
 	int n = snprintf(text, sizeof(text), "%" PRIu64 ":%" PRIu64 ":%" PRIu64
 			 ":%" PRIu64 ":%" PRIu64 ":%d", r->nodes, self,
 			 r->mib * 256, r->protocol, r->resident * 256,
 			 r->stats_fd);
 
 	fcntl(r->stats_fd, F_SETFD, 0);
-	for (u64 i = 0; i < r->nodes; i++) {
-		n += snprintf(text + n, sizeof(text) - n, ":%d",
-			      r->fd[self][i]);
-		if (r->fd[self][i] >= 0)
-			fcntl(r->fd[self][i], F_SETFD, 0);
-	}
+	ways_keep(&r->ways, r->nodes, self, text + n, sizeof(text) - n);
 	setenv(START_VARIABLE, text, 1);
 	snprintf(wire, sizeof(wire), "%" PRIu64 ":%u:%s", r->cluster, r->life,
 		 r->interface);
@@ -250,11 +258,7 @@ static int start(struct run *r)
 			return 2;
 		}
 	}
-	/* A peer's socket ends when the peer does, if nobody else has it. */
-	for (u64 i = 0; i < r->nodes; i++)
-		for (u64 j = 0; j < r->nodes; j++)
-			if (r->fd[i][j] >= 0)
-				close(r->fd[i][j]);
+	ways_close(&r->ways, r->nodes);
 	return 0;
 }
 
@@ -319,6 +323,8 @@ static int wire_good(struct run *r)
 			return cli_error("run: --node and --cluster are for --interface");
 		return 0;
 	}
+	if (r->transport_told)
+		return cli_error("run: --transport is not for --interface");
 	if (!r->node_told)
 		return cli_error("run: --interface needs --node, the number of this one");
 	if (r->node >= r->nodes)

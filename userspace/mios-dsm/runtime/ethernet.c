@@ -205,17 +205,19 @@ static int sort(struct transport *t, const void *frame, u32 len,
 	return len;
 }
 
-static int ethernet_receive(struct transport *t, u32 i, u16 *from, void *frame,
-			    u32 room)
+static int ethernet_receive(struct transport *t, u32 i, u16 *from,
+			    const void **frame)
 {
+	static u8 bytes[DSM_FRAME_MAX];
 	struct sockaddr_ll at;
 	socklen_t size;
 	ssize_t len;
 	int done = 0;
 
+	*frame = bytes;
 	while (!done) {
 		size = sizeof(at);
-		len = recvfrom(t->fd[i], frame, room, MSG_DONTWAIT,
+		len = recvfrom(t->fd[i], bytes, sizeof(bytes), MSG_DONTWAIT,
 			       (struct sockaddr *)&at, &size);
 		/* A wire that is down comes up again, or SILENCE ends it. */
 		if (len < 0 && errno == ENETDOWN)
@@ -225,7 +227,7 @@ static int ethernet_receive(struct transport *t, u32 i, u16 *from, void *frame,
 		/* A switch may send us what is for others. */
 		if (at.sll_pkttype == PACKET_HOST ||
 		    at.sll_pkttype == PACKET_BROADCAST)
-			done = sort(t, frame, len, at.sll_addr, from);
+			done = sort(t, bytes, len, at.sll_addr, from);
 	}
 	return done;
 }
@@ -249,7 +251,7 @@ static int gather(struct transport *t)
 {
 	u32 all = (1u << net.self.nodes) - 1;
 	u64 begin = now_ns(), told = begin;
-	u8 frame[DSM_FRAME_MAX];
+	const void *frame;
 	struct pollfd p = { .fd = net.ether.fd, .events = POLLIN };
 	u16 from;
 	int n;
@@ -258,8 +260,7 @@ static int gather(struct transport *t)
 		if (now_ns() - net.said >= HELLO_FIRST)
 			hello();
 		poll(&p, 1, HELLO_FIRST / 1000000);
-		while ((n = ethernet_receive(t, 0, &from, frame,
-					     sizeof(frame))) > 0)
+		while ((n = ethernet_receive(t, 0, &from, &frame)) > 0)
 			;
 		if (n < 0)
 			return n;
@@ -302,6 +303,7 @@ int transport_ethernet(struct transport *t, u16 nodes, u16 self, u32 pages,
 	t->timeout = TIMEOUT;
 	t->pause = HELLO;
 	t->fds = 1;
+	t->event = -1;
 	t->fd[0] = net.ether.fd;
 	t->self = self;
 	net.life[self] = life;

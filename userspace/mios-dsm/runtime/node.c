@@ -116,7 +116,9 @@ int node_start(struct node *n, u32 pages, u32 resident)
 	n->window.limit = resident;
 	n->hand = LAYOUT_OWN;
 	pthread_mutex_init(&n->lock, NULL);
-	n->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	n->event = n->transport.event;
+	if (n->event < 0)
+		n->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	err = n->event < 0 ? -errno : updates_start(n);
 	if (!err)
 		err = engine_start(n, pages);

@@ -137,8 +137,8 @@ void peers_gone(struct node *n, u16 peer)
 
 bool peers_receive(struct node *n)
 {
-	static u8 frame[DSM_FRAME_MAX];
 	struct dsm_link_out out;
+	const void *frame;
 	bool any = false;
 	u16 from;
 	int len;
@@ -146,7 +146,7 @@ bool peers_receive(struct node *n)
 	for (u32 i = 0; i < n->transport.fds; i++) {
 		while (n->transport.fd[i] >= 0) {
 			len = n->transport.receive(&n->transport, i, &from,
-						   frame, sizeof(frame));
+						   &frame);
 			if (!len)
 				break;
 			any = true;

@@ -184,10 +184,19 @@ static void await(struct node *n)
 	if (quiet)
 		t = (struct timespec){ .tv_sec = pause / 1000000000 };
 	n->asleep = quiet;
+	if (n->transport.doze && n->transport.doze(&n->transport, true)) {
+		t = (struct timespec){ };
+		quiet = false;
+	}
 	pthread_mutex_unlock(&n->lock);
 	ppoll(p, fds, quiet && !pause ? NULL : &t, NULL);
 	pthread_mutex_lock(&n->lock);
 	n->asleep = false;
+	if (n->transport.doze)
+		n->transport.doze(&n->transport, false);
+	n->transport.ready = 0;
+	for (u32 i = 0; i < n->transport.fds; i++)
+		n->transport.ready |= (u32)!!p[i + 2].revents << i;
 	if (p[1].revents && read(n->event, &count, sizeof(count)) < 0)
 		return;
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "layout.h"
+#include "local.h"
 #include "mios_dsm.h"
 #include "start.h"
 
@@ -25,7 +26,7 @@ static bool started;
 struct told {
 	unsigned int nodes, self, pages, protocol, resident;
 	int stats;
-	int fd[NODE_NODES];
+	struct local_way way[NODE_NODES];
 };
 
 /* A number, and the sign behind it. */
@@ -42,6 +43,17 @@ static bool number(const char **at, long low, long high, long *value)
 	return true;
 }
 
+/* The program's children have no business with it. */
+static bool descriptor(const char **at, int *fd)
+{
+	long value;
+
+	if (!number(at, -1, 1 << 20, &value))
+		return false;
+	*fd = value;
+	return value < 0 || !fcntl(value, F_SETFD, FD_CLOEXEC);
+}
+
 static bool told_parse(struct told *t, const char *at)
 {
 	long nodes, self, pages, protocol, resident, fd;
@@ -56,13 +68,11 @@ static bool told_parse(struct told *t, const char *at)
 	*t = (struct told){ .nodes = nodes, .self = self, .pages = pages,
 			    .protocol = protocol, .resident = resident,
 			    .stats = fd };
-	for (long i = 0; i < nodes; i++) {
-		if (!number(&at, -1, 1 << 20, &fd))
+	for (long i = 0; i < nodes; i++)
+		if (!descriptor(&at, &t->way[i].socket) ||
+		    !descriptor(&at, &t->way[i].rings) ||
+		    !descriptor(&at, &t->way[i].event))
 			return false;
-		t->fd[i] = fd;
-		if (fd >= 0 && fcntl(fd, F_SETFD, FD_CLOEXEC))
-			return false;
-	}
 	return !*at;
 }
 
@@ -92,7 +102,7 @@ static int transport_start(struct node *n, const struct told *t)
 
 	if (!wire)
 		return transport_local(&n->transport, t->nodes, t->self,
-				       t->fd);
+				       t->way);
 	if (!number(&wire, 0, 0xffff, &cluster) ||
 	    !number(&wire, 0, 0xffff, &life) || !*wire) {
 		fprintf(stderr, "mios-dsm: $%s is not what mios-dsm run sets\n",
@@ -132,7 +142,7 @@ static void forked(void)
 int mios_dsm_start(void)
 {
 	struct told t = { .nodes = 1, .pages = START_PAGES, .stats = -1,
-			  .fd = { -1 } };
+			  .way = { { -1, -1, -1 } } };
 	const char *text = getenv(START_VARIABLE);
 	struct node *n = &node_self;
 	int err;

@@ -29,21 +29,25 @@ struct transport {
 	bool started;		/* all peers are known */
 	int fd[TRANSPORT_FDS];	/* readable: a frame, or a peer's end */
 	u32 fds;
+	u32 ready;		/* which of them were readable, a bit each */
+	int event;		/* -1, or one that wakes us by being written */
 	/* Sends it or loses it. */
 	void (*send)(struct transport *t, u16 to, const void *frame, u32 len);
 	/*
-	 * From descriptor i: the length of a frame, 0 when there is none, or
-	 * -ECONNRESET once when *from has died.
+	 * From descriptor i: the length of a frame, which stays until the next
+	 * call, 0 when there is none, or -ECONNRESET once when *from has died.
 	 */
-	int (*receive)(struct transport *t, u32 i, u16 *from, void *frame,
-		       u32 room);
+	int (*receive)(struct transport *t, u32 i, u16 *from,
+		       const void **frame);
 	/* NULL, or: -1, or the number of a peer that is silent for too long. */
 	int (*tick)(struct transport *t, u64 now, const struct dsm_set *gone);
+	/*
+	 * NULL, or: we will wait for descriptors (on), or have done so.  True: there
+	 * is a frame that none of them will tell of.
+	 */
+	bool (*doze)(struct transport *t, bool on);
 	u16 self;
 };
-
-/* local.c: nodes are processes; fd[i] leads to node i, -1 to ourselves. */
-int transport_local(struct transport *t, u16 nodes, u16 self, const int *fd);
 
 /* ethernet.c: nodes are on one wire; waits for all of them. */
 int transport_ethernet(struct transport *t, u16 nodes, u16 self, u32 pages,
