@@ -285,13 +285,15 @@ static bool order_follow(struct step *s)
 	struct dsm_write w;
 	u64 stable;
 
-	if ((!d->recovering &&
-	     (m->src != d->head || d->head == d->cfg.self)) ||
-	    s->ev->len % sizeof(w) || count > DSM_BATCH_MAX ||
-	    m->ver > d->number + 1)
+	if (!d->recovering &&
+	    (m->src != d->head || d->head == d->cfg.self))
 		return false;
+	/* Its number is the how-manieth store of ours, which may be any. */
 	if (m->hops)
 		return refused_take(s);
+	if (s->ev->len % sizeof(w) || count > DSM_BATCH_MAX ||
+	    m->ver > d->number + 1)
+		return false;
 	for (u16 i = 0; i < count; i++) {
 		memcpy(&w, (const u8 *)s->ev->body + i * sizeof(w), sizeof(w));
 		if (!write_good(d, &w))

@@ -116,6 +116,7 @@ static void log_full(void)
 		given += !a->msg.hops;
 	} while (!a->msg.hops && given < 2 * LOG);
 	CHECK(given == LOG - 1 && a->msg.ver == w.clock && !a->len);
+	CHECK(!refused());
 	/* Its own stores wait earlier. */
 	event(DSM_EV_FAULT, 0, DSM_WRITE);
 	CHECK(!did(DSM_ACT_DONE, NULL));
@@ -176,6 +177,213 @@ static void moves_at_once(void)
 	CHECK(!sent(DSM_DATA_S, NULL) && dsm_page_state(d, 1) == DSM_I);
 }
 
+/* In a recovery: that these have died, and how many stores the sender has. */
+static void flush(u16 src, u32 dead, u64 number)
+{
+	u32 body[6];
+
+	for (int n = 0; n < 4; n++)
+		body[n] = dead >> n & 1;
+	memcpy(body + 4, &number, sizeof(number));
+	message((struct dsm_msg){ .type = DSM_FLUSH, .src = src }, body,
+		sizeof(body));
+}
+
+static void down(u16 node)
+{
+	die(node);
+	event(DSM_EV_AGAIN, 0, 0);
+}
+
+/* Node 0, the head, has died; self has performed so many stores. */
+static void headless(u16 self, u16 number)
+{
+	sequenced(self);
+	places_by(0, 1, number);
+	down(0);
+}
+
+/* Who has got furthest, and of several the first, sends what others lack. */
+static void levels(void)
+{
+	const struct dsm_action *a;
+
+	headless(1, 5);
+	flush(2, 1, 3);
+	CHECK(!sent(DSM_UPD, NULL) && !sent(DSM_HOLD_END, NULL));
+	flush(3, 1, 5);
+	CHECK(sent(DSM_UPD, &a) == 1 && a->msg.ver == 4);
+	CHECK(a->len == 2 * sizeof(struct dsm_write) && a->to.word[0] == 12);
+	CHECK(sent(DSM_HOLD_END, NULL) == 1);
+	/* Another one is the first. */
+	headless(2, 5);
+	flush(3, 1, 3);
+	flush(1, 1, 5);
+	CHECK(!sent(DSM_UPD, NULL) && sent(DSM_HOLD_END, NULL) == 1);
+	headless(2, 5);
+	flush(3, 1, 3);
+	flush(1, 1, 4);
+	CHECK(sent(DSM_UPD, &a) == 1 && a->msg.ver == 4);
+	/* Nobody lacks anything; one that was born again has no copies. */
+	headless(1, 5);
+	flush(2, 1, 5);
+	flush(3, 1, ~0ULL);
+	CHECK(!sent(DSM_UPD, NULL) && sent(DSM_HOLD_END, NULL) == 1);
+	CHECK(!refused());
+}
+
+/* Who lacks stores counts no pages before it has them, from anybody. */
+static void catches_up(void)
+{
+	headless(1, 3);
+	flush(2, 1, 5);
+	flush(3, 1, 5);
+	CHECK(!sent(DSM_HOLD_END, NULL) && !sent(DSM_UPD, NULL));
+	places_by(2, 4, 1);
+	CHECK(!sent(DSM_HOLD_END, NULL) && !refused());
+	places_by(3, 4, 2);
+	CHECK(sent(DSM_HOLD_END, NULL) == 1 && !refused());
+}
+
+/* Nobody tells a head in a recovery how far it has got, however far that is. */
+static void says_nothing_meanwhile(void)
+{
+	sequenced(1);
+	down(3);
+	places_by(0, 1, 4);
+	CHECK(!sent(DSM_UPD, NULL) && !refused());
+	sequenced(1);
+	places_by(0, 1, 4);
+	CHECK(sent(DSM_UPD, NULL) == 1);
+}
+
+/* What a node sends before it has heard of a death it sends again after it. */
+static void head_in_a_recovery(void)
+{
+	struct dsm_write w = { .clock = 1, .node = 2, .mask = 1 };
+	struct dsm_msg m = { .type = DSM_UPD, .src = 2 };
+
+	sequenced(0);
+	down(3);
+	message(m, &w, sizeof(w));
+	CHECK(!sent(DSM_UPD, NULL) && !refused());
+	flush(2, 8, 0);
+	message(m, &w, sizeof(w));
+	CHECK(sent(DSM_UPD, NULL) == 1 && !refused());
+}
+
+/* The last one left waits for nobody, for however many stores. */
+static void last_one(void)
+{
+	sequenced(0);
+	place(1, 0, 2, DSM_MODE_MW);
+	down(1);
+	down(2);
+	down(3);
+	for (int i = 0; i < 2 * LOG; i++) {
+		event(DSM_EV_FAULT, 1, DSM_WRITE);
+		CHECK(did(DSM_ACT_DONE, NULL) == 1 ||
+		      dsm_page_state(d, 1) == DSM_M);
+	}
+}
+
+/* A store that waits for a head that dies faults again after the recovery. */
+static void head_dies(void)
+{
+	int again = 0;
+
+	sequenced(1);
+	place(1, 1, 2, DSM_MODE_MW);
+	event(DSM_EV_FAULT, 1, DSM_WRITE);
+	CHECK(sent(DSM_UPD, NULL) == 1);
+	down(2);
+	down(3);
+	die(0);
+	for (int i = 0; i < 4; i++) {
+		again += did(DSM_ACT_RETRY, NULL);
+		event(DSM_EV_AGAIN, 0, 0);
+	}
+	CHECK(again == 1);
+}
+
+/* Of two CPUs that wait the one whose store was refused. */
+static void the_one_refused(void)
+{
+	struct dsm_config c = usual;
+	struct dsm_event ev = { .type = DSM_EV_FAULT, .touch = DSM_WRITE,
+				.mask = 1 };
+	const struct dsm_action *a;
+
+	c.protocol = DSM_WUSEQ;
+	c.mode = DSM_MODE_MW;
+	c.window = LOG;
+	c.cpus = 3;
+	begin(&c);
+	place(0, 2, 1, DSM_MODE_MW);
+	dsm_step(d, &ev, &out);
+	ev.cpu = 1;
+	dsm_step(d, &ev, &out);
+	CHECK(sent(DSM_UPD, NULL) == 1);
+	message((struct dsm_msg){ .type = DSM_UPD, .ver = 2, .hops = 1,
+				  .flags = DSM_F_ORDER }, NULL, 0);
+	CHECK(did(DSM_ACT_RETRY, &a) == 1 && a->cpu == 1 && !refused());
+	/* A number that no CPU waits for, such as those had that never stored. */
+	message((struct dsm_msg){ .type = DSM_UPD, .hops = 1,
+				  .flags = DSM_F_ORDER }, NULL, 0);
+	CHECK(!did(DSM_ACT_RETRY, NULL));
+}
+
+/* One record is not what it must be: nothing of it is performed. */
+static void bad_record(struct dsm_write w, u16 len)
+{
+	static struct dsm_write all[DSM_BATCH_MAX + 1];
+
+	all[0] = w;
+	sequenced(1);
+	message((struct dsm_msg){ .type = DSM_UPD, .ver = 1,
+				  .flags = DSM_F_ORDER }, all, len);
+	CHECK(!did(DSM_ACT_APPLY, NULL) && refused() == 1);
+}
+
+static void bad_records(void)
+{
+	const struct dsm_write good = { .mask = 1, .node = 2, .clock = 1 };
+	struct dsm_write w = good;
+
+	bad_record(good, sizeof(good) + 1);
+	bad_record(good, (DSM_BATCH_MAX + 1) * sizeof(good));
+	w.page = 4;
+	bad_record(w, sizeof(w));
+	w = good;
+	w.mask = 0;
+	bad_record(w, sizeof(w));
+	w = good;
+	w.word = DSM_PAGE_SIZE / 8;
+	bad_record(w, sizeof(w));
+	w = good;
+	w.node = 4;
+	bad_record(w, sizeof(w));
+}
+
+/* Nobody gets back behind what it has said. */
+static void head_hears(void)
+{
+	struct dsm_msg m = { .type = DSM_UPD, .src = 2, .ver = 2 };
+
+	sequenced(0);
+	for (int i = 0; i < 4; i++) {
+		struct dsm_write w = { .clock = 1 + i, .node = 2, .mask = 1 };
+
+		message((struct dsm_msg){ .type = DSM_UPD, .src = 2 }, &w,
+			sizeof(w));
+	}
+	message(m, NULL, 0);
+	CHECK(!refused());
+	m.ver = 1;
+	message(m, NULL, 0);
+	CHECK(refused() == 1);
+}
+
 void order_tests(void)
 {
 	moves_at_once();
@@ -185,6 +393,15 @@ void order_tests(void)
 	log_full();
 	again(false);
 	again(true);
+	levels();
+	catches_up();
+	says_nothing_meanwhile();
+	head_in_a_recovery();
+	last_one();
+	head_dies();
+	the_one_refused();
+	bad_records();
+	head_hears();
 	behind(0, 2);
 	behind(1, 1);
 	behind(2, 0);
