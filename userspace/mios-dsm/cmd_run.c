@@ -36,7 +36,7 @@ static const char help[] =
 "  --memory MIB    of the window (128)\n"
 "  --resident MIB  of it that each node keeps in memory, if it can (all)\n"
 "  --protocol P    wi (the default), wu, wu+, wu-seq or auto, see docs/dsm.md\n"
-"  --transport T   between nodes of this host: memory (the default) or sockets\n"
+"  --transport T   frames go through memory (the default) or sockets\n"
 "  --interface IF  nodes are on one Ethernet: run this on each, with\n"
 "  --node K        its number, from 0, and with -n and --memory alike\n"
 "  --cluster N     if several share the wire: the same on each (0)\n"
@@ -70,7 +70,6 @@ struct run {
 	struct node_stats *stats;
 	int stats_fd;
 	u64 transport;
-	bool transport_told;
 	struct ways ways;
 	pid_t pid[NODE_NODES];
 	int status[NODE_NODES];
@@ -129,7 +128,6 @@ static bool option_take(struct run *r, int c, const char *value)
 	case PROTOCOL:
 		return protocol(value, &r->protocol);
 	case TRANSPORT:
-		r->transport_told = true;
 		return transport(value, &r->transport);
 	}
 	r->quiet |= c == QUIET;
@@ -221,8 +219,8 @@ static void become(struct run *r, u64 self)
 	fcntl(r->stats_fd, F_SETFD, 0);
 	ways_keep(&r->ways, r->nodes, self, text + n, sizeof(text) - n);
 	setenv(START_VARIABLE, text, 1);
-	snprintf(wire, sizeof(wire), "%" PRIu64 ":%u:%s", r->cluster, r->life,
-		 r->interface);
+	snprintf(wire, sizeof(wire), "%" PRIu64 ":%u:%" PRIu64 ":%s",
+		 r->cluster, r->life, r->transport, r->interface);
 	if (r->interface)
 		setenv(START_WIRE, wire, 1);
 	else
@@ -323,8 +321,6 @@ static int wire_good(struct run *r)
 			return cli_error("run: --node and --cluster are for --interface");
 		return 0;
 	}
-	if (r->transport_told)
-		return cli_error("run: --transport is not for --interface");
 	if (!r->node_told)
 		return cli_error("run: --interface needs --node, the number of this one");
 	if (r->node >= r->nodes)
@@ -337,7 +333,7 @@ static int wire_good(struct run *r)
 	r->end = r->node + 1;
 	if (getrandom(&r->life, sizeof(r->life), 0) != sizeof(r->life))
 		return cli_error("run: %s", strerror(errno));
-	return ether_open(&r->ether, r->interface) ? 2 : 0;
+	return ether_open(&r->ether, r->interface, SOCK_DGRAM) ? 2 : 0;
 }
 
 int cmd_run(int argc, char **argv)

@@ -36,6 +36,8 @@ void node_transmit(struct node *n, const struct dsm_link_out *out)
 		if (!lost(n))
 			n->transport.send(&n->transport, out->send[i].to,
 					  out->send[i].frame, out->send[i].len);
+	if (out->sends && n->transport.flush)
+		n->transport.flush(&n->transport);
 }
 
 void node_send(struct node *n, u16 to, const struct dsm_msg *m,

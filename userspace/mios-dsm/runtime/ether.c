@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/filter.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <net/if_arp.h>
@@ -46,13 +47,13 @@ static int look(struct ether *e, const char *interface)
 	return 0;
 }
 
-int ether_open(struct ether *e, const char *interface)
+int ether_open(struct ether *e, const char *interface, int type)
 {
 	struct sockaddr_ll at = { .sll_family = AF_PACKET,
 				  .sll_protocol = htons(ETHER_TYPE) };
 	int err, on = 1, room = BUFFER;
 
-	e->fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	e->fd = socket(AF_PACKET, type | SOCK_CLOEXEC, 0);
 	if (e->fd < 0)
 		return complain(interface, errno == EPERM ?
 				"raw frames need CAP_NET_RAW" :
@@ -70,6 +71,21 @@ int ether_open(struct ether *e, const char *interface)
 	if (err)
 		close(e->fd);
 	return err;
+}
+
+int ether_notes_only(struct ether *e)
+{
+	/* The first two bytes, in the network's order. */
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, htons(ETHER_MAGIC), 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, 0xffff),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+	};
+	struct sock_fprog all = { .len = 4, .filter = code };
+
+	return setsockopt(e->fd, SOL_SOCKET, SO_ATTACH_FILTER, &all,
+			  sizeof(all)) ? -errno : 0;
 }
 
 void ether_send(struct ether *e, const u8 *mac, const void *frame, u32 len)

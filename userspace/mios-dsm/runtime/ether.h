@@ -12,7 +12,8 @@
 /* IEEE 802 leaves it to local experiments. */
 #define ETHER_TYPE	0x88b5
 #define ETHER_MAGIC	0xd53b
-#define ETHER_VERSION	2
+#define ETHER_VERSION	3
+#define ETHER_NOBODY	0xff	/* no node, or not yet */
 #define ETHER_MTU_LEAST	576
 #define ETHER_MAC	6
 #define ETHER_NAME	16	/* of an interface, with its end */
@@ -20,6 +21,12 @@
 enum ether_what {
 	ETHER_HELLO,		/* this is what I am */
 	ETHER_END,		/* the process that was this node has ended */
+	/* Between one mios-dsm run and the next (discover.c): */
+	ETHER_ASK,		/* which node am I? */
+	ETHER_GIVE,		/* to who asked: that one, or nobody yet */
+	ETHER_FULL,		/* to who asked: none, all are there */
+	ETHER_LEAD,		/* I am the bootstrap node, or will be */
+	ETHER_WHATS,
 };
 
 /* In x86's byte order. */
@@ -33,7 +40,7 @@ struct ether_note {
 	u8 node;
 	u16 mtu;		/* longest frame that it can take */
 	u32 pages;		/* of the window */
-	u32 knows;		/* nodes that it has heard of, a bit each */
+	u32 knows;		/* nodes that it has heard of, a bit each; or how many */
 	u8 protocol;		/* enum dsm_protocol */
 	u8 pad[3];
 };
@@ -46,8 +53,13 @@ struct ether {
 	u8 mac[ETHER_MAC];
 };
 
-/* 0, or -errno after a line on stderr. */
-int ether_open(struct ether *e, const char *interface);
+/*
+ * 0, or -errno after a line on stderr.  type: SOCK_DGRAM, or SOCK_RAW for the
+ * rings of packet.h, which write Ethernet's header themselves.
+ */
+int ether_open(struct ether *e, const char *interface, int type);
+/* Of all that comes in only notes. */
+int ether_notes_only(struct ether *e);
 /* To all if mac is NULL.  Sends it or loses it. */
 void ether_send(struct ether *e, const u8 *mac, const void *frame, u32 len);
 

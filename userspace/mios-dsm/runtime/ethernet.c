@@ -21,6 +21,7 @@
 
 #include "ether.h"
 #include "node.h"
+#include "packet.h"
 
 #define SECOND		1000000000ULL
 #define HELLO_FIRST	(SECOND / 20)	/* between two, until all are here, */
@@ -35,6 +36,8 @@ struct peer_at {
 /* A process is one node. */
 static struct {
 	struct ether ether;
+	struct packet packet;
+	bool rings;		/* frames go through those of packet */
 	struct ether_note self;
 	struct peer_at peer[NODE_NODES];
 	u16 life[NODE_NODES];
@@ -53,15 +56,27 @@ static u64 now_ns(void)
 	return t.tv_sec * SECOND + t.tv_nsec;
 }
 
+/* To all if mac is NULL. */
+static void put(const u8 *mac, const void *frame, u32 len)
+{
+	/* A full ring is a lost frame. */
+	if (net.rings)
+		packet_put(&net.packet, mac, frame, len);
+	else
+		ether_send(&net.ether, mac, frame, len);
+}
+
+static void ethernet_flush(struct transport *t)
+{
+	(void)t;
+	packet_flush(&net.packet);
+}
+
 static void hello(void)
 {
 	net.said = now_ns();
-	ether_send(&net.ether, NULL, &net.self, sizeof(net.self));
-}
-
-static void put(u8 to, const void *frame, u32 len)
-{
-	ether_send(&net.ether, net.peer[to].mac, frame, len);
+	put(NULL, &net.self, sizeof(net.self));
+	packet_flush(&net.packet);
 }
 
 /* What a test asks for. */
@@ -88,7 +103,7 @@ static bool lossy(u8 to, const void *frame, u32 len)
 	if (lot == 0)
 		return true;
 	if (lot == 1)
-		put(to, frame, len);
+		put(net.peer[to].mac, frame, len);
 	if (lot == 2 && !net.held_len) {
 		memcpy(net.held, frame, len);
 		net.held_len = len;
@@ -104,9 +119,9 @@ static void ethernet_send(struct transport *t, u16 to, const void *frame,
 	(void)t;
 	if (lossy(to, frame, len))
 		return;
-	put(to, frame, len);
+	put(net.peer[to].mac, frame, len);
 	if (net.held_len)
-		put(net.held_to, net.held, net.held_len);
+		put(net.peer[net.held_to].mac, net.held, net.held_len);
 	net.held_len = 0;
 }
 
@@ -184,6 +199,9 @@ static int sort(struct transport *t, const void *frame, u32 len,
 
 	memcpy(&m, frame, len < sizeof(m) ? len : sizeof(m));
 	if (m.magic == ETHER_MAGIC) {
+		/* Theirs who have no number yet, or give them. */
+		if (m.what > ETHER_END && m.what < ETHER_WHATS)
+			return 0;
 		if (!note_good(t, &m, len))
 			return 0;
 		if (m.what == ETHER_HELLO)
@@ -205,29 +223,46 @@ static int sort(struct transport *t, const void *frame, u32 len,
 	return len;
 }
 
-static int ethernet_receive(struct transport *t, u32 i, u16 *from,
-			    const void **frame)
+/* One frame from the socket, or NULL. */
+static const void *take(u32 *len, u8 *mac, bool *ours)
 {
 	static u8 bytes[DSM_FRAME_MAX];
 	struct sockaddr_ll at;
-	socklen_t size;
-	ssize_t len;
-	int done = 0;
+	socklen_t size = sizeof(at);
+	ssize_t n;
 
-	*frame = bytes;
+	/* A wire that is down comes up again, or SILENCE ends it. */
+	do
+		n = recvfrom(net.ether.fd, bytes, sizeof(bytes), MSG_DONTWAIT,
+			     (struct sockaddr *)&at, &size);
+	while (n < 0 && errno == ENETDOWN);
+	if (n < 0)
+		return NULL;
+	memcpy(mac, at.sll_addr, ETHER_MAC);
+	*len = n;
+	*ours = at.sll_pkttype == PACKET_HOST ||
+		at.sll_pkttype == PACKET_BROADCAST;
+	return bytes;
+}
+
+static int ethernet_receive(struct transport *t, u32 i, u16 *from,
+			    const void **frame)
+{
+	u8 mac[ETHER_MAC];
+	int done = 0;
+	bool ours;
+	u32 len;
+
+	(void)i;
 	while (!done) {
-		size = sizeof(at);
-		len = recvfrom(t->fd[i], bytes, sizeof(bytes), MSG_DONTWAIT,
-			       (struct sockaddr *)&at, &size);
-		/* A wire that is down comes up again, or SILENCE ends it. */
-		if (len < 0 && errno == ENETDOWN)
-			continue;
-		if (len < 0)
+		*frame = net.rings ? packet_receive(&net.packet, &len, mac,
+						    &ours) :
+			take(&len, mac, &ours);
+		if (!*frame)
 			return 0;
 		/* A switch may send us what is for others. */
-		if (at.sll_pkttype == PACKET_HOST ||
-		    at.sll_pkttype == PACKET_BROADCAST)
-			done = sort(t, bytes, len, at.sll_addr, from);
+		if (ours)
+			done = sort(t, *frame, len, mac, from);
 	}
 	return done;
 }
@@ -281,10 +316,16 @@ static int gather(struct transport *t)
 }
 
 int transport_ethernet(struct transport *t, u16 nodes, u16 self, u32 pages,
-		       u8 protocol, u16 cluster, u16 life, const char *interface)
+		       u8 protocol, u16 cluster, u16 life, bool rings,
+		       const char *interface)
 {
-	int err = ether_open(&net.ether, interface);
+	int err = ether_open(&net.ether, interface,
+			     rings ? SOCK_RAW : SOCK_DGRAM);
 
+	if (!err && rings)
+		err = packet_open(&net.packet, &net.ether, DSM_FRAME_MAX <
+				  net.ether.mtu ? DSM_FRAME_MAX : net.ether.mtu);
+	net.rings = rings;
 	if (err)
 		return err;
 	memset(t, 0, sizeof(*t));
@@ -308,6 +349,7 @@ int transport_ethernet(struct transport *t, u16 nodes, u16 self, u32 pages,
 	t->self = self;
 	net.life[self] = life;
 	t->send = ethernet_send;
+	t->flush = ethernet_flush;
 	t->receive = ethernet_receive;
 	t->tick = ethernet_tick;
 	srand(life);

@@ -98,19 +98,20 @@ static int stats_open(struct node *n, const struct told *t)
 static int transport_start(struct node *n, const struct told *t)
 {
 	const char *wire = getenv(START_WIRE);
-	long cluster, life;
+	long cluster, life, sockets;
 
 	if (!wire)
 		return transport_local(&n->transport, t->nodes, t->self,
 				       t->way);
 	if (!number(&wire, 0, 0xffff, &cluster) ||
-	    !number(&wire, 0, 0xffff, &life) || !*wire) {
+	    !number(&wire, 0, 0xffff, &life) ||
+	    !number(&wire, 0, 1, &sockets) || !*wire) {
 		fprintf(stderr, "mios-dsm: $%s is not what mios-dsm run sets\n",
 			START_WIRE);
 		return -EINVAL;
 	}
 	return transport_ethernet(&n->transport, t->nodes, t->self, t->pages,
-				  t->protocol, cluster, life, wire);
+				  t->protocol, cluster, life, !sockets, wire);
 }
 
 /* Returns to the instruction, which ends the child. */

@@ -10,7 +10,7 @@
 #include "node.h"
 
 #define START_VARIABLE	"MIOS_DSM"
-/* With it nodes are on an Ethernet: cluster, incarnation, interface. */
+/* With it nodes are on an Ethernet: cluster, incarnation, 1: sockets, interface. */
 #define START_WIRE	"MIOS_DSM_WIRE"
 #define START_PAGES	32768	/* of a window, unless told */
 

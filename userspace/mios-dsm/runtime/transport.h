@@ -31,8 +31,9 @@ struct transport {
 	u32 fds;
 	u32 ready;		/* which of them were readable, a bit each */
 	int event;		/* -1, or one that wakes us by being written */
-	/* Sends it or loses it. */
+	/* Sends it or loses it; not before flush, if there is that. */
 	void (*send)(struct transport *t, u16 to, const void *frame, u32 len);
+	void (*flush)(struct transport *t);
 	/*
 	 * From descriptor i: the length of a frame, which stays until the next
 	 * call, 0 when there is none, or -ECONNRESET once when *from has died.
@@ -49,8 +50,9 @@ struct transport {
 	u16 self;
 };
 
-/* ethernet.c: nodes are on one wire; waits for all of them. */
+/* ethernet.c: nodes are on one wire; waits for all of them.  rings: packet.h */
 int transport_ethernet(struct transport *t, u16 nodes, u16 self, u32 pages,
-		       u8 protocol, u16 cluster, u16 life, const char *interface);
+		       u8 protocol, u16 cluster, u16 life, bool rings,
+		       const char *interface);
 
 #endif /* TRANSPORT_H */
