@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@
 
 #include "cli/cli.h"
 #include "commands.h"
+#include "discover.h"
 #include "results/record.h"
 #include "results/results.h"
 #include "runtime/ether.h"
@@ -32,13 +34,15 @@
 
 static const char help[] =
 "usage: mios-dsm run [options] PROGRAM [ARGUMENT...]\n"
-"  -n N            nodes, 1 to 16 (4)\n"
+"  -n, --nodes N   nodes, 1 to 16 (4)\n"
 "  --memory MIB    of the window (128)\n"
 "  --resident MIB  of it that each node keeps in memory, if it can (all)\n"
 "  --protocol P    wi (the default), wu, wu+, wu-seq or auto, see docs/dsm.md\n"
 "  --transport T   frames go through memory (the default) or sockets\n"
-"  --interface IF  nodes are on one Ethernet: run this on each, with\n"
-"  --node K        its number, from 0, and with -n and --memory alike\n"
+"  --interface IF  nodes are on one Ethernet: run this on each, on one of them\n"
+"                  with -n, which tells the others how many there are, --memory\n"
+"                  and --protocol\n"
+"  --node K        or tell each its number, from 0, and the rest alike\n"
 "  --cluster N     if several share the wire: the same on each (0)\n"
 "  --json FILE     what each node did, - for standard output\n"
 "  --record FILE   how it went, for mios-dsm report\n"
@@ -51,16 +55,18 @@ static const char help[] =
 #define UPDATE_NODES	15
 
 #define LOOK		5000	/* us, while a record is made */
+#define REST		50000	/* us, while others may ask */
 #define ENDS		10	/* times that the others are told of an end */
 #define END_PAUSE	10000	/* us */
 
 struct run {
 	u64 nodes, mib, resident;
 	u64 first, end;		/* of the nodes, those that run here */
-	u64 node, cluster, protocol;
+	u64 node, cluster;
 	const char *interface;
-	bool node_told, cluster_told;
+	bool nodes_told, node_told, cluster_told, mib_told, protocol_told;
 	struct ether ether;
+	struct leader leader;	/* of no cluster, if it has no nodes */
 	u16 life;
 	const char *json, *record;
 	struct record record_of;
@@ -69,39 +75,16 @@ struct run {
 	struct stats_head *head;
 	struct node_stats *stats;
 	int stats_fd;
-	u64 transport;
+	int protocol, transport;
 	struct ways ways;
 	pid_t pid[NODE_NODES];
 	int status[NODE_NODES];
 	int result;		/* exit status of the first that failed */
 };
 
-/* Which of the names; they end with NULL. */
-static bool choice(const char *option, const char *const *names,
-		   const char *said, const char *name, u64 *value)
-{
-	for (*value = 0; names[*value]; ++*value)
-		if (!strcmp(name, names[*value]))
-			return true;
-	cli_error("run: %s '%s': %s", option, name, said);
-	return false;
-}
-
-static bool protocol(const char *name, u64 *value)
-{
-	static const char *const names[] = { "wi", "wu", "wu+", "wu-seq",
-		"auto", NULL };
-
-	return choice("--protocol", names, "wi, wu, wu+, wu-seq or auto", name,
-		      value);
-}
-
-static bool transport(const char *name, u64 *value)
-{
-	static const char *const names[] = { "memory", "sockets", NULL };
-
-	return choice("--transport", names, "memory or sockets", name, value);
-}
+static const char *const protocols[] = { "wi", "wu", "wu+", "wu-seq", "auto",
+	NULL };
+static const char *const transports[] = { "memory", "sockets", NULL };
 
 enum {
 	MEMORY = 256, RESIDENT, JSON, RECORD, QUIET, INTERFACE, NODE, CLUSTER,
@@ -113,8 +96,10 @@ static bool option_take(struct run *r, int c, const char *value)
 {
 	switch (c) {
 	case 'n':
+		r->nodes_told = true;
 		return cli_number("-n", value, 1, NODE_NODES, &r->nodes);
 	case MEMORY:
+		r->mib_told = true;
 		return cli_number("--memory", value, 1, 1 << 20, &r->mib);
 	case RESIDENT:
 		return cli_number("--resident", value, 1, 1 << 20,
@@ -126,9 +111,12 @@ static bool option_take(struct run *r, int c, const char *value)
 		r->cluster_told = true;
 		return cli_number("--cluster", value, 0, 0xffff, &r->cluster);
 	case PROTOCOL:
-		return protocol(value, &r->protocol);
+		r->protocol_told = true;
+		return cli_choice("run: --protocol", value, protocols,
+				  &r->protocol);
 	case TRANSPORT:
-		return transport(value, &r->transport);
+		return cli_choice("run: --transport", value, transports,
+				  &r->transport);
 	}
 	r->quiet |= c == QUIET;
 	r->help |= c == 'h';
@@ -138,6 +126,7 @@ static bool option_take(struct run *r, int c, const char *value)
 static bool parse(struct run *r, int argc, char **argv)
 {
 	static const struct option options[] = {
+		{ "nodes", required_argument, NULL, 'n' },
 		{ "memory", required_argument, NULL, MEMORY },
 		{ "resident", required_argument, NULL, RESIDENT },
 		{ "interface", required_argument, NULL, INTERFACE },
@@ -212,14 +201,14 @@ static void become(struct run *r, u64 self)
 {
 	char text[64 + 3 * 12 * NODE_NODES], wire[32 + ETHER_NAME];
 	int n = snprintf(text, sizeof(text), "%" PRIu64 ":%" PRIu64 ":%" PRIu64
-			 ":%" PRIu64 ":%" PRIu64 ":%d", r->nodes, self,
+			 ":%d:%" PRIu64 ":%d", r->nodes, self,
 			 r->mib * 256, r->protocol, r->resident * 256,
 			 r->stats_fd);
 
 	fcntl(r->stats_fd, F_SETFD, 0);
 	ways_keep(&r->ways, r->nodes, self, text + n, sizeof(text) - n);
 	setenv(START_VARIABLE, text, 1);
-	snprintf(wire, sizeof(wire), "%" PRIu64 ":%u:%" PRIu64 ":%s",
+	snprintf(wire, sizeof(wire), "%" PRIu64 ":%u:%d:%s",
 		 r->cluster, r->life, r->transport, r->interface);
 	if (r->interface)
 		setenv(START_WIRE, wire, 1);
@@ -260,16 +249,31 @@ static int start(struct run *r)
 	return 0;
 }
 
+/* Until something may have happened. */
+static void rest(struct run *r)
+{
+	struct pollfd p = { .fd = r->ether.fd, .events = POLLIN };
+
+	if (r->record)
+		record_look(&r->record_of, r->head, r->head);
+	if (!r->leader.askers) {
+		usleep(LOOK);
+		return;
+	}
+	poll(&p, 1, (r->record ? LOOK : REST) / 1000);
+	discover_answer(&r->leader);
+}
+
 static void wait_all(struct run *r)
 {
 	int status;
 	pid_t pid;
 
 	for (u64 left = r->end - r->first; left; ) {
-		pid = waitpid(-1, &status, r->record ? WNOHANG : 0);
+		pid = waitpid(-1, &status, r->record || r->leader.askers ?
+			      WNOHANG : 0);
 		if (!pid) {
-			record_look(&r->record_of, r->head, r->head);
-			usleep(LOOK);
+			rest(r);
 			continue;
 		}
 		for (u64 i = r->first; i < r->end; i++) {
@@ -310,30 +314,72 @@ static void tell_end(struct run *r)
 	}
 }
 
-static int wire_good(struct run *r)
+/* The bootstrap node tells what the others do not know. */
+static int discover(struct run *r)
 {
-	r->end = r->nodes;
+	struct ether_note self = {
+		.magic = ETHER_MAGIC, .version = ETHER_VERSION,
+		.cluster = r->cluster, .life = r->life, .nodes = r->nodes,
+		.mtu = ETHER_MTU_LEAST, .pages = r->mib * 256,
+		.protocol = r->protocol,
+	};
+	int err;
+
+	if (r->nodes_told) {
+		r->leader.ether = &r->ether;
+		r->leader.self = self;
+		return discover_lead(&r->leader);
+	}
+	err = discover_ask(&r->ether, &self);
+	r->nodes = self.nodes;
+	r->node = self.node;
+	r->mib = self.pages / 256;
+	r->protocol = self.protocol;
+	return err;
+}
+
+/* Options that do not go together; 0 or 2. */
+static int wire_options(const struct run *r)
+{
 	if (r->protocol != DSM_WI && r->nodes > UPDATE_NODES)
 		return cli_error("run: protocols with updates have at most %d nodes",
 				 UPDATE_NODES);
-	if (!r->interface) {
-		if (r->node_told || r->cluster_told)
-			return cli_error("run: --node and --cluster are for --interface");
+	if (!r->interface && (r->node_told || r->cluster_told))
+		return cli_error("run: --node and --cluster are for --interface");
+	if (!r->interface)
 		return 0;
-	}
-	if (!r->node_told)
-		return cli_error("run: --interface needs --node, the number of this one");
+	if (!r->nodes_told && !r->node_told &&
+	    (r->mib_told || r->protocol_told))
+		return cli_error("run: --memory and --protocol are the bootstrap node's, which has -n");
 	if (r->node >= r->nodes)
 		return cli_error("run: --node %" PRIu64 " of -n %" PRIu64,
 				 r->node, r->nodes);
 	if (strlen(r->interface) >= ETHER_NAME)
 		return cli_error("run: '%s' is no name of an interface",
 				 r->interface);
-	r->first = r->node;
-	r->end = r->node + 1;
+	return 0;
+}
+
+/* Which nodes run here; those of a wire are there afterwards. */
+static int wire_good(struct run *r)
+{
+	int err = wire_options(r);
+
+	r->end = r->nodes;
+	if (err || !r->interface)
+		return err;
 	if (getrandom(&r->life, sizeof(r->life), 0) != sizeof(r->life))
 		return cli_error("run: %s", strerror(errno));
-	return ether_open(&r->ether, r->interface, SOCK_DGRAM) ? 2 : 0;
+	if (ether_open(&r->ether, r->interface, SOCK_DGRAM))
+		return 2;
+	err = ether_notes_only(&r->ether);
+	if (err)
+		return cli_error("run: %s", strerror(-err));
+	if (!r->node_told)
+		err = discover(r);
+	r->first = r->node;
+	r->end = r->node + 1;
+	return err;
 }
 
 int cmd_run(int argc, char **argv)
@@ -360,6 +406,7 @@ int cmd_run(int argc, char **argv)
 		err = start(&r);
 	if (err)
 		return err;
+	/* Whoever is late is told so until we end. */
 	wait_all(&r);
 	if (r.interface)
 		tell_end(&r);
