@@ -44,7 +44,7 @@ int omp_get_thread_num(void)
 
 int omp_get_thread_limit(void)
 {
-	return gomp_window ? gomp_window->nr_members : 1;
+	return settings->limit ? (int)settings->limit : omp_get_num_procs();
 }
 
 int omp_get_max_threads(void)
@@ -54,7 +54,7 @@ int omp_get_max_threads(void)
 
 int omp_get_num_procs(void)
 {
-	return omp_get_thread_limit();
+	return gomp_window ? gomp_window->nr_members : 1;
 }
 
 int omp_in_parallel(void)
@@ -160,7 +160,7 @@ int omp_get_cancellation(void)
 
 int omp_get_max_task_priority(void)
 {
-	return 0;
+	return settings->max_priority;
 }
 
 double omp_get_wtime(void)

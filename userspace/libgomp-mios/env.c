@@ -69,21 +69,29 @@ static void read_threads(void)
 		mine.max_active = OMP_MOST_LEVELS;
 }
 
-static void read_levels(void)
+/* One that may be 0. */
+static void read_count(const char *name, int *value)
 {
-	const char *text = getenv("OMP_MAX_ACTIVE_LEVELS");
+	const char *text = getenv(name);
 	unsigned long n;
 	char *end;
 
-	if (is_true("OMP_NESTED"))
-		mine.max_active = OMP_MOST_LEVELS;
 	if (!text)
 		return;
 	n = strtoul(text, &end, 10);
-	if (end == text || *end)
-		settings_complain("OMP_MAX_ACTIVE_LEVELS", text);
+	if (end == text || *end || n > INT32_MAX)
+		settings_complain(name, text);
 	else
-		mine.max_active = n < OMP_MOST_LEVELS ? n : OMP_MOST_LEVELS;
+		*value = n;
+}
+
+static void read_levels(void)
+{
+	if (is_true("OMP_NESTED"))
+		mine.max_active = OMP_MOST_LEVELS;
+	read_count("OMP_MAX_ACTIVE_LEVELS", &mine.max_active);
+	if (mine.max_active > OMP_MOST_LEVELS)
+		mine.max_active = OMP_MOST_LEVELS;
 }
 
 /* [monotonic:|nonmonotonic:]KIND[,CHUNK] */
@@ -132,6 +140,8 @@ static void __attribute__((constructor)) read_variables(void)
 	read_levels();
 	read_schedule();
 	read_waiting();
+	read_number("OMP_THREAD_LIMIT", INT32_MAX, &mine.limit);
+	read_count("OMP_MAX_TASK_PRIORITY", &mine.max_priority);
 	mine.dynamic = is_true("OMP_DYNAMIC");
 	mine.cancellation = is_true("OMP_CANCELLATION");
 }

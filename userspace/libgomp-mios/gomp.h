@@ -76,6 +76,8 @@ struct mailbox {
 struct settings {
 	uint32_t threads;
 	uint32_t inner[OMP_LEVELS];	/* of regions in a region; 0: not said */
+	uint32_t limit;			/* of threads at work; 0: none */
+	int max_priority;		/* of tasks */
 	enum schedule schedule;
 	uint64_t chunk;
 	int max_active, dynamic;
@@ -87,6 +89,7 @@ struct team {
 	uint32_t size;			/* of the present region */
 	bool inner;			/* of one process: see nested.c */
 	uint32_t begun;			/* how many there have been */
+	_Atomic uint32_t at_work;	/* besides the master: see team.c */
 	uint64_t shares_met;		/* in all regions before this one */
 	_Atomic uint32_t cancelled, work_cancelled;	/* see cancel.c */
 	struct settings settings;
@@ -109,6 +112,7 @@ struct context {
 	uint32_t region;		/* the team's ->begun of it */
 	uint64_t shares;		/* how many it has met */
 	uint32_t threads;		/* for the next region */
+	_Atomic uint32_t *at_work;	/* where OMP_THREAD_LIMIT is counted */
 	struct share *share;		/* the present one */
 	uint64_t chunk, chunk_end;	/* of the loop, now at work */
 	uint64_t turns;			/* static: chunks taken */
@@ -126,8 +130,8 @@ uint32_t team_size(unsigned int threads);
 uint32_t team_most(void);
 void team_serve(struct team *team, uint32_t number);
 void team_end(struct team *team, uint32_t threads);
-void team_run(body_fn fn, void *data, unsigned int threads,
-	      struct group *group);
+uint32_t team_run(body_fn fn, void *data, unsigned int threads,
+		  struct group *group);
 
 /* nested.c APIs: */
 struct team *crew_team(uint32_t *size);

@@ -9,6 +9,7 @@
 
 #define FLAG_FINAL	(1u << 1)
 #define FLAG_DEPEND	(1u << 3)
+#define FLAG_PRIORITY	(1u << 4)
 #define FLAG_UP		(1u << 8)	/* of taskloop: the step is positive */
 #define FLAG_GRAIN	(1u << 9)	/* the number is one of iterations */
 #define FLAG_IF		(1u << 10)
@@ -26,6 +27,7 @@ struct source {
 	copy_fn copy;
 	long size, align;
 	bool final;
+	uint32_t priority;
 	bool is_loop;
 	uint64_t bounds[2];		/* of that: first in the task's data */
 	void **event;			/* that it ends with, or NULL */
@@ -59,6 +61,7 @@ static void prepare(struct task *task, const struct source *s)
 {
 	task_init(task, context()->task);
 	task->final |= s->final;
+	task->priority = s->priority;
 	task->copied = s->copy;
 	if (context()->team)
 		task->tasks = &context()->team->tasks;
@@ -156,6 +159,15 @@ static void put_off(const struct source *s, uint32_t nr_depend,
 	task_add(task);
 }
 
+/* No task has a higher one than the user allows, which is 0 unless he says so. */
+static uint32_t allowed(unsigned int flags, int priority)
+{
+	if (!(flags & FLAG_PRIORITY) || priority < 0)
+		return 0;
+	return priority < settings->max_priority ? priority :
+	       settings->max_priority;
+}
+
 /* Who waits for an event must not keep from its work who brings it about. */
 static bool is_deferred(const struct context *c, bool if_clause,
 			const struct source *s)
@@ -195,6 +207,7 @@ void GOMP_task(body_fn fn, void *data, copy_fn copy, long size, long align,
 {
 	struct source s = { .fn = fn, .data = data, .copy = copy,
 			    .size = size, .align = align,
+			    .priority = allowed(flags, priority),
 			    .final = flags & FLAG_FINAL };
 
 	if (flags & FLAG_DETACH)
@@ -340,7 +353,8 @@ void GOMP_taskloop(body_fn fn, void *data, copy_fn copy, long size, long align,
 		   long start, long end, long step)
 {
 	struct source s = { .fn = fn, .data = data, .copy = copy,
-			    .size = size, .align = align };
+			    .size = size, .align = align,
+			    .priority = allowed(flags, priority) };
 
 	taskloop(&s, flags, tasks, loop_signed(start, end, step));
 }
@@ -351,7 +365,8 @@ void GOMP_taskloop_ull(body_fn fn, void *data, copy_fn copy, long size,
 		       unsigned long long end, unsigned long long step)
 {
 	struct source s = { .fn = fn, .data = data, .copy = copy,
-			    .size = size, .align = align };
+			    .size = size, .align = align,
+			    .priority = allowed(flags, priority) };
 
 	taskloop(&s, flags, tasks,
 		 loop_unsigned(flags & FLAG_UP, start, end, step));

@@ -45,6 +45,7 @@ struct task {
 	void *data;
 	_Atomic uint32_t children;	/* not finished */
 	uint32_t blocked;		/* by so many brothers made before it */
+	uint32_t priority;
 	atomic_bool fulfilled;		/* the event that it ends with has been */
 	bool detached, ran;		/* it has such a one, and waits for it */
 	bool final, ended;

@@ -49,12 +49,41 @@ void tasks_init(struct tasks *tasks)
 	list_init(&tasks->queue);
 }
 
+static uint32_t priority(const struct list *entry, size_t offset)
+{
+	return ((struct task *)((char *)entry - offset))->priority;
+}
+
+/* Behind those of a higher priority, and of its own. */
+static void add_last(struct list *queue, struct list *entry, size_t offset)
+{
+	struct list *l = queue->prev;
+
+	while (l != queue && priority(l, offset) < priority(entry, offset))
+		l = l->prev;
+	list_add(entry, l);
+}
+
+/* Behind those of a higher priority alone. */
+static void add_first(struct list *queue, struct list *entry, size_t offset)
+{
+	struct list *l = queue;
+
+	while (l->next != queue &&
+	       priority(l->next, offset) > priority(entry, offset))
+		l = l->next;
+	list_add(entry, l);
+}
+
 static void add_ready(struct tasks *tasks, struct task *task)
 {
-	list_add(&task->in_team, tasks->queue.prev);
-	list_add(&task->in_parent, &task->parent->ready);
+	add_last(&tasks->queue, &task->in_team,
+		 offsetof(struct task, in_team));
+	add_first(&task->parent->ready, &task->in_parent,
+		  offsetof(struct task, in_parent));
 	if (task->in)
-		list_add(&task->in_group, &task->in->ready);
+		add_first(&task->in->ready, &task->in_group,
+			  offsetof(struct task, in_group));
 	tasks->ready++;
 }
 

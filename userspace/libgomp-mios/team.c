@@ -18,6 +18,7 @@ unsigned int gomp_place;
 
 static __thread struct context base = { .size = 1 };
 static __thread struct context *current;
+static __thread _Atomic uint32_t own_at_work;
 static __thread bool is_master;
 static void (*flush_fortran)(const int *unit);	/* NULL: all */
 
@@ -27,6 +28,7 @@ struct context *context(void)
 		current = &base;
 		task_init(&base.part, NULL);
 		base.task = &base.part;
+		base.at_work = &own_at_work;
 	}
 	return current;
 }
@@ -48,6 +50,7 @@ static void enter(struct context *c, struct context *outer, struct team *team,
 	c->active = outer->active + (size > 1);
 	c->shares = 0;
 	c->threads = outer->threads;
+	c->at_work = outer->at_work;
 	c->share = NULL;
 	c->own.memory = NULL;
 	c->own.cross = NULL;
@@ -97,6 +100,45 @@ static uint32_t size_of(const struct context *c, unsigned int threads)
 	return size;
 }
 
+/*
+ * OMP_THREAD_LIMIT is for all threads that one of the program's has at work, in
+ * regions within regions, too, whichever process they are in.
+ */
+static uint32_t within_limit(const struct context *c, uint32_t size)
+{
+	uint32_t limit = settings->limit, others;
+
+	if (!limit)
+		return size;
+	others = atomic_load_explicit(c->at_work, memory_order_relaxed);
+	limit = limit > others ? limit - others : 1;
+	return size < limit ? size : limit;
+}
+
+/* Members that begin regions at the same time may want the same ones. */
+static uint32_t take_threads(const struct context *c, uint32_t size)
+{
+	uint32_t others, taken;
+
+	if (!settings->limit)
+		return size;
+	others = atomic_load(c->at_work);
+	do {
+		taken = settings->limit > others + 1 ?
+			settings->limit - others - 1 : 0;
+		if (taken > size - 1)
+			taken = size - 1;
+	} while (!atomic_compare_exchange_weak(c->at_work, &others,
+					       others + taken));
+	return taken + 1;
+}
+
+static void give_threads(const struct context *c, uint32_t size)
+{
+	if (settings->limit)
+		atomic_fetch_sub(c->at_work, size - 1);
+}
+
 /* How many a region that begins now would have. */
 uint32_t team_size(unsigned int threads)
 {
@@ -105,7 +147,7 @@ uint32_t team_size(unsigned int threads)
 
 	if ((int)c->active >= settings->max_active)
 		return 1;
-	size = size_of(c, threads);
+	size = within_limit(c, size_of(c, threads));
 	if (size > 1 && !leads_all(c))
 		crew_team(&size);
 	return size;
@@ -146,17 +188,17 @@ static void run_alone(body_fn fn, void *data, struct group *group)
 	leave(&c, outer);
 }
 
-/* @group: that the parts of all belong to, or NULL. */
-void team_run(body_fn fn, void *data, unsigned int threads,
-	      struct group *group)
+/* @group: that the parts of all belong to, or NULL.  How many they were. */
+uint32_t team_run(body_fn fn, void *data, unsigned int threads,
+		  struct group *group)
 {
 	struct context c, *outer = context();
-	uint32_t size = team_size(threads);
+	uint32_t size = take_threads(outer, team_size(threads));
 	struct team *team;
 
 	if (size == 1) {
 		run_alone(fn, data, group);
-		return;
+		return 1;
 	}
 	team = leads_all(outer) ? gomp_team() : crew_team(&size);
 	team->begun++;
@@ -170,6 +212,8 @@ void team_run(body_fn fn, void *data, unsigned int threads,
 	team->shares_met = c.shares;
 	team_restore(team);
 	leave(&c, outer);
+	give_threads(outer, size);
+	return size;
 }
 
 /* The master is about to end, and so are its threads: nobody is at work. */
@@ -240,12 +284,14 @@ void team_serve(struct team *team, uint32_t number)
 static void member(unsigned int number)
 {
 	place_bind(number);
+	context()->at_work = &gomp_team()->at_work;
 	team_serve(gomp_team(), number);
 }
 
 static void master(void)
 {
 	is_master = true;
+	context()->at_work = &gomp_team()->at_work;
 	place_bind(0);
 }
 
