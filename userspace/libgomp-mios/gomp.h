@@ -8,6 +8,7 @@
 #define MIOS_GOMP_H
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "omp.h"
@@ -140,6 +141,8 @@ void crew_forget(void);
 /* places.c APIs: */
 void places_start(void);
 void place_bind(uint32_t member);
+void place_inherit(int place);
+void places_say(FILE *out);
 
 /* env.c APIs: */
 extern struct settings *settings;	/* the team's, once there is one */

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "api.h"
 #include "gomp.h"
 
 #define PAGE	4096
@@ -25,6 +26,7 @@ struct crew {
 struct place_in_crew {
 	struct team *team;
 	uint32_t number;
+	int place;
 };
 
 static __thread struct crew *crew;
@@ -36,6 +38,7 @@ static void *begin(void *p)
 	struct place_in_crew place = *(struct place_in_crew *)p;
 
 	free(p);
+	place_inherit(place.place);
 	team_serve(place.team, place.number);
 	return NULL;
 }
@@ -85,7 +88,8 @@ static bool add_thread(struct crew *c, const pthread_attr_t *attr)
 	if (!place)
 		return false;
 	memset(&c->team->members[c->threads], 0, sizeof(struct mailbox));
-	*place = (struct place_in_crew){ c->team, c->threads };
+	*place = (struct place_in_crew){ c->team, c->threads,
+					 omp_get_place_num() };
 	if (pthread_create(&c->ids[c->threads], attr, begin, place)) {
 		free(place);
 		return false;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Places, as a program may ask for them.  They are the instances of the team,
- * each with the CPUs of its members; or with OMP_PLACES=threads (or cores) the
- * CPUs themselves, one of each member.  With OMP_PROC_BIND a member stays on its
- * own.  CPUs have the numbers that their instance gives them.
+ * Places, as a program may ask for them: sets of CPUs of the team, whose members'
+ * CPUs are numbered through, from the first instance on.  They are the instances;
+ * or with OMP_PLACES=threads (or cores) single CPUs; or what a list of numbers
+ * says.  With OMP_PROC_BIND a member stays in its own.  The program is told the
+ * numbers that CPUs have on their instance.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -11,12 +12,14 @@
 
 #include "api.h"
 #include "gomp.h"
+#include "places.h"
 
 enum { BIND_FALSE, BIND_TRUE, BIND_PRIMARY, BIND_CLOSE, BIND_SPREAD };
 
-static bool cpus_are_places;
+static struct place places[OMP_MAX_MEMBERS];
+static int nr_places;
 static int bind;
-static __thread uint32_t own_member;
+static __thread int own_place = -1;
 
 static bool begins(const char *text, const char *word)
 {
@@ -26,13 +29,59 @@ static bool begins(const char *text, const char *word)
 	       (!text[len] || text[len] == '(' || text[len] == ',');
 }
 
-static void read_places(const char *text)
+static void instances_are_places(const struct omp_window *w)
+{
+	uint32_t i, j;
+
+	memset(places, 0, sizeof(places[0]) * w->nr_places);
+	nr_places = w->nr_places;
+	for (i = 0; i < w->nr_places; i++)
+		for (j = w->first[i]; j < w->first[i + 1]; j++)
+			place_add(&places[i], j);
+}
+
+static void cpus_are_places(const struct omp_window *w)
+{
+	uint32_t i;
+
+	nr_places = w->nr_members;
+	for (i = 0; i < w->nr_members; i++)
+		place_add(&places[i], i);
+}
+
+static int place_of(uint32_t member)
+{
+	int i;
+
+	for (i = 0; i < nr_places; i++)
+		if (place_has(&places[i], member))
+			return i;
+	return -1;
+}
+
+/* Where each member has a place; CPUs of others are not the team's. */
+static bool read_list(const char *text, const struct omp_window *w)
+{
+	uint32_t i;
+
+	nr_places = place_list_read(text, w->nr_members, places);
+	for (i = 0; i < w->nr_members; i++)
+		if (place_of(i) < 0)
+			return false;
+	return true;
+}
+
+static void read_places(const char *text, const struct omp_window *w)
 {
 	if (begins(text, "threads") || begins(text, "cores"))
-		cpus_are_places = true;
-	else if (!begins(text, "sockets") && !begins(text, "numa_domains") &&
-		 !begins(text, "ll_caches"))
+		cpus_are_places(w);
+	else if (begins(text, "sockets") || begins(text, "numa_domains") ||
+		 begins(text, "ll_caches"))
+		instances_are_places(w);
+	else if (!read_list(text, w)) {
 		settings_complain("OMP_PLACES", text);
+		instances_are_places(w);
+	}
 }
 
 static void read_bind(const char *text)
@@ -58,15 +107,17 @@ static void read_bind(const char *text)
 /* Before the team's members are there; each process has its own CPUs. */
 void places_start(void)
 {
-	uint32_t i = gomp_window->first[gomp_place];
+	const struct omp_window *w = gomp_window;
+	uint32_t i = w->first[gomp_place];
 	const char *text = getenv("OMP_PLACES");
 	cpu_set_t cpus;
 	int cpu = -1;
 
-	if (text) {
-		bind = BIND_TRUE;
-		read_places(text);
-	}
+	bind = text ? BIND_TRUE : BIND_FALSE;
+	if (text)
+		read_places(text, w);
+	else
+		instances_are_places(w);
 	text = getenv("OMP_PROC_BIND");
 	if (text)
 		read_bind(text);
@@ -74,7 +125,7 @@ void places_start(void)
 	sched_getaffinity(0, sizeof(cpus), &cpus);
 	if (!CPU_COUNT(&cpus))
 		CPU_SET(0, &cpus);
-	for (; i < gomp_window->first[gomp_place + 1]; i++) {
+	for (; i < w->first[gomp_place + 1]; i++) {
 		do
 			cpu = (cpu + 1) % CPU_SETSIZE;
 		while (!CPU_ISSET(cpu, &cpus));
@@ -82,28 +133,35 @@ void places_start(void)
 	}
 }
 
-/* By @member itself. */
+/* By @member itself: to the CPUs of its place that are of this instance. */
 void place_bind(uint32_t member)
 {
+	const struct omp_window *w = gomp_window;
 	cpu_set_t cpus;
+	uint32_t i;
 
-	own_member = member;
-	if (!cpus_are_places || bind == BIND_FALSE)
+	own_place = place_of(member);
+	if (bind == BIND_FALSE)
 		return;
 	CPU_ZERO(&cpus);
-	CPU_SET(gomp_team()->cpus[member], &cpus);
+	for (i = w->first[gomp_place]; i < w->first[gomp_place + 1]; i++)
+		if (place_has(&places[own_place], i))
+			CPU_SET(gomp_team()->cpus[i], &cpus);
 	sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
-/* Members of @place: from *first on. */
-static int members_of(int place, uint32_t *first)
+/* {0:2},{2}: as a list has them. */
+void places_say(FILE *out)
 {
-	const struct omp_window *w = gomp_window;
+	int i;
 
-	if (place < 0 || place >= omp_get_num_places())
-		return 0;
-	*first = cpus_are_places ? (uint32_t)place : w->first[place];
-	return cpus_are_places ? 1 : w->first[place + 1] - *first;
+	fprintf(out, "  OMP_PLACES = '");
+	for (i = 0; i < nr_places; i++) {
+		fprintf(out, i ? ",{" : "{");
+		place_say(&places[i], out);
+		fprintf(out, "}");
+	}
+	fprintf(out, "'\n");
 }
 
 int omp_get_proc_bind(void)
@@ -113,17 +171,22 @@ int omp_get_proc_bind(void)
 
 int omp_get_num_places(void)
 {
-	if (!gomp_window)
-		return 0;
-	return cpus_are_places ? gomp_window->nr_members :
-	       gomp_window->nr_places;
+	return gomp_window ? nr_places : 0;
+}
+
+/* Threads of inner teams are where their master is. */
+void place_inherit(int place)
+{
+	own_place = place;
 }
 
 int omp_get_place_num(void)
 {
 	if (!gomp_window)
 		return -1;
-	return cpus_are_places ? own_member : gomp_place;
+	if (own_place < 0)	/* the program has made this thread */
+		own_place = place_of(gomp_window->first[gomp_place]);
+	return own_place;
 }
 
 int omp_get_partition_num_places(void)
@@ -131,26 +194,32 @@ int omp_get_partition_num_places(void)
 	return omp_get_num_places();
 }
 
-void omp_get_partition_place_nums(int *places)
+void omp_get_partition_place_nums(int *numbers)
 {
 	int i;
 
 	for (i = 0; i < omp_get_num_places(); i++)
-		places[i] = i;
+		numbers[i] = i;
 }
 
 int omp_get_place_num_procs(int place)
 {
-	uint32_t first;
+	uint32_t i, n = 0;
 
-	return members_of(place, &first);
+	if (place < 0 || place >= omp_get_num_places())
+		return 0;
+	for (i = 0; i < gomp_window->nr_members; i++)
+		n += place_has(&places[place], i);
+	return n;
 }
 
 void omp_get_place_proc_ids(int place, int *ids)
 {
-	uint32_t first;
-	int i, n = members_of(place, &first);
+	uint32_t i;
 
-	for (i = 0; i < n; i++)
-		ids[i] = gomp_team()->cpus[first + i];
+	if (place < 0 || place >= omp_get_num_places())
+		return;
+	for (i = 0; i < gomp_window->nr_members; i++)
+		if (place_has(&places[place], i))
+			*ids++ = gomp_team()->cpus[i];
 }
