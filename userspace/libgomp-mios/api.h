@@ -40,6 +40,7 @@ int omp_get_partition_num_places(void);
 void omp_get_partition_place_nums(int *places);
 int omp_get_place_num_procs(int place);
 void omp_get_place_proc_ids(int place, int *ids);
+void omp_display_affinity(const char *text);
 void omp_set_default_device(int n);
 int omp_get_default_device(void);
 int omp_get_num_devices(void);

@@ -24,7 +24,7 @@ void settings_complain(const char *name, const char *text)
 		name, text);
 }
 
-static bool is_true(const char *name)
+bool setting_is_true(const char *name)
 {
 	const char *text = getenv(name);
 
@@ -87,7 +87,7 @@ static void read_count(const char *name, int *value)
 
 static void read_levels(void)
 {
-	if (is_true("OMP_NESTED"))
+	if (setting_is_true("OMP_NESTED"))
 		mine.max_active = OMP_MOST_LEVELS;
 	read_count("OMP_MAX_ACTIVE_LEVELS", &mine.max_active);
 	if (mine.max_active > OMP_MOST_LEVELS)
@@ -142,6 +142,8 @@ static void __attribute__((constructor)) read_variables(void)
 	read_waiting();
 	read_number("OMP_THREAD_LIMIT", INT32_MAX, &mine.limit);
 	read_count("OMP_MAX_TASK_PRIORITY", &mine.max_priority);
-	mine.dynamic = is_true("OMP_DYNAMIC");
-	mine.cancellation = is_true("OMP_CANCELLATION");
+	mine.dynamic = setting_is_true("OMP_DYNAMIC");
+	mine.show_affinity = setting_is_true("OMP_DISPLAY_AFFINITY");
+	affinity_start();
+	mine.cancellation = setting_is_true("OMP_CANCELLATION");
 }

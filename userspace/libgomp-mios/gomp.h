@@ -82,13 +82,14 @@ struct settings {
 	enum schedule schedule;
 	uint64_t chunk;
 	int max_active, dynamic;
-	bool cancellation;
+	bool cancellation, show_affinity;
 };
 
 struct team {
 	_Atomic uint32_t critical, atomic;	/* locks without a name */
 	uint32_t size;			/* of the present region */
 	bool inner;			/* of one process: see nested.c */
+	bool shows;			/* OMP_DISPLAY_AFFINITY: it is new, or has changed */
 	uint32_t begun;			/* how many there have been */
 	_Atomic uint32_t at_work;	/* besides the master: see team.c */
 	uint64_t shares_met;		/* in all regions before this one */
@@ -147,6 +148,14 @@ void places_say(FILE *out);
 /* env.c APIs: */
 extern struct settings *settings;	/* the team's, once there is one */
 void settings_complain(const char *name, const char *text);
+bool setting_is_true(const char *name);
+
+/* display.c APIs: */
+void display_start(void);
+
+/* say.c APIs: */
+const char *affinity_format(void);
+void affinity_start(void);
 
 /* sync.c APIs: */
 void meet_set(struct team *team, uint32_t size);

@@ -3,6 +3,7 @@
  * What a program has us print: where its members are, its settings, and the
  * texts of error directives.
  */
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -22,6 +23,19 @@ static void set_format(const char *text, size_t len)
 	format[len] = '\0';
 }
 
+const char *affinity_format(void)
+{
+	return format;
+}
+
+void affinity_start(void)
+{
+	const char *text = getenv("OMP_AFFINITY_FORMAT");
+
+	if (text)
+		set_format(text, strlen(text));
+}
+
 /* The fields that are numbers, as print_field() has them. */
 static int number_of_field(size_t i)
 {
@@ -38,18 +52,79 @@ static int number_of_field(size_t i)
 		return getpid();
 	case 7:
 		return omp_get_num_teams();
+	case 9:
+		return gettid();
 	default:
 		return 0;
 	}
 }
 
+/* How a field is filled up to its width: %[[0].]WIDTH before its letter. */
+struct filling {
+	bool zero, right;
+	int width;
+};
+
+static const char *read_filling(struct filling *fill, const char *p)
+{
+	fill->zero = *p == '0';
+	p += fill->zero;
+	fill->right = *p == '.';
+	p += fill->right;
+	for (fill->width = 0; *p >= '0' && *p <= '9'; p++)
+		if (fill->width < FORMAT_SIZE)
+			fill->width = fill->width * 10 + *p - '0';
+	return p;
+}
+
+static void print_text(FILE *f, const struct filling *fill, const char *text)
+{
+	fprintf(f, "%*s", fill->right ? fill->width : -fill->width, text);
+}
+
+static void print_number(FILE *f, const struct filling *fill, int n)
+{
+	char text[16];
+
+	if (fill->zero) {
+		fprintf(f, "%0*d", fill->width, n);
+		return;
+	}
+	snprintf(text, sizeof(text), "%d", n);
+	print_text(f, fill, text);
+}
+
+/* The CPUs that this thread may run on, as its instance has them: 0-3,6 */
+static void print_cpus(FILE *f, const struct filling *fill)
+{
+	char text[FORMAT_SIZE] = "";
+	size_t len = 0;
+	cpu_set_t cpus;
+	int i, first;
+
+	CPU_ZERO(&cpus);
+	sched_getaffinity(0, sizeof(cpus), &cpus);
+	for (i = 0; i < CPU_SETSIZE && len < sizeof(text); i++) {
+		if (!CPU_ISSET(i, &cpus))
+			continue;
+		for (first = i; i + 1 < CPU_SETSIZE && CPU_ISSET(i + 1, &cpus);)
+			i++;
+		len += snprintf(text + len, sizeof(text) - len,
+				first == i ? "%s%d" : "%s%d-%d",
+				len ? "," : "", first, i);
+	}
+	print_text(f, fill, text);
+}
+
 /* A field of one letter, or of a name in braces; its end is returned. */
-static const char *print_field(FILE *f, const char *p)
+static const char *print_field(FILE *f, const struct filling *fill,
+			       const char *p)
 {
 	static const char * const names[] = {
 		"n", "thread_num", "N", "num_threads", "L", "nesting_level",
 		"a", "ancestor_tnum", "H", "host", "P", "process_id",
 		"t", "team_num", "T", "num_teams", "A", "thread_affinity",
+		"i", "native_thread_id",
 	};
 	size_t len = 1, i, n = sizeof(names) / sizeof(names[0]);
 	const char *end = p + 1;
@@ -66,18 +141,18 @@ static const char *print_field(FILE *f, const char *p)
 	gethostname(host, sizeof(host) - 1);
 	i /= 2;
 	if (i == 4)
-		fprintf(f, "%s", host);
+		print_text(f, fill, host);
 	else if (i == 8)
-		fprintf(f, "place %d", omp_get_place_num());
+		print_cpus(f, fill);
 	else
-		fprintf(f, "%d", number_of_field(i));
+		print_number(f, fill, number_of_field(i));
 	return end;
 }
 
-/* Widths, and whether there are zeroes before a number, are left out. */
 static size_t capture(char *buffer, size_t size, const char *text)
 {
 	char *line = NULL;
+	struct filling fill;
 	size_t len = 0, copied;
 	FILE *f = open_memstream(&line, &len);
 
@@ -89,8 +164,8 @@ static size_t capture(char *buffer, size_t size, const char *text)
 			fputc(*text++, f);
 			continue;
 		}
-		text += 1 + strspn(text + 1, "0.123456789");
-		text = *text ? print_field(f, text) : text;
+		text = read_filling(&fill, text + 1);
+		text = *text ? print_field(f, &fill, text) : text;
 	}
 	fclose(f);
 	copied = !size ? 0 : len < size ? len : size - 1;
@@ -124,18 +199,6 @@ void omp_display_affinity(const char *text)
 
 	capture(line, sizeof(line), text ? text : "");
 	fprintf(stderr, "%s\n", line);
-}
-
-void omp_display_env(int verbose)
-{
-	fprintf(stderr, "OPENMP DISPLAY ENVIRONMENT BEGIN\n"
-		"  _OPENMP = '201511'\n  OMP_NUM_THREADS = '%d'\n"
-		"  OMP_DYNAMIC = '%s'\n  OMP_MAX_ACTIVE_LEVELS = '%d'\n"
-		"  OMP_CANCELLATION = '%s'\n"
-		"OPENMP DISPLAY ENVIRONMENT END\n", omp_get_max_threads(),
-		omp_get_dynamic() ? "TRUE" : "FALSE",
-		omp_get_max_active_levels(),
-		omp_get_cancellation() ? "TRUE" : "FALSE");
 }
 
 /* There is nothing to give back: 0 is success. */
@@ -203,16 +266,6 @@ void omp_display_affinity_(const char *text, size_t len)
 
 	snprintf(own, sizeof(own), "%.*s", (int)len, text);
 	omp_display_affinity(own);
-}
-
-void omp_display_env_(const int32_t *verbose)
-{
-	omp_display_env(*verbose);
-}
-
-void omp_display_env_8_(const int64_t *verbose)
-{
-	omp_display_env(*verbose);
 }
 
 int32_t omp_pause_resource_(const int32_t *kind, const int32_t *device)

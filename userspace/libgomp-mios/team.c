@@ -11,6 +11,7 @@
 #include <stdio_ext.h>
 #include <stdlib.h>
 
+#include "api.h"
 #include "gomp.h"
 
 struct omp_window *gomp_window;
@@ -202,11 +203,14 @@ uint32_t team_run(body_fn fn, void *data, unsigned int threads,
 	}
 	team = leads_all(outer) ? gomp_team() : crew_team(&size);
 	team->begun++;
+	team->shows = settings->show_affinity && team->size != size;
 	if (team->size != size)
 		meet_set(team, size);
 	enter(&c, outer, team, 0, size, group);
 	c.shares = team->shares_met;
 	give_work(team, &c, fn, data);
+	if (team->shows)
+		omp_display_affinity(NULL);
 	fn(data);
 	meet_join(team, true);
 	team->shares_met = c.shares;
@@ -259,6 +263,8 @@ static void work(struct team *team, struct mailbox *box, uint32_t number,
 	enter(&c, box->outer ? box->outer : own, team, number, box->size,
 	      box->group);
 	c.shares = box->shares;
+	if (team->shows)
+		omp_display_affinity(NULL);
 	box->fn(box->data);
 	if (gomp_place)
 		flush_output();
@@ -312,6 +318,8 @@ static void start(struct omp_window *w, unsigned int place)
 	}
 	settings = &gomp_team()->settings;
 	places_start();
+	if (!place)
+		display_start();
 }
 
 /* In a child: its members are in the parent. */
