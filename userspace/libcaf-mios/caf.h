@@ -133,6 +133,10 @@ struct caf_token *token_of(void *token);
 char *token_at(void *token, uint32_t image, size_t offset);
 void team_free_coarrays(struct caf_team *team);
 
+/* transfer.c APIs: */
+bool image_selected(int index, struct caf_team **team, const int *number,
+		    int *stat, uint32_t *image);
+
 /* section.c APIs: */
 void section_scalar(struct caf_section *s, void *at, size_t len, int type,
 		    int kind);

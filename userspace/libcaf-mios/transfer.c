@@ -46,6 +46,27 @@ static const struct caf_team *selected(struct caf_team **team)
 	return team && *team ? *team : caf_team;
 }
 
+/* team_number= can name the current team, or by -1 the first one. */
+static const struct caf_team *numbered(int number)
+{
+	const struct caf_team *team = caf_team;
+
+	while (number == -1 && team->parent)
+		team = team->parent;
+	if (team->number != number)
+		caf_error(&(struct caf_report){ .stat = NULL }, 0,
+			  "team_number=%d is not the current team's", number);
+	return team;
+}
+
+/* False: that image has failed, and *stat says so. */
+bool image_selected(int index, struct caf_team **team, const int *number,
+		    int *stat, uint32_t *image)
+{
+	*image = team_image(number ? numbered(*number) : selected(team), index);
+	return !has_ended(*image, stat);
+}
+
 void _gfortran_caf_get(void *token, size_t offset, int index,
 		       struct caf_desc *from, struct caf_vector *vectors,
 		       struct caf_desc *to, int from_kind, int to_kind,
