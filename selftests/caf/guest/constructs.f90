@@ -27,7 +27,7 @@ contains
   subroutine sections()
     integer, save :: n(10)[*], low(0:9)[*]
     integer, allocatable :: m(:, :)[:]
-    integer :: me, k, i, v(3)
+    integer :: me, k, i, v(3), which(3)
 
     me = this_image()
     k = next()
@@ -37,9 +37,11 @@ contains
     m = me
     sync all
     call check(n(3)[k] == 100 * k + 3, 'an element')
-    v = n([2, 5, 9])[k]
+    which = [2, 5, 9]           ! gfortran 15 takes no constructor there
+    v = n(which)[k]
     call check(all(v == 100 * k + [2, 5, 9]), 'a vector subscript')
-    v = low([0, 5, 9])[k]
+    which = [0, 5, 9]
+    v = low(which)[k]
     call check(all(v == 100 * k + [0, 5, 9]), 'one whose bounds begin at 0')
     sync all
     n(2:10:2)[k] = [1, 2, 3, 4, 5]
@@ -54,6 +56,10 @@ contains
     n = [(i, i = 1, 10)]
     n(10:1:-1)[me] = n(:)[me]
     call check(all(n == [(11 - i, i = 1, 10)]), 'over itself')
+    n(2:10)[me] = n(1:9)
+    call check(all(n(2:10) == [(11 - i, i = 1, 9)]), 'moved on')
+    n(2:6)[me] = n(1:9:2)
+    call check(all(n(2:6) == [10, 9, 7, 5, 3]), 'from a section')
     sync all
     deallocate(m)
   end subroutine
@@ -183,17 +189,19 @@ contains
     type(lock_type), save :: lock(2)[*]
     integer, save :: sum[*], count[*]
     logical :: mine
-    integer :: i, stat
+    integer :: i, stat, before
 
     sum = 0
     count = 0
     sync all
     do i = 1, 100
       lock(lock(2)[1])
-      sum[1] = sum[1] + 1
+      before = sum[1]           ! in an expression gfortran 15 takes its own
+      sum[1] = before + 1
       unlock(lock(2)[1])
       critical
-        count[1] = count[1] + 1
+        before = count[1]
+        count[1] = before + 1
       end critical
     end do
     sync all

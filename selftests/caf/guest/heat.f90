@@ -12,7 +12,7 @@ program heat
   integer :: total[*]
   type(lock_type) :: lock[*]
   character(len=16) :: where[*]
-  integer :: me, n, i, step
+  integer :: me, n, i, step, before
 
   me = this_image()
   n = num_images()
@@ -50,7 +50,8 @@ program heat
   end if
 
   lock(lock[1])
-  total[1] = total[1] + me
+  before = total[1]             ! in an expression gfortran 15 takes its own
+  total[1] = before + me
   unlock(lock[1])
   sync all
   if (me == 1) then
