@@ -106,7 +106,7 @@ void layout_compare(const struct omp_window *w)
 		o = &w->objects[i];
 		if (strncmp(o->name, mine[i].name, sizeof(o->name)) ||
 		    o->build != mine[i].build)
-			omp_die("process %u has another %s than the first one",
+			omp_die("process %u: %s is not that of the first one",
 				mios_omp_place.number, mine[i].name);
 		if (o->base != mine[i].base)
 			omp_die("process %u has %s at 0x%lx, the first one at "

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * malloc() and its like, by all members at once: no two blocks overlap, whoever
+ * frees them; what calloc() gives is zero, what realloc() moves is kept, and
+ * alignments are as asked for.  Blocks go from member to member, so each process
+ * gives back what another one has had.
+ *	heap MEMBERS ROUNDS
+ */
+#include <malloc.h>
+#include <omp.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include "check.h"
+
+enum { SLOTS = 256, LARGEST = 9000 };
+
+/* A block, all of whose bytes are the same; of one slot, so it has one user. */
+struct block {
+	unsigned char *at;
+	size_t size;
+	unsigned char byte;
+};
+
+static block slots[SLOTS];
+static omp_lock_t locks[SLOTS];
+
+static bool is_all(const unsigned char *p, size_t size, unsigned char byte)
+{
+	return !size || (*p == byte && !memcmp(p, p + 1, size - 1));
+}
+
+static unsigned char *get(size_t size, unsigned int how, bool *wrong)
+{
+	size_t align = how % 4 ? 0 : 32ul << how / 4 % 8;
+	unsigned char *p;
+
+	if (align) {
+		p = (unsigned char *)memalign(align, size);
+		*wrong |= (uintptr_t)p % align;
+	} else if (how % 4 == 1) {
+		p = (unsigned char *)calloc(1, size);
+		*wrong |= p && !is_all(p, size, 0);
+	} else {
+		p = (unsigned char *)malloc(size);
+	}
+	*wrong |= !p || malloc_usable_size(p) < size;
+	return p;
+}
+
+/* Of another size; as much as there is room for is kept. */
+static void change(block *b, size_t size, bool *wrong)
+{
+	size_t kept = size < b->size ? size : b->size;
+
+	b->at = (unsigned char *)realloc(b->at, size);
+	*wrong |= !b->at || !is_all(b->at, kept, b->byte);
+	b->size = size;
+}
+
+/* Returns whether anything was wrong. */
+static bool turn(block *b, unsigned int *seed)
+{
+	size_t size = (1 + rand_r(seed) % LARGEST) >> rand_r(seed) % 6;
+	bool wrong = b->at && !is_all(b->at, b->size, b->byte);
+
+	if (b->at && rand_r(seed) % 3 == 0) {
+		change(b, size ? size : 1, &wrong);
+	} else {
+		free(b->at);
+		b->size = size ? size : 1;
+		b->at = get(b->size, rand_r(seed), &wrong);
+	}
+	b->byte = rand_r(seed);
+	memset(b->at, b->byte, b->size);
+	return wrong;
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = argc > 2 ? atoi(argv[2]) : 1000, wrong = 0;
+
+	check(omp_get_max_threads() == atoi(argv[1]), "how many there are");
+	for (omp_lock_t &lock : locks)
+		omp_init_lock(&lock);
+#pragma omp parallel reduction(+ : wrong)
+	{
+		unsigned int seed = omp_get_thread_num();
+
+		for (int i = 0; i < rounds; i++) {
+			int slot = rand_r(&seed) % SLOTS;
+
+			omp_set_lock(&locks[slot]);
+			wrong += turn(&slots[slot], &seed);
+			omp_unset_lock(&locks[slot]);
+		}
+	}
+	check(!wrong, "blocks");
+	for (block &b : slots)
+		free(b.at);
+	printf("%s members, all right\n", argv[1]);
+	return 0;
+}
