@@ -55,6 +55,8 @@ def parse(words):
     add("--plain", action="store_true",
         help="one ordinary kernel over all nodes, nothing reserved")
     add("--kernel", metavar="FILE", help="another bzImage")
+    add("--suite", choices=("bookworm", "trixie"),
+        help="the root's Debian release (SUITE, or the host's own)")
     add("--logs", metavar="DIR", help="build/logs/<run> by default")
     add("--timeout", type=float, metavar="SECONDS",
         help="limit for the command (none)")
@@ -85,10 +87,12 @@ def refuse_ignored(options, command):
         raise UsageError("one of --debug, --debian and --kernel, not more")
 
 
-def tool(*words):
-    """A build script of the tree; its last line of output is the path."""
+def tool(*words, **more):
+    """A build script of the tree; its last line of output is the path.
+    more: for its environment."""
     done = subprocess.run([str(TOP / words[0]), *words[1:]], check=False,
-                          text=True, stdout=subprocess.PIPE)
+                          text=True, stdout=subprocess.PIPE,
+                          env={**os.environ, **more})
     if done.returncode:
         raise UsageError(f"{' '.join(words)} failed")
     return pathlib.Path(done.stdout.splitlines()[-1])
@@ -132,7 +136,8 @@ def make_machine(options):
     tree, modules = build("debug" if options.debug else
                           "debian" if options.debian else "test")
     kernel = options.kernel or tree / "arch/x86/boot/bzImage"
-    rootfs = tool("selftests/vm/rootfs", "build")
+    release = {"SUITE": options.suite} if options.suite else {}
+    rootfs = tool("selftests/vm/rootfs", "build", **release)
     accel = options.accel or machine.default_accel(kernel, buildcache.root())
     logs = pathlib.Path(options.logs) if options.logs else None
     return machine.Machine(shape, kernel, rootfs, tree, modules,
