@@ -249,22 +249,37 @@ static bool is_ours(const struct pmix_proc *proc, const char *key)
 	return false;
 }
 
+/*
+ * Open MPI 5 looks for what a rank on its own node has put in what has come from
+ * there alone.  What one on another instance has put has to be fetched: it has
+ * been published by then, and so nobody waits for it.
+ */
+static bool has_to_be_fetched(const struct pmix_proc *proc, const char *key)
+{
+	const struct peer *peer;
+
+	if (asking || !proc || !key || !strncmp(key, PMIX_OWN, strlen(PMIX_OWN)) ||
+	    !is_known() || strcmp(proc->nspace, job.nspace))
+		return false;
+	peer = peer_of(proc->rank);
+	return peer && !peer->here;
+}
+
 __attribute__((visibility("default")))
 int PMIx_Get(const struct pmix_proc *proc, const char *key,
 	     const struct pmix_info *info, size_t ninfo,
 	     struct pmix_value **value)
 {
 	get_fn get = (get_fn)real("PMIx_Get");
+	bool ours = is_ours(proc, key);
 	int err;
 
-	if (!get)
-		return PMIX_ERR_NOT_FOUND;
-	if (!is_ours(proc, key))
-		return get(proc, key, info, ninfo, value);
-	if (is_far(proc, key))
+	if (!get || (ours && is_far(proc, key)))
 		return PMIX_ERR_NOT_FOUND;
 	err = get(proc, key, info, ninfo, value);
-	if (!err && value && *value)
+	if (err == PMIX_ERR_NOT_FOUND && ninfo && has_to_be_fetched(proc, key))
+		err = get(proc, key, NULL, 0, value);
+	if (ours && !err && value && *value)
 		amend(proc, key, *value);
 	return err;
 }

@@ -23,6 +23,7 @@
 #define PMIX_UINT16		13
 #define PMIX_UINT32		14
 
+#define PMIX_OWN		"pmix."		/* none that a rank has put */
 #define PMIX_HOSTNAME		"pmix.hname"
 #define PMIX_OPTIONAL		"pmix.optional"	/* asks no server */
 #define PMIX_LOCAL_PEERS	"pmix.lpeers"
