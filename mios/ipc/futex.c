@@ -152,9 +152,14 @@ static void owe(u32 instance)
 static int wake_there(u32 instance, const struct mios_call_wake *ask)
 {
 	u32 woken = 0;
-	int err = mios_call(instance, MIOS_CALL_WAKE, ask, sizeof(*ask),
-			    &woken, sizeof(woken), WAKE_MS);
+	struct mios_ask call = {
+		.instance = instance, .answer = &woken, .size = sizeof(woken),
+		.soon = true,
+	};
+	int err;
 
+	mios_call_all(&call, 1, MIOS_CALL_WAKE, ask, sizeof(*ask), WAKE_MS);
+	err = call.result;
 	if (err == sizeof(woken) || err == -ENOTCONN || err == -EOPNOTSUPP) {
 		atomic64_andnot(BIT_ULL(instance), &silent);
 		return err > 0 ? min(woken, ask->nr) : 0;

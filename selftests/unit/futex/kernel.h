@@ -172,10 +172,18 @@ static inline int mios_callee_register(u32 what, const struct mios_callee *calle
 
 static inline void mios_callee_unregister(u32 what) { }
 
-static inline int mios_call(u32 instance, u32 what, const void *ask, u32 length,
-			    void *answer, u32 size, u32 ms)
+struct mios_ask {
+	u32 instance;
+	void *answer;
+	u32 size;
+	bool soon;
+	int result;
+};
+
+static inline void mios_call_all(struct mios_ask *ask, u32 nr, u32 what,
+				 const void *data, u32 length, u32 ms)
 {
-	return model_call(SELF, instance, ask, answer);
+	ask->result = model_call(SELF, ask->instance, data, ask->answer);
 }
 
 static inline u32 mios_link_nr(void)
