@@ -146,7 +146,7 @@ void kernel_died(u32 instance)
 			*slot = (struct slot) { .state = FREE };
 		}
 	}
-	for (i = 0; i < NR; i++)
+	for (i = 0; i < WAITERS; i++)
 		if (w.waiter[i].instance == instance)
 			w.waiter[i].queued = 0;
 	w.over[instance] = 1;

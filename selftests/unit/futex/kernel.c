@@ -175,24 +175,37 @@ static void take(struct waiter *q)
 	q->queued = 0;
 }
 
+static bool waits(const struct waiter *q, u32 self, u32 place)
+{
+	return q->queued && q->instance == self && q->place == place;
+}
+
+/* With the bucket's lock. */
+static int take_some(u32 self, u32 place, int nr)
+{
+	int woken = 0;
+	u32 i;
+
+	for (i = 0; i < WAITERS && woken < nr; i++) {
+		if (!waits(&w.waiter[i], self, place))
+			continue;
+		take(&w.waiter[i]);
+		w.taken++;
+		woken++;
+	}
+	return woken;
+}
+
 int model_wake_key(u32 self, const union futex_key *key, int nr)
 {
-	u32 place = key->shared.offset / 4, i;
-	int woken = 0;
+	u32 place = key->shared.offset / 4;
+	int woken;
 
 	test_access();
 	if (!w.hb[self][place])
 		return 0;
 	bucket_lock(self, place);
-	for (i = 0; i < NR && woken < nr; i++) {
-		struct waiter *q = &w.waiter[i];
-
-		if (!q->queued || q->instance != self || q->place != place)
-			continue;
-		take(q);
-		w.taken++;
-		woken++;
-	}
+	woken = take_some(self, place, nr);
 	bucket_unlock(self, place);
 	return woken;
 }
@@ -207,12 +220,9 @@ void model_wake_all(u32 self)
 		if (!w.hb[self][place])
 			continue;
 		bucket_lock(self, place);
-		for (i = 0; i < NR; i++) {
-			struct waiter *q = &w.waiter[i];
-
-			if (q->queued && q->instance == self && q->place == place)
-				take(q);
-		}
+		for (i = 0; i < WAITERS; i++)
+			if (waits(&w.waiter[i], self, place))
+				take(&w.waiter[i]);
 		bucket_unlock(self, place);
 	}
 }
@@ -248,10 +258,10 @@ int futex_requeue(u32 self, int nr_wake, int nr_requeue)
 
 	bucket_lock(self, 0);
 	bucket_lock(self, 1);
-	for (i = 0; i < NR && count < nr_wake + nr_requeue; i++) {
+	for (i = 0; i < WAITERS && count < nr_wake + nr_requeue; i++) {
 		struct waiter *q = &w.waiter[i];
 
-		if (!q->queued || q->instance != self || q->place)
+		if (!waits(q, self, 0))
 			continue;
 		if (++count > nr_wake) {
 			move(q);
@@ -264,5 +274,46 @@ int futex_requeue(u32 self, int nr_wake, int nr_requeue)
 	rest = nr_wake + nr_requeue - count;
 	if (rest > 0)
 		count += instances[self]->ops->wake(&key, rest, ~0u);
+	return count;
+}
+
+/* futex_remote_rest(), where all are to be woken */
+static int wake_rest(u32 self, u32 place)
+{
+	union futex_key key = key_of(place);
+
+	if (model_fault[NO_OP_REST] || (place && model_fault[NO_OP_SECOND]))
+		return 0;
+	return instances[self]->ops->wake(&key, INT32_MAX, ~0u);
+}
+
+/* One more in the second futex; who waits there is woken if it was 0. */
+static u32 op(void)
+{
+	model_barrier();
+	test_access();
+	return w.word[1]++;
+}
+
+/* futex_wake_op(): wakes all */
+int futex_wake_op(u32 self)
+{
+	bool late = model_fault[LATE_OP];
+	int count;
+	u32 old;
+
+	bucket_lock(self, 0);
+	bucket_lock(self, 1);
+	old = late ? w.word[1] : op();
+	count = take_some(self, 0, INT32_MAX);
+	if (!old)
+		count += take_some(self, 1, INT32_MAX);
+	bucket_unlock(self, 0);
+	bucket_unlock(self, 1);
+	count += wake_rest(self, 0);
+	if (!old)
+		count += wake_rest(self, 1);
+	if (late)
+		op();
 	return count;
 }

@@ -14,6 +14,8 @@ const struct instance *const instances[NR] = {
 bool model_fault[FAULTS];
 void (*test_point)(void);
 
+/* The second ones of these instances. */
+#define SECOND(set)	((set) << NR)
 #define PLAY(...)	(&(const struct play) { __VA_ARGS__ })
 
 static const struct entry entries[] = {
@@ -30,6 +32,23 @@ static const struct entry entries[] = {
 	{ "moved, a death", false, 1, PLAY(MOVE, .waits = 2, .wakes = 1) },
 	{ "moved or woken", false, 0, PLAY(MOVE, .waits = 6, .wakes = 1) },
 	{ "a lock, a death", false, 1, PLAY(LOCK, .wakes = 6) },
+	{ "a flag, two wait on one", false, 0,
+	  PLAY(FLAG, .waits = SECOND(2) | 2, .wakes = 1) },
+	{ "a token, two wait on one", false, 0,
+	  PLAY(TOKENS, .waits = SECOND(2) | 2, .wakes = 1) },
+	{ "moved, two on one", false, 0,
+	  PLAY(MOVE, .waits = SECOND(4) | 4, .wakes = 1) },
+	{ "an operation", false, 0,
+	  PLAY(OP, .waits = SECOND(2) | 2, .wakes = 1) },
+	{ "an operation, a death", true, 1,
+	  PLAY(OP, .waits = SECOND(2) | 2, .wakes = 1) },
+	{ "two operations", true, 0,
+	  PLAY(OP, .waits = SECOND(2) | 2, .wakes = 5) },
+	{ "an operation, three wait", true, 0,
+	  PLAY(OP, .waits = SECOND(2) | 1 | 4, .wakes = 1) },
+	{ "two tokens, two wait on one, a death", true, 1,
+	  PLAY(TOKENS, .waits = SECOND(2) | 2, .wakes = 1, .again = 1) },
+	{ "a lock, two of one want it", true, 0, PLAY(LOCK, .wakes = SECOND(1) | 3) },
 	{ "a token, a death, a late answer", true, 1,
 	  PLAY(TOKENS, .waits = 4, .wakes = 1, .late = 1) },
 	{ "a lock, two deaths", true, 2, PLAY(LOCK, .wakes = 6) },
@@ -51,6 +70,9 @@ static const char *const names[FAULTS] = {
 	[TWICE] = "twice",
 	[EARLY_DEATH] = "early-death",
 	[EARLY_BURIAL] = "early-burial",
+	[NO_OP_REST] = "no-op-rest",
+	[NO_OP_SECOND] = "no-op-second",
+	[LATE_OP] = "late-op",
 };
 
 bool mios_ipc_fault(enum mios_ipc_fault fault)

@@ -12,6 +12,7 @@
 #include "../../../mios/ipc/fault.h"
 
 #define NR		3	/* instances */
+#define WAITERS		(2 * NR)	/* the first of each instance, the second of each */
 #define FUTEXES		2	/* each of which has a bucket of its own */
 #define SLOTS		4	/* calls that have not been answered */
 #define TASKS		12
@@ -63,6 +64,9 @@ enum model_faults {
 	TWICE,				/* a call is served twice */
 	EARLY_DEATH,			/* its owners are let go before the fence */
 	EARLY_BURIAL,			/* and its waiters */
+	NO_OP_REST,			/* FUTEX_WAKE_OP stays at home */
+	NO_OP_SECOND,			/* for its second futex */
+	LATE_OP,			/* it wakes before it changes that */
 	FAULTS
 };
 
@@ -126,12 +130,12 @@ struct world {
 	u64 rung[NR], work[NR], over[NR], silent[NR];
 	struct slot slot[SLOTS];
 	struct held held[TASKS];
-	struct waiter waiter[NR];
+	struct waiter waiter[WAITERS];
 	u32 late, debts, turns, taken, shifted, counted;
 	u32 left[NR];
 	/* scenarios.c */
 	u64 moved;
-	bool inside[NR], must_tell;
+	bool inside[WAITERS], must_tell;
 };
 
 extern struct world w;
@@ -153,6 +157,7 @@ bool model_over(u32 instance);
 int futex_wait(struct waiter *q, u32 place, u32 value, bool leaves);
 int futex_wake(u32 self, u32 place, int nr);
 int futex_requeue(u32 self, int nr_wake, int nr_requeue);
+int futex_wake_op(u32 self);
 
 /* Daemons: tasks of a kernel. */
 void kernel_serve(u32 self);

@@ -17,9 +17,9 @@ static void begins(void (*run)(u32 instance), u32 instance)
 	explore_task(run, instance);
 }
 
-static bool is(u32 set, u32 instance)
+static bool is(u32 set, u32 number)
 {
-	return set >> instance & 1;
+	return set >> number & 1;
 }
 
 /* Is there something for who waits on it? */
@@ -52,9 +52,9 @@ static void ends(u32 self)
 
 /* --- a flag, and tokens of which each takes one */
 
-static bool take(u32 self)
+static bool take(u32 number)
 {
-	bool leaves = is(play->leaves, self);
+	bool leaves = is(play->leaves, number);
 	u32 value;
 
 	for (;;) {
@@ -62,19 +62,19 @@ static bool take(u32 self)
 		if (value && (play->what != TOKENS || swap(0, value, value - 1)))
 			return true;
 		if (!value &&
-		    futex_wait(&w.waiter[self], 0, 0, leaves) == -ETIMEDOUT)
+		    futex_wait(&w.waiter[number], 0, 0, leaves) == -ETIMEDOUT)
 			return false;
 	}
 }
 
-static void wait_for_it(u32 self)
+static void wait_for_it(u32 number)
 {
 	u32 times;
 
 	for (times = 0; times <= play->again; times++)
-		if (!take(self))
+		if (!take(number))
 			break;
-	ends(self);
+	ends(number % NR);
 }
 
 static void give_once(u32 self)
@@ -107,16 +107,16 @@ static void give(u32 self)
 
 /* --- a condition: who waits is moved to another futex, and woken there */
 
-static void wait_for_both(u32 self)
+static void wait_for_both(u32 number)
 {
-	struct waiter *q = &w.waiter[self];
+	struct waiter *q = &w.waiter[number];
 
 	/* Wherever it is woken, it looks at both. */
 	while (!load(0))
 		futex_wait(q, 0, 0, false);
 	while (!load(1))
 		futex_wait(q, 1, 0, false);
-	ends(self);
+	ends(number % NR);
 }
 
 static void move_them(u32 self)
@@ -142,20 +142,38 @@ static void give_second(u32 self)
 	ends(self);
 }
 
+/* --- FUTEX_WAKE_OP: the second ones of instances wait for the second futex */
+
+static void wait_for_one(u32 number)
+{
+	u32 place = number / NR;
+
+	while (!load(place))
+		futex_wait(&w.waiter[number], place, 0, false);
+	ends(number % NR);
+}
+
+static void give_both(u32 self)
+{
+	model_hold(&w.word[0], 1);
+	w.counted += futex_wake_op(self);
+	ends(self);
+}
+
 /* --- a robust mutex, as C libraries have it */
 
-static void inside(u32 self)
+static void inside(u32 number)
 {
 	u32 i;
 
-	for (i = 0; i < NR; i++)
+	for (i = 0; i < WAITERS; i++)
 		CHECK(!w.inside[i]);
-	w.inside[self] = true;
+	w.inside[number] = true;
 }
 
-static void lock(u32 self)
+static void lock(u32 number)
 {
-	u32 tid = self << 16 | 1, waiters = 0, value;
+	u32 tid = (number % NR) << 16 | (number / NR + 1), waiters = 0, value;
 
 	for (;;) {
 		value = load(0);
@@ -163,7 +181,7 @@ static void lock(u32 self)
 			if (!swap(0, value, tid | waiters |
 				  (value & FUTEX_WAITERS)))
 				continue;
-			inside(self);
+			inside(number);
 			CHECK(!(value & FUTEX_OWNER_DIED) == !w.must_tell);
 			w.must_tell = false;
 			return;
@@ -171,22 +189,22 @@ static void lock(u32 self)
 		if (!(value & FUTEX_WAITERS) &&
 		    !swap(0, value, value | FUTEX_WAITERS))
 			continue;
-		futex_wait(&w.waiter[self], 0, value | FUTEX_WAITERS, false);
+		futex_wait(&w.waiter[number], 0, value | FUTEX_WAITERS, false);
 		waiters = FUTEX_WAITERS;
 	}
 }
 
-static void lock_and_unlock(u32 self)
+static void lock_and_unlock(u32 number)
 {
-	u32 value;
+	u32 self = number % NR, value;
 
-	lock(self);
+	lock(number);
 	test_access();
-	CHECK(w.inside[self]);
+	CHECK(w.inside[number]);
 	value = load(0);
 	while (!swap(0, value, 0))
 		value = load(0);
-	w.inside[self] = false;
+	w.inside[number] = false;
 	if (value & FUTEX_WAITERS)
 		futex_wake(self, 0, 1);
 	ends(self);
@@ -209,8 +227,10 @@ void scenario_died(u32 instance)
 	u32 i;
 
 	kernel_died(instance);
-	w.must_tell |= w.inside[instance];
-	w.inside[instance] = false;
+	for (i = instance; i < WAITERS; i += NR) {
+		w.must_tell |= w.inside[i];
+		w.inside[i] = false;
+	}
 	for (i = 0; i < NR; i++)
 		if (!w.over[i])
 			begins(bury, i);
@@ -234,10 +254,26 @@ static void bury_early(u32 self)
 
 /* --- what they all do */
 
+static void (*const wakes[])(u32) = {
+	give, give, give_second, lock_and_unlock, give_both
+};
+
+static void (*const waits[])(u32) = {
+	wait_for_it, wait_for_it, wait_for_both, NULL, wait_for_one
+};
+
+static void second_waits(u32 self)
+{
+	waits[play->what](self + NR);
+}
+
+static void second_wakes(u32 self)
+{
+	wakes[play->what](self + NR);
+}
+
 void scenario_setup(const struct scenario *scenario)
 {
-	void (*const wakes[])(u32) = { give, give, give_second, lock_and_unlock };
-	void (*const waits[])(u32) = { wait_for_it, wait_for_it, wait_for_both };
 	u32 i;
 
 	play = scenario->own;
@@ -245,14 +281,18 @@ void scenario_setup(const struct scenario *scenario)
 	w.late = w.debts = play->late;
 	w.turns = play->turns;
 	for (i = 0; i < NR; i++) {
-		w.waiter[i].instance = i;
+		w.waiter[i].instance = w.waiter[NR + i].instance = i;
 		if (is(play->waits, i))
 			begins(waits[play->what], i);
+		if (is(play->waits, NR + i))
+			begins(second_waits, i);
 		if (is(play->wakes, i))
 			begins(wakes[play->what], i);
+		if (is(play->wakes, NR + i))
+			begins(second_wakes, i);
 		if (play->late && is(play->wakes, i))
 			explore_task(kernel_pay, i);
-		if (is(play->waits, i) || play->what == LOCK)
+		if (is(play->waits | play->waits >> NR, i) || play->what == LOCK)
 			explore_task(kernel_serve, i);
 	}
 	if (play->what == MOVE)
@@ -281,12 +321,14 @@ bool scenario_rests(void)
 {
 	u32 i, asleep = 0, left = 0;
 
-	for (i = 0; i < NR; i++) {
+	for (i = 0; i < WAITERS; i++) {
 		const struct waiter *q = &w.waiter[i];
 
 		if (q->queued && is_there(q->place))
 			return false;
 		asleep += q->queued;
+	}
+	for (i = 0; i < NR; i++) {
 		left += w.left[i];
 		if (!w.over[i] && (w.rung[i] || w.work[i]))
 			return false;

@@ -6,12 +6,13 @@
 #include "../lock/explore.h"
 #include "model.h"
 
-enum what { FLAG, TOKENS, MOVE, LOCK };
+enum what { FLAG, TOKENS, MOVE, LOCK, OP };
 
 /**
  * struct play - what they do
- * @waits:	a bit for each instance that has a waiter
- * @wakes:	and one that wakes, or for a LOCK takes it
+ * @waits:	a bit for each waiter; from BIT(NR) on the second ones of instances
+ * @wakes:	and for each instance that has one who wakes; for a LOCK for each
+ *		who takes it, as above
  * @leaves:	waiters that may give up
  * @late:	answers that may come too late
  * @again:	each waits, or wakes, so many times more
