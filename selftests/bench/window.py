@@ -13,7 +13,7 @@ from figures import Figure
 TITLE = "Files in shared memory"
 TICKS = 4               # of the time stamp counter, for each instruction
 PAGES = (1, 64, 512)
-OTHERS = (1, 2)
+OTHERS = (1, 2, 3)
 # Name, against tmpfs, its aim.
 FILES = {"fault": ("first touch, own node", 1.2),
          "far": ("first touch, another node", 1.2),
@@ -107,7 +107,7 @@ def in_instance(number, script):
 def prepare(ours, plain):
     """Both up, the program in all of them, plain paused."""
     machines.shell(ours, PREPARE)
-    for number in (1, 2):
+    for number in OTHERS:
         machines.shell(ours, in_instance(number, PREPARE))
     machines.pause(ours)
     machines.shell(plain, PREPARE)
@@ -116,8 +116,8 @@ def prepare(ours, plain):
 
 
 def counting(*words):
-    """A machine with three CPUs where time is instructions."""
-    return machines.make("--nodes", "3", "--accel", "icount", *words)
+    """A machine with four CPUs where time is instructions."""
+    return machines.make("--nodes", "4", "--accel", "icount", *words)
 
 
 def measure(rounds):
