@@ -73,6 +73,25 @@ run_node()
 		> "$work/out$node" 2>&1
 }
 
+# begin K OPTION... PROGRAM...: in the background; pid[K] is timeout's
+declare -A pid
+begin()
+{
+	local k=$1
+	shift
+	rm -f "$work/json$k"
+	(exec ip netns exec "$name-$k" timeout -k 1 60 build/bin/mios-dsm run \
+		--interface eth0 --quiet --json "$work/json$k" "$@" \
+		> "$work/out$k" 2>&1) &
+	pid[$k]=$!
+}
+
+# node_of K: the process whose parent is timeout's child, mios-dsm run
+node_of()
+{
+	pgrep -P "$(pgrep -P "${pid[$1]}")"
+}
+
 # nodes PROGRAM...: on all three; their exit statuses
 nodes()
 {
