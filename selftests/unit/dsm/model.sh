@@ -44,6 +44,7 @@ wi_needs() {
 
 try "model: wi, 3 nodes, 2 pages" model wi 2 1 0
 long "model: wu+, 3 nodes, 2 pages" model wuplus 2 1 0
+try "model: wu-seq, 3 nodes, 2 pages" model wuseq 2 1 0
 long "model: wi, 3 nodes, 2 pages, 2 requests each" model wi 2 2 0
 long "model: wu+, a page's mode changes" model wuplus 1 1 1
 long "model: wi without seats fails" wi_needs \
@@ -61,3 +62,13 @@ long "model: wu+ without the discard of N1 fails" notices wuplus 1 \
 long "model: wu+ with many writers beside atomics fails" notices \
 	wuplus 1 "single writer for atomics" \
 	'/if acks\[a\]\[p\]\[x\] then return; end;/d'
+long "model: wu-seq where a CPU does not wait fails" notices wuseq 2 \
+	"a CPU waits" 's/^      post(a, 0, m);/      post(a, 0, m); done(a);/
+		s/if who = a then done(a); end;//'
+long "model: wu-seq without the log fails" notices wuseq 2 \
+	"last write before" 's/ if j > m.n & j <= num\[a\] & log_p/ if false \& log_p/'
+long "model: wu-seq over a wire that is only FIFO fails" notices wuseq 2 \
+	"knows more\|behind a read" \
+	's/net\[j\].dst = net\[i\].dst then/net[j].dst = net[i].dst \& net[j].src = net[i].src then/'
+long "model: wu-seq without its acknowledgements fails" notices wuseq 2 \
+	"only copy\|behind a read" '/if acks\[a\]\[p\]\[x\] then return; end;/d'
