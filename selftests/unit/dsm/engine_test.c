@@ -393,5 +393,6 @@ int main(void)
 	refuse_tests();
 	bounds_tests();
 	order_tests();
+	adapt_tests();
 	return 0;
 }

@@ -20,6 +20,7 @@ void refuse_tests(void);
 void line_tests(void);
 void bounds_tests(void);
 void order_tests(void);
+void adapt_tests(void);
 
 static struct dsm_actions out;
 static struct dsm *d;

@@ -109,7 +109,7 @@ def parts(src, at, end):
             continue
         for a, b in ranges:
             # A knob is a constant here: without it nothing changes.
-            if none is not None and "DSM_KNOB" not in src.code[a:b]:
+            if none is not None and "_KNOB(" not in src.code[a:b]:
                 src.one(a, b, "part", "mutant_part", ", %d)" % none)
             parts(src, a, b)
         return

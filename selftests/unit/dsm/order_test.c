@@ -365,6 +365,44 @@ static void bad_records(void)
 	bad_record(w, sizeof(w));
 }
 
+/* Who lacks more than a log has gets what there is; no more at a time than fits. */
+static void far_behind(void)
+{
+	const struct dsm_action *a;
+
+	headless(1, LOG + 4);
+	flush(2, 1, 1);
+	flush(3, 1, LOG + 4);
+	CHECK(sent(DSM_UPD, &a) == 1 && a->msg.ver == 5);
+	CHECK(a->len == LOG * sizeof(struct dsm_write));
+}
+
+/* How far everybody has got is no further than we, or we never store again. */
+static void believes_no_head(void)
+{
+	sequenced(1);
+	message((struct dsm_msg){ .type = DSM_UPD, .ver = 1, .tag = 100,
+				  .flags = DSM_F_ORDER }, NULL, 0);
+	event(DSM_EV_FAULT, 0, DSM_WRITE);
+	CHECK(sent(DSM_UPD, NULL) == 1);
+}
+
+/* A page that lacks more than the log has, or more than there was. */
+static void lacks_too_much(u16 performed, u32 count, bool good)
+{
+	const struct dsm_action *a;
+
+	sequenced(3);
+	for (u16 i = 0; i < performed; i++)
+		places_by(0, i + 1, 1);
+	event(DSM_EV_FAULT, 0, DSM_READ);
+	CHECK(sent(DSM_GET_S, &a) == 1);
+	message((struct dsm_msg){ .type = DSM_DATA_S, .src = 2, .node = 3,
+				  .flags = DSM_F_DATA, .mode = DSM_MODE_MW,
+				  .tag = a->msg.tag }, &count, sizeof(count));
+	CHECK(did(DSM_ACT_INSTALL, NULL) == good && refused() == !good);
+}
+
 /* Nobody gets back behind what it has said. */
 static void head_hears(void)
 {
@@ -402,6 +440,12 @@ void order_tests(void)
 	the_one_refused();
 	bad_records();
 	head_hears();
+	far_behind();
+	believes_no_head();
+	lacks_too_much(LOG + 4, 5, true);
+	lacks_too_much(LOG + 4, 4, false);
+	lacks_too_much(2, 0, true);
+	lacks_too_much(2, -1, false);
 	behind(0, 2);
 	behind(1, 1);
 	behind(2, 0);
