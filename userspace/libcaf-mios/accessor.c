@@ -195,14 +195,19 @@ void _gfortran_caf_send_to_remote(void *token, struct caf_desc *to,
  * arguments are declared, a team and a number for the source, which gfortran 15.3
  * does not pass.
  */
-void _gfortran_caf_transfer_between_remotes(void *to_token, struct caf_desc *to,
-		size_t *to_len, int to_index, int to_accessor, void *to_add,
-		size_t to_add_size, void *from_token,
-		const struct caf_desc *from, const size_t *from_len,
-		int from_index, int from_accessor, void *from_add,
-		size_t from_add_size, size_t size, bool is_scalar,
-		int *to_stat, int *from_stat, struct caf_team **to_team,
-		int *to_number)
+void _gfortran_caf_transfer_between_remotes(void *to_token,
+					    struct caf_desc *to, size_t *to_len,
+					    int to_index, int to_accessor,
+					    void *to_add, size_t to_add_size,
+					    void *from_token,
+					    const struct caf_desc *from,
+					    const size_t *from_len, int from_index,
+					    int from_accessor, void *from_add,
+					    size_t from_add_size, size_t size,
+					    bool is_scalar, int *to_stat,
+					    int *from_stat,
+					    struct caf_team **to_team,
+					    int *to_number)
 {
 	get_fn get = (get_fn)function(from_accessor);
 	put_fn put = (put_fn)function(to_accessor);

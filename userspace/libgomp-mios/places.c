@@ -73,15 +73,19 @@ static bool read_list(const char *text, const struct omp_window *w)
 
 static void read_places(const char *text, const struct omp_window *w)
 {
-	if (begins(text, "threads") || begins(text, "cores"))
+	if (begins(text, "threads") || begins(text, "cores")) {
 		cpus_are_places(w);
-	else if (begins(text, "sockets") || begins(text, "numa_domains") ||
-		 begins(text, "ll_caches"))
-		instances_are_places(w);
-	else if (!read_list(text, w)) {
-		settings_complain("OMP_PLACES", text);
-		instances_are_places(w);
+		return;
 	}
+	if (begins(text, "sockets") || begins(text, "numa_domains") ||
+	    begins(text, "ll_caches")) {
+		instances_are_places(w);
+		return;
+	}
+	if (read_list(text, w))
+		return;
+	settings_complain("OMP_PLACES", text);
+	instances_are_places(w);
 }
 
 static void read_bind(const char *text)

@@ -1,5 +1,8 @@
 #!/bin/sh
-# water N: N^3 molecules on a lattice, their forces, and what is to be computed
+# SPDX-License-Identifier: GPL-2.0
+# Water for GROMACS, in this folder: N^3 molecules on a lattice, their force field,
+# and what is to be computed.
+#   water.sh N
 awk -v n="$1" 'BEGIN {
 	print "water"; printf "%5d\n", 3 * n ^ 3
 	for (i = 0; i < n ^ 3; i++) {

@@ -26,7 +26,7 @@ int main(int argc, char **argv)
 	if (argc != 3)
 		return 2;
 	params.HPLMaxProcMem = atol(argv[1]);
-	strncpy(params.outFname, argv[2], sizeof(params.outFname) - 1);
+	snprintf(params.outFname, sizeof(params.outFname), "%s", argv[2]);
 	if (HPCC_Stream(&params, 1, MPI_COMM_WORLD, 0, &copy, &scale, &sum,
 			&triad, &failure) || failure)
 		return 1;

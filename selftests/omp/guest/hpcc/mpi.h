@@ -7,29 +7,55 @@
 #include <string.h>
 #include <time.h>
 
-typedef int MPI_Comm, MPI_Op, MPI_Request, MPI_Status;
-typedef size_t MPI_Datatype;
+#define MPI_Comm	int
+#define MPI_Op		int
+#define MPI_Request	int
+#define MPI_Status	int
+#define MPI_Datatype	size_t
 
 #define MPI_COMM_WORLD	0
 #define MPI_MIN		0
 #define MPI_DOUBLE	sizeof(double)
 #define MPI_INT		sizeof(int)
 
-#define MPI_Comm_size(COMM, SIZE)	(*(SIZE) = 1)
-#define MPI_Comm_rank(COMM, RANK)	(*(RANK) = 0)
-#define MPI_Barrier(COMM)		((void)(COMM))
-#define MPI_Abort(COMM, STATUS)		exit(STATUS)
-#define MPI_Allreduce(FROM, TO, NR, TYPE, OP, COMM)			\
-	memcpy(TO, FROM, (NR) * (TYPE))
-#define MPI_Gather(FROM, NR, TYPE, TO, NR_TO, TYPE_TO, ROOT, COMM)	\
-	memcpy(TO, FROM, (NR) * (TYPE))
+static inline void MPI_Comm_size(MPI_Comm comm, int *size)
+{
+	*size = 1;
+}
+
+static inline void MPI_Comm_rank(MPI_Comm comm, int *rank)
+{
+	*rank = 0;
+}
+
+static inline void MPI_Barrier(MPI_Comm comm)
+{
+}
+
+static inline void MPI_Abort(MPI_Comm comm, int status)
+{
+	exit(status);
+}
+
+static inline void MPI_Allreduce(const void *from, void *to, int nr,
+				 MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+	memcpy(to, from, nr * type);
+}
+
+static inline void MPI_Gather(const void *from, int nr, MPI_Datatype type,
+			      void *to, int nr_to, MPI_Datatype type_to,
+			      int root, MPI_Comm comm)
+{
+	memcpy(to, from, nr * type);
+}
 
 static inline double MPI_Wtime(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec * 1e-9;
+	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
 #endif /* MPI_H */
