@@ -394,5 +394,6 @@ int main(void)
 	bounds_tests();
 	order_tests();
 	adapt_tests();
+	ahead_tests();
 	return 0;
 }

@@ -21,6 +21,7 @@ void line_tests(void);
 void bounds_tests(void);
 void order_tests(void);
 void adapt_tests(void);
+void ahead_tests(void);
 
 static struct dsm_actions out;
 static struct dsm *d;
@@ -153,6 +154,19 @@ static inline void says(u16 src, enum dsm_msg_type type, u32 dead)
 		view[n] = n < 32 && dead >> n & 1;
 	message((struct dsm_msg){ .type = type, .src = src },
 		view, type == DSM_FLUSH ? nodes * sizeof(*view) : 0);
+}
+
+/* FLUSH with wu-seq: these have died, and how many stores the sender has. */
+static inline void flush(u16 src, u32 dead, u64 number)
+{
+	u32 body[6];
+
+	CHECK(nodes == 4);
+	for (int n = 0; n < nodes; n++)
+		body[n] = dead >> n & 1;
+	memcpy(body + nodes, &number, sizeof(number));
+	message((struct dsm_msg){ .type = DSM_FLUSH, .src = src }, body,
+		sizeof(body));
 }
 
 /* What one says of a page in a recovery: HOLD, TAKE, OWNED, GONE. */

@@ -5,7 +5,7 @@
 sanitize="-std=gnu11 -O1 -g -fsanitize=address,undefined
 	-fno-sanitize-recover=all -I$top/mios/dsm"
 corners=
-for part in engine recover member scale line refuse bounds order adapt; do
+for part in engine recover member scale line refuse bounds order adapt ahead; do
 	corners="$corners $here/${part}_test.c"
 done
 links="$here/link_test.c $here/linkhand_test.c"

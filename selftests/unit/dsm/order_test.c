@@ -7,16 +7,21 @@
 
 #define LOG	16
 
-static void sequenced(u16 self)
+static void ordered(u16 self, u32 log)
 {
 	struct dsm_config c = usual;
 
 	c.protocol = DSM_WUSEQ;
 	c.mode = DSM_MODE_MW;
-	c.window = LOG;
+	c.window = log;
 	c.self = self;
 	begin(&c);
 	place(0, 2, 1, DSM_MODE_MW);
+}
+
+static void sequenced(u16 self)
+{
+	ordered(self, LOG);
 }
 
 static u64 refused(void)
@@ -175,18 +180,6 @@ static void moves_at_once(void)
 				  .page = 1, .mode = DSM_MODE_MW }, NULL, 0);
 	CHECK(sent(DSM_DATA_X, &a) == 1 && a->msg.flags & DSM_F_DATA);
 	CHECK(!sent(DSM_DATA_S, NULL) && dsm_page_state(d, 1) == DSM_I);
-}
-
-/* In a recovery: that these have died, and how many stores the sender has. */
-static void flush(u16 src, u32 dead, u64 number)
-{
-	u32 body[6];
-
-	for (int n = 0; n < 4; n++)
-		body[n] = dead >> n & 1;
-	memcpy(body + 4, &number, sizeof(number));
-	message((struct dsm_msg){ .type = DSM_FLUSH, .src = src }, body,
-		sizeof(body));
 }
 
 static void down(u16 node)
@@ -375,6 +368,30 @@ static void far_behind(void)
 	flush(3, 1, LOG + 4);
 	CHECK(sent(DSM_UPD, &a) == 1 && a->msg.ver == 5);
 	CHECK(a->len == LOG * sizeof(struct dsm_write));
+	/* More than a message takes. */
+	ordered(1, 128);
+	places_by(0, 1, DSM_BATCH_MAX);
+	places_by(0, DSM_BATCH_MAX + 1, 10);
+	down(0);
+	flush(2, 1, 0);
+	flush(3, 1, 0);
+	CHECK(sent(DSM_UPD, &a) == 2 && a->msg.ver == DSM_BATCH_MAX + 1);
+	CHECK(a->len == 10 * sizeof(struct dsm_write));
+}
+
+/* All have got equally far: a new head knows that of those who have not said so. */
+static void new_head(void)
+{
+	struct dsm_write w = { .clock = 1, .node = 3, .mask = 1 };
+	const struct dsm_action *a;
+
+	headless(1, LOG + 4);
+	flush(2, 1, LOG + 4);
+	flush(3, 1, LOG + 4);
+	message((struct dsm_msg){ .type = DSM_UPD, .src = 2, .ver = LOG + 4 },
+		NULL, 0);
+	message((struct dsm_msg){ .type = DSM_UPD, .src = 3 }, &w, sizeof(w));
+	CHECK(sent(DSM_UPD, &a) == 1 && !a->msg.hops && !refused());
 }
 
 /* How far everybody has got is no further than we, or we never store again. */
@@ -441,6 +458,7 @@ void order_tests(void)
 	bad_records();
 	head_hears();
 	far_behind();
+	new_head();
 	believes_no_head();
 	lacks_too_much(LOG + 4, 5, true);
 	lacks_too_much(LOG + 4, 4, false);
