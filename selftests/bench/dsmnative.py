@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The DSM under real programs, on the host: nodes are processes.  What a thread
-waits for beside the exchange of frames of the same length by the same kind of
-sockets, in the same process, a moment before; and the example programs on 1, 2
-and 4 nodes beside threads of one process."""
+"""The DSM under real programs, on the host: nodes are processes, or on an
+Ethernet between two network namespaces.  What a thread waits for beside the
+exchange of frames of the same length by the same transport, in the same
+processes, a moment before; by rings in memory and by sockets; and the example
+programs on 1, 2 and 4 nodes beside threads of one process."""
+import contextlib
 import json
+import os
 import re
 import statistics
 import subprocess
@@ -17,10 +20,12 @@ TOP = machines.HERE.parents[1]
 TOOL = TOP / "build/bin/mios-dsm"
 COST = TOP / "build/dsm/trials/cost"
 PROGRAMS = TOP / "build/dsm/programs"
-PROTOCOLS = ("wi", "wu+", "wu-seq")
+PROTOCOLS = ("wi", "wu+", "wu-seq", "auto")
 SHARERS = (2, 4, 8)
 REPEATS = 5
 PAGE, BARE = "exchange of frames", "exchange without a page"
+# What the raw exchange is called that goes the same way.
+RAW = {"memory": " by rings", "sockets": "", "wire": " on the wire"}
 
 
 def told(command):
@@ -32,29 +37,86 @@ def told(command):
     return done.stdout
 
 
-def costs(nodes, protocol):
-    """Medians of a run of the trial, in ns, by name."""
-    said = told([TOOL, "run", "-n", nodes, "--protocol", protocol, "--quiet",
-                 COST])
+def medians(said):
+    """Of a run of the trial, in ns, by name."""
     return {name: int(median) for name, median in
             re.findall(r"^(.*): least \d+, median (\d+)$", said, re.M)}
 
 
+def costs(nodes, protocol, transport):
+    """On this host."""
+    return medians(told([TOOL, "run", "-n", nodes, "--protocol", protocol,
+                         "--transport", transport, "--quiet", COST]))
+
+
+@contextlib.contextmanager
+def wire():
+    """Two network namespaces with an Ethernet between them, both ends eth0."""
+    names = [f"dsmbench{os.getpid()}-{i}" for i in range(2)]
+    try:
+        for name in names:
+            told(["ip", "netns", "add", name])
+        told(["ip", "-n", names[0], "link", "add", "eth0", "type", "veth",
+              "peer", "name", "eth0", "netns", names[1]])
+        for name in names:
+            told(["ip", "-n", name, "link", "set", "eth0", "up"])
+        yield names
+    finally:
+        for name in names:
+            subprocess.run(["ip", "netns", "del", name], check=False)
+
+
+def wire_costs(names, transport):
+    """Frames of 1,500 bytes."""
+    def command(i, *options):
+        return list(map(str, ["ip", "netns", "exec", names[i], "timeout", "60",
+                              TOOL, "run", "--interface", "eth0", "--transport",
+                              transport, "--quiet", *options, COST, 0,
+                              "eth0"]))
+    with subprocess.Popen(command(1), stdout=subprocess.DEVNULL) as other:
+        said = told(command(0, "-n", 2))
+        if other.wait():
+            raise machines.BenchError(f"node 1: status {other.returncode}")
+    return medians(said)
+
+
+def on_the_wire(count):
+    """One page over an Ethernet, by the packet socket's rings and without."""
+    asked = [(t, what, PAGE if nobody else BARE) for t in ("memory", "sockets")
+             for what, nobody in (("page fetched", True),
+                                  ("page written, nobody has a copy", True),
+                                  ("page written, all have a copy", False))]
+    way = {"memory": "rings", "sockets": "a call for each frame"}
+    found = [Figure(f"{what}, Ethernet, {way[t]}, wi", "DSM", "exchange", "ns",
+                    None) for t, what, _ in asked]
+    with wire() as names:
+        for _ in machines.turns(count):
+            seen = {t: wire_costs(names, t) for t in way}
+            for (t, what, raw), figure in zip(asked, found):
+                figure.add(seen[t][what], seen[t][raw + RAW["wire"]])
+    return found
+
+
 def single(count):
     """One page, one store."""
-    asked = [(2, "wi", "page fetched", PAGE, 1.5),
-             (2, "wi", "page written, nobody has a copy", PAGE, 1.3)]
-    asked += [(n, "wi", "page written, all have a copy", BARE, None)
+    asked = [(2, "wi", "memory", "page fetched", PAGE, 1.5),
+             (2, "wi", "memory", "page written, nobody has a copy", PAGE, 1.3),
+             (2, "wi", "sockets", "page fetched", PAGE, None),
+             (2, "wi", "sockets", "page written, nobody has a copy", PAGE,
+              None),
+             (2, "wi", "sockets", "page written, all have a copy", BARE, None)]
+    asked += [(n, "wi", "memory", "page written, all have a copy", BARE, None)
               for n in SHARERS]
-    asked += [(2, p, what, BARE, None) for p in PROTOCOLS[1:]
+    asked += [(2, p, "memory", what, BARE, None) for p in PROTOCOLS[1:]
               for what in ("page written, all have a copy",
                            "one of 50 stores")]
-    found = [Figure(f"{what}, {n} nodes, {p}", "DSM", "exchange", "ns", aim)
-             for n, p, what, _, aim in asked]
+    found = [Figure(f"{what}, {n} nodes, {p}" +
+                    (", sockets" if t == "sockets" else ""), "DSM", "exchange",
+                    "ns", aim) for n, p, t, what, _, aim in asked]
     for _ in machines.turns(count):
-        seen = {key: costs(*key) for key in {one[:2] for one in asked}}
-        for (n, p, what, raw, _), figure in zip(asked, found):
-            figure.add(seen[n, p][what], seen[n, p][raw])
+        seen = {key: costs(*key) for key in {one[:3] for one in asked}}
+        for (n, p, t, what, raw, _), figure in zip(asked, found):
+            figure.add(seen[n, p, t][what], seen[n, p, t][raw + RAW[t]])
     return found
 
 
@@ -95,4 +157,6 @@ def programs():
 def measure(count):
     """(facts, figures)."""
     subprocess.run(["make", "-s", "-C", str(TOP), "dsm-native"], check=True)
-    return {"columns": ("DSM", "exchange")}, [*single(count), *programs()]
+    return {"columns": ("DSM", "exchange")}, [
+        *single(count), *(on_the_wire(count) if os.geteuid() == 0 else ()),
+        *programs()]

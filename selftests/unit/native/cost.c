@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Usage: cost [NODE].  What node 0, or that one, waits for: a page fetched, a page
- * written that the next node owns, one that all nodes have, 50 stores on ten of
- * those; beside the exchange of frames of the same length by a pair of sockets,
- * alone.  Prints the least and the median, in ns.  Not a test: the host may be
- * busy.
+ * Usage: cost [NODE [INTERFACE]].  What node 0, or that one, waits for: a page fetched,
+ * a page written that the next node owns, one that all nodes have, 50 stores on
+ * ten of those; beside exchanges of frames of the same length, alone, by a pair of
+ * sockets, by rings in memory, and, with an interface, between the two nodes by a
+ * packet socket.  Prints the least and the median, in ns.  Not a test: the host
+ * may be busy.
  */
+#include <arpa/inet.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <poll.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 
+#include "ring.h"
 #include "trial.h"
 
 #define PAGES	100
@@ -17,6 +25,8 @@
 #define ANSWER	(PAGE + 100)
 #define EACH	5		/* stores in a row, too few to take a page */
 #define ROW	10		/* pages that they go to */
+#define RAW_TYPE	0x88b6	/* beside ours, for experiments, too */
+#define PIECE	1480
 
 static uint64_t taken[PAGES];
 
@@ -60,6 +70,112 @@ static void raw(int answer, const char *what)
 	say(what);
 }
 
+/* One end of two rings, which sleeps when there is nothing. */
+struct end {
+	struct ring *in, *out;
+	uint32_t head, tail;
+	int event, peer;	/* wakes us, and the other one */
+};
+
+static int ring_next(struct end *e, void *frame)
+{
+	struct pollfd p = { .fd = e->event, .events = POLLIN };
+	uint64_t count;
+	int n;
+
+	while (!(n = ring_get(e->in, &e->head, frame, ANSWER))) {
+		if (!ring_doze(e->in, e->head))
+			poll(&p, 1, -1);
+		ring_up(e->in);
+		if (read(e->event, &count, sizeof(count)) < 0)
+			continue;
+	}
+	return n;
+}
+
+static void ring_say(struct end *e, const void *frame, int len)
+{
+	const uint64_t one = 1;
+
+	demand(ring_put(e->out, &e->tail, frame, len), "room in a ring");
+	if (ring_sleeper(e->out))
+		demand(write(e->peer, &one, sizeof(one)) > 0, "wake");
+}
+
+static void raw_rings(int answer, const char *what)
+{
+	static char buffer[ANSWER];
+	struct ring *r = mmap(NULL, 2 * sizeof(*r), PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct end here = { r, r + 1, 0, 0, eventfd(0, EFD_NONBLOCK),
+			    eventfd(0, EFD_NONBLOCK) };
+	struct end there = { r + 1, r, 0, 0, here.peer, here.event };
+
+	demand(r != MAP_FAILED, "rings");
+	if (!fork()) {
+		for (int i = 0; i < PAGES && ring_next(&there, buffer) > 0; i++)
+			ring_say(&there, buffer, answer);
+		_exit(0);
+	}
+	for (int i = 0; i < PAGES; i++) {
+		uint64_t begin = now_ns();
+
+		ring_say(&here, buffer, REQUEST);
+		demand(ring_next(&here, buffer) == answer, "exchange");
+		taken[i] = now_ns() - begin;
+	}
+	say(what);
+}
+
+/* A packet socket of its own on the interface; to all. */
+static int wire_open(const char *interface, struct sockaddr_ll *to)
+{
+	const struct timeval limit = { .tv_sec = 1 };
+	int fd = socket(AF_PACKET, SOCK_DGRAM, 0), on = 1;
+
+	*to = (struct sockaddr_ll){ .sll_family = AF_PACKET,
+				    .sll_protocol = htons(RAW_TYPE),
+				    .sll_ifindex = if_nametoindex(interface),
+				    .sll_halen = 6 };
+	demand(fd >= 0 && !bind(fd, (struct sockaddr *)to, sizeof(*to)) &&
+	       !setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on,
+			   sizeof(on)) &&
+	       !setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)),
+	       "packet socket");
+	memset(to->sll_addr, 0xff, 6);
+	return fd;
+}
+
+/* Asks, or answers, with frames of 1,500 bytes at most. */
+static void raw_wire(const char *interface, bool asks, int answer,
+		     const char *what)
+{
+	static char buffer[ANSWER];
+	struct sockaddr_ll to;
+	int fd = wire_open(interface, &to), got, n;
+
+	demand(!mios_dsm_barrier(), "barrier");
+	for (int i = 0; i < PAGES; i++) {
+		uint64_t begin = now_ns();
+
+		if (asks)
+			sendto(fd, buffer, REQUEST, 0, (struct sockaddr *)&to,
+			       sizeof(to));
+		for (got = 0; got < (asks ? answer : REQUEST); got += n) {
+			n = recv(fd, buffer, ANSWER, 0);
+			demand(n > 0, "a frame of the exchange");
+		}
+		for (int at = 0; !asks && at < answer; at += PIECE)
+			sendto(fd, buffer, answer - at < PIECE ? answer - at :
+			       PIECE, 0, (struct sockaddr *)&to, sizeof(to));
+		taken[i] = now_ns() - begin;
+	}
+	close(fd);
+	if (asks)
+		say(what);
+	demand(!mios_dsm_barrier(), "barrier");
+}
+
 static void touch(volatile char *page, bool write, const char *what)
 {
 	for (int i = 0; i < PAGES; i++) {
@@ -91,7 +207,7 @@ static void stores(volatile char *page)
 
 int main(int argc, char **argv)
 {
-	int self = argc == 2 ? atoi(argv[1]) : 0;
+	int self = argc > 1 ? atoi(argv[1]) : 0;
 	char *read, *written, *both, *row;
 	int next;
 
@@ -106,7 +222,15 @@ int main(int argc, char **argv)
 		(void)((volatile char *)row)[i * PAGE];
 	}
 	demand(!mios_dsm_barrier(), "barrier");
+	if (argc > 2) {
+		raw_wire(argv[2], mios_dsm_node() == self, ANSWER,
+			 "exchange of frames on the wire");
+		raw_wire(argv[2], mios_dsm_node() == self, REQUEST,
+			 "exchange without a page on the wire");
+	}
 	if (mios_dsm_node() == self) {
+		raw_rings(ANSWER, "exchange of frames by rings");
+		raw_rings(REQUEST, "exchange without a page by rings");
 		raw(ANSWER, "exchange of frames");
 		raw(REQUEST, "exchange without a page");
 		touch(read, false, "page fetched");
