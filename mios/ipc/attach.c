@@ -6,6 +6,7 @@
  */
 #include <linux/file.h>
 #include <linux/fs_context.h>
+#include <linux/hex.h>
 #include <linux/mman.h>
 #include <linux/mm.h>
 #include <linux/mount.h>
@@ -95,22 +96,22 @@ static struct file *segment_open(struct mios_mount *m,
 				 int flags)
 {
 	struct inode *inode = mios_inode_get(m->sb, seg->inode);
-	struct fs_context *fc;
+	/* What vfs_create_mount() wants of one that has been configured. */
+	struct fs_context fc = { .root = m->sb->s_root };
+	char name[] = "SYSV01234567", *digits = name + 4;
 	struct vfsmount *mnt;
 	struct file *file;
-	char name[13];
+	int i;
 
 	if (IS_ERR(inode))
 		return ERR_CAST(inode);
-	fc = fs_context_for_reconfigure(m->sb->s_root, 0, 0);
-	mnt = IS_ERR(fc) ? ERR_CAST(fc) : vfs_create_mount(fc);
-	if (!IS_ERR(fc))
-		put_fs_context(fc);
+	mnt = vfs_create_mount(&fc);
 	if (IS_ERR(mnt)) {
 		iput(inode);
 		return ERR_CAST(mnt);
 	}
-	snprintf(name, sizeof(name), "SYSV%08x", seg->key);
+	for (i = 24; i >= 0; i -= 8)
+		digits = hex_byte_pack(digits, seg->key >> i);
 	file = alloc_file_pseudo(inode, mnt, name, flags, &segment_ops);
 	if (IS_ERR(file))
 		iput(inode);
@@ -223,15 +224,18 @@ long mios_segment_dt(unsigned long addr)
 	unsigned long start = addr, end;
 	struct file *file = NULL;
 	long err = -EINVAL;
+	u64 size = 0;
 
-	while (area_find(addr, &file, &start, &end) &&
-	       end - addr <= PAGE_ALIGN(i_size_read(file_inode(file)))) {
+	do {
+		if (!area_find(addr, &file, &start, &end))
+			break;
+		size = PAGE_ALIGN(i_size_read(file_inode(file)));
+		if (end - addr > size)
+			break;
 		/* As no lock is held: another thread may have mapped there. */
 		err = vm_munmap(start, end - start);
-		if (err)
-			break;
 		start = end;
-	}
+	} while (!err && end - addr < size);
 	if (file)
 		fput(file);
 	return err;
