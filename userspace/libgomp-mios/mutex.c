@@ -45,11 +45,35 @@ static pthread_mutex_t *mutex(pthread_mutex_t *m)
 	return m;
 }
 
+/* Which word has the flag: in glibc 2.41 it has moved.  A shared one shows it. */
+static size_t cond_word(void)
+{
+	static _Atomic size_t found;	/* 0: not known yet */
+	size_t i = atomic_load(&found);
+	pthread_condattr_t shared;
+	union {
+		pthread_cond_t cond;
+		uint32_t words[sizeof(pthread_cond_t) / sizeof(uint32_t)];
+	} c = { .words = { 0 } };
+
+	if (i)
+		return i;
+	pthread_condattr_init(&shared);
+	pthread_condattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
+	pthread_cond_init(&c.cond, &shared);
+	while (i + 1 < sizeof(c) / sizeof(uint32_t) &&
+	       !(c.words[i] & COND_SHARED))
+		i++;
+	atomic_store(&found, i);
+	return i;
+}
+
 static pthread_cond_t *cond(pthread_cond_t *c)
 {
-	if (!(c->__data.__wrefs & COND_SHARED) && is_shared(c))
-		__atomic_fetch_or(&c->__data.__wrefs, COND_SHARED,
-				  __ATOMIC_RELAXED);
+	uint32_t *flags = (uint32_t *)c + cond_word();
+
+	if (!(*flags & COND_SHARED) && is_shared(c))
+		__atomic_fetch_or(flags, COND_SHARED, __ATOMIC_RELAXED);
 	return c;
 }
 
