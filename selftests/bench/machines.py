@@ -132,6 +132,36 @@ def resume(vm):
     vm.alive = (vm.effort.seconds(), 0, 0)
 
 
+def in_turn(nodes, rounds, prepare, sides, add):
+    """Ours with its instances up beside a plain machine of as many CPUs, where
+    time is instructions: a nanosecond is a quarter of one.
+
+    prepare: a script for both.  sides: what measures the one and the other;
+    add gets both results of each round.  Returns the facts.
+    """
+    words = ("--nodes", str(nodes), "--accel", "icount")
+    ours = make(*words, "--from", "up" if nodes > 1 else "ready")
+    plain = make(*words, "--from", "ready", "--plain")
+    with ours, plain:
+        pause(ours)
+        shell(plain, prepare)
+        pause(plain)
+        resume(ours)
+        shell(ours, prepare)
+        for _ in turns(rounds):
+            mine = sides[0](ours)
+            pause(ours)
+            resume(plain)
+            theirs = sides[1](plain)
+            pause(plain)
+            resume(ours)
+            add(mine, theirs)
+        check_logs(ours)
+        resume(plain)
+        check_logs(plain)
+        return facts(ours)
+
+
 def check_logs(*vms):
     """A machine whose log complains has measured nothing."""
     for vm in vms:
