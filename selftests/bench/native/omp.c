@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What constructs of OpenMP cost, in nanoseconds of a team that is there:
- *   omp CONSTRUCT COUNT
- * CONSTRUCT: region, barrier, chunk, task, critical or reduction; one number is
- * printed, of one of each.
+ *   omp CONSTRUCT COUNT ...
+ * CONSTRUCT: region, barrier, chunk, task, critical or reduction; for each pair of
+ * words one number is printed, of one of each.
  */
 #include <omp.h>
 #include <stdio.h>
@@ -100,14 +100,13 @@ static const struct {
 	{ "reduction", reductions }, { NULL, NULL },
 };
 
-int main(int argc, char **argv)
+static int measure(const char *name, long n)
 {
-	long n = argc > 2 ? atol(argv[2]) : 0;
 	double begin;
 	int i;
 
-	for (i = 0; argc > 1 && constructs[i].name; i++) {
-		if (strcmp(constructs[i].name, argv[1]) || n < 1)
+	for (i = 0; constructs[i].name; i++) {
+		if (strcmp(constructs[i].name, name) || n < 1)
 			continue;
 		constructs[i].run(n / 10 + 1);	/* the team is there now */
 		begin = omp_get_wtime();
@@ -115,6 +114,17 @@ int main(int argc, char **argv)
 		printf("%.1f\n", (omp_get_wtime() - begin) * NSEC / n);
 		return 0;
 	}
-	fprintf(stderr, "usage: omp CONSTRUCT COUNT\n");
+	return -1;
+}
+
+int main(int argc, char **argv)
+{
+	int i = 1;
+
+	while (i + 1 < argc && !measure(argv[i], atol(argv[i + 1])))
+		i += 2;
+	if (argc > 1 && i == argc)
+		return 0;
+	fprintf(stderr, "usage: omp CONSTRUCT COUNT ...\n");
 	return 2;
 }
