@@ -140,8 +140,9 @@ static int dir_mknod(struct mnt_idmap *idmap, struct inode *dir,
 	inode = mios_inode_made(dir->i_sb, number, &attr);
 	if (IS_ERR(inode))
 		return PTR_ERR(inode);
-	dentry->d_time = attr.sequence;
 	d_instantiate(dentry, inode);
+	/* Not before: "there is no such name" is not so at that sequence. */
+	WRITE_ONCE(dentry->d_time, attr.sequence);
 	return 0;
 }
 

@@ -138,10 +138,10 @@ int mios_inode_look(struct inode *inode)
  */
 void mios_inode_links(struct inode *inode)
 {
-	u32 links = mios_fs_links(&mount_of(inode)->fs, number_of(inode));
-
+	/* With the lock: else it may undo what somebody has refreshed since. */
 	spin_lock(&inode->i_lock);
-	set_nlink(inode, links);
+	set_nlink(inode, mios_fs_links(&mount_of(inode)->fs,
+				       number_of(inode)));
 	spin_unlock(&inode->i_lock);
 }
 
