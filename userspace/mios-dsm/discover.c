@@ -34,28 +34,28 @@ static u64 now_ns(void)
 	return t.tv_sec * 1000 * MS + t.tv_nsec;
 }
 
-/* The next note of our cluster and version, until then. */
+/* The next note of our cluster and version, until then, however many come. */
 static bool note_take(struct ether *e, u16 cluster, u64 until,
 		      struct ether_note *m, u8 *mac)
 {
 	struct pollfd p = { .fd = e->fd, .events = POLLIN };
 	struct sockaddr_ll at;
-	u64 now = now_ns();
 	socklen_t size;
 	ssize_t n;
+	u64 now;
 
-	do {
-		if (poll(&p, 1, until > now ? (until - now) / MS + 1 : 0) < 0)
+	for (now = now_ns(); now < until; now = now_ns()) {
+		if (poll(&p, 1, (until - now) / MS + 1) < 0)
 			return false;
-		now = now_ns();
 		size = sizeof(at);
 		n = recvfrom(e->fd, m, sizeof(*m), MSG_DONTWAIT,
 			     (struct sockaddr *)&at, &size);
+		if (n != sizeof(*m) || m->magic != ETHER_MAGIC ||
+		    m->version != ETHER_VERSION || m->cluster != cluster)
+			continue;
 		memcpy(mac, at.sll_addr, ETHER_MAC);
-		if (n == sizeof(*m) && m->magic == ETHER_MAGIC &&
-		    m->version == ETHER_VERSION && m->cluster == cluster)
-			return true;
-	} while (now < until);
+		return true;
+	}
 	return false;
 }
 
@@ -193,10 +193,11 @@ int discover_lead(struct leader *l)
 
 void discover_answer(struct leader *l)
 {
+	u64 until = now_ns() + MS;
 	u8 mac[ETHER_MAC];
 	struct ether_note m;
 
-	while (note_take(l->ether, l->self.cluster, 0, &m, mac))
+	while (note_take(l->ether, l->self.cluster, until, &m, mac))
 		lead_take(l, &m, mac);
 }
 
