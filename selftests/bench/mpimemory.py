@@ -43,7 +43,7 @@ BY_NODE, BY_CORE = "--map-by node", "--bind-to core"
 
 def parse(text):
     """NAME -> ticks of each operation."""
-    found = dict(re.findall(r"^([a-z0-9-]+) ([0-9.e+]+)$", text, re.M))
+    found = dict(re.findall(r"^([a-z0-9-]+) ([0-9.e+]+)(?: \d+)?$", text, re.M))
     missing = sorted(set(OPERATIONS) - set(found))
     if missing:
         raise machines.BenchError(f"no result of {', '.join(missing)}: "

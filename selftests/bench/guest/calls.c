@@ -20,6 +20,8 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
+#include "ticks.h"
+
 #define SAMPLES	201
 #define WARM	5
 #define BLOCK	4096
@@ -142,13 +144,6 @@ static const struct {
 	{ "file-write-sync", file_write_sync },
 };
 
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static void measure(const char *name, void (*run)(void))
 {
 	static uint64_t ticks[SAMPLES];
@@ -162,10 +157,7 @@ static void measure(const char *name, void (*run)(void))
 		run();
 		ticks[i] = __rdtsc() - start;
 	}
-	qsort(ticks, SAMPLES, sizeof(*ticks), compare);
-	printf("%s %llu %llu\n", name,
-	       (unsigned long long)ticks[SAMPLES / 2],
-	       (unsigned long long)ticks[0]);
+	ticks_print(name, ticks, SAMPLES);
 }
 
 int main(int argc, char **argv)

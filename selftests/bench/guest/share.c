@@ -22,6 +22,8 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
+#include "ticks.h"
+
 #define SAMPLES	201
 #define WARM	5
 #define SIZE	65536
@@ -107,21 +109,6 @@ static const struct {
 	{ "segment-attach", attach },
 };
 
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static void print(const char *name)
-{
-	qsort(ticks, SAMPLES, sizeof(*ticks), compare);
-	printf("%s %llu %llu\n", name,
-	       (unsigned long long)ticks[SAMPLES / 2],
-	       (unsigned long long)ticks[0]);
-}
-
 static void measure(const char *name, void (*run)(void))
 {
 	int i;
@@ -133,7 +120,7 @@ static void measure(const char *name, void (*run)(void))
 		if (i >= 0)
 			ticks[i] = __rdtsc() - start;
 	}
-	print(name);
+	ticks_print(name, ticks, SAMPLES);
 }
 
 static void measure_all(void)
@@ -205,7 +192,7 @@ static void ping(uint32_t *all)
 		if (turn >= WARM)
 			ticks[turn - WARM] = __rdtsc() - start;
 	}
-	print("ping");
+	ticks_print("ping", ticks, SAMPLES);
 }
 
 int main(int argc, char **argv)

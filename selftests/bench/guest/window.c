@@ -24,6 +24,8 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
+#include "ticks.h"
+
 #define SAMPLES	201
 #define CUTS	31
 #define PAGE	4096ul
@@ -43,20 +45,6 @@ struct rounds {
 
 static uint64_t ticks[SAMPLES];
 static char *file;
-
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static void print(const char *name, int nr)
-{
-	qsort(ticks, nr, sizeof(*ticks), compare);
-	printf("%s %llu %llu\n", name, (unsigned long long)ticks[nr / 2],
-	       (unsigned long long)ticks[0]);
-}
 
 static void need(int fine, const char *what)
 {
@@ -160,7 +148,7 @@ static void measure_all(void)
 			ticks[i] = __rdtsc() - start;
 			operations[op].after();
 		}
-		print(operations[op].name, SAMPLES);
+		ticks_print(operations[op].name, ticks, SAMPLES);
 	}
 }
 
@@ -196,7 +184,7 @@ static void measure_cut(unsigned long nr)
 		need(!ftruncate(fd, 0), "make shorter");
 		ticks[i] = __rdtsc() - start;
 	}
-	print("cut", CUTS);
+	ticks_print("cut", ticks, CUTS);
 }
 
 static void serve(int who, unsigned long nr)
