@@ -119,6 +119,14 @@ bool data_holds(const void *p)
 	return false;
 }
 
+/* Does the same lie there in all processes? */
+bool data_shared(const void *p)
+{
+	const struct omp_window *w = mios_omp_place.window;
+
+	return w && ((uintptr_t)p - (uintptr_t)w < w->size || data_holds(p));
+}
+
 /* Pages of zeroes are left to whoever uses them first: .bss may be large. */
 static void copy_data(char *to, const struct range *data)
 {

@@ -12,7 +12,6 @@
  *
  * One at a time in each process.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -24,7 +23,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "omp.h"
+#include "files.h"
 
 #define PAGE		4096ul
 #define PAGE_MASK	(PAGE - 1)
@@ -32,7 +31,6 @@
 #define FRAMES		PAGE		/* of ours, below who called */
 #define LOCALS		(2 * PAGE)	/* thread-local data, below libc's own */
 #define EXEC_WAIT_MS	50
-#define FD_LEAST	512		/* where nobody expects one */
 
 typedef pid_t (*fork_fn)(void);
 
@@ -50,9 +48,9 @@ static struct call {
 
 static _Atomic uint32_t lock;
 
-void fork_prepare(int fd)
+void fork_prepare(int fd, int least)
 {
-	window_fd = fcntl(fd, F_DUPFD_CLOEXEC, FD_LEAST);
+	window_fd = fcntl(fd, F_DUPFD_CLOEXEC, least);
 	if (window_fd < 0)
 		window_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (window_fd < 0 || fstat(window_fd, &window_file))
@@ -115,6 +113,7 @@ static void separate(const struct call *c)
 		*(volatile char *)p = *(volatile char *)p;
 	heap_separate();
 	space_separate();
+	files_separate();
 }
 
 static void in_child(struct call *c)

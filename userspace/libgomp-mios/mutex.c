@@ -5,13 +5,12 @@
  * when they are used.  Else whoever sleeps for one would be woken by its own
  * process alone.  Called instead of libc's, which then do the work.
  */
-#include <dlfcn.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdbool.h>
 #include <time.h>
 
-#include "omp.h"
+#include "files.h"
 
 /* What glibc has in these words. */
 #define MUTEX_SHARED	128
@@ -20,26 +19,10 @@
 #define ONCE_DONE	2
 #define ONCE_BEGUN	1
 
-/* libc's own, found when it is first called for. */
-#define REAL(NAME) ({							\
-	static typeof(NAME) *real;					\
-									\
-	if (!real)							\
-		real = (typeof(real))dlsym(RTLD_NEXT, #NAME);		\
-	real;								\
-})
-
-static bool is_shared(const void *p)
-{
-	const struct omp_window *w = mios_omp_place.window;
-
-	return w && ((uintptr_t)p - (uintptr_t)w < w->size || data_holds(p));
-}
-
 static pthread_mutex_t *mutex(pthread_mutex_t *m)
 {
 	if (!(m->__data.__kind & (MUTEX_SHARED | MUTEX_INHERIT)) &&
-	    is_shared(m))
+	    data_shared(m))
 		__atomic_fetch_or(&m->__data.__kind, MUTEX_SHARED,
 				  __ATOMIC_RELAXED);
 	return m;
@@ -72,14 +55,14 @@ static pthread_cond_t *cond(pthread_cond_t *c)
 {
 	uint32_t *flags = (uint32_t *)c + cond_word();
 
-	if (!(*flags & COND_SHARED) && is_shared(c))
+	if (!(*flags & COND_SHARED) && data_shared(c))
 		__atomic_fetch_or(flags, COND_SHARED, __ATOMIC_RELAXED);
 	return c;
 }
 
 static pthread_rwlock_t *rwlock(pthread_rwlock_t *l)
 {
-	if (!l->__data.__shared && is_shared(l))
+	if (!l->__data.__shared && data_shared(l))
 		l->__data.__shared = 1;
 	return l;
 }
@@ -176,7 +159,7 @@ int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m,
 
 int sem_init(sem_t *s, int shared, unsigned int value)
 {
-	return REAL(sem_init)(s, shared || is_shared(s), value);
+	return REAL(sem_init)(s, shared || data_shared(s), value);
 }
 
 int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_t *a,
@@ -184,7 +167,7 @@ int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_t *a,
 {
 	pthread_barrierattr_t shared;
 
-	if (!is_shared(b))
+	if (!data_shared(b))
 		return REAL(pthread_barrier_init)(b, a, count);
 	pthread_barrierattr_init(&shared);
 	pthread_barrierattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
@@ -213,7 +196,7 @@ int pthread_once(pthread_once_t *control, void (*init)(void))
 	struct omp_wait wait = { 0 };
 	int seen = 0;
 
-	if (!is_shared(control))
+	if (!data_shared(control))
 		return REAL(pthread_once)(control, init);
 	while (!atomic_compare_exchange_strong(once, &seen, ONCE_BEGUN)) {
 		if (seen & ONCE_DONE)

@@ -20,7 +20,7 @@ void mios_omp_register(const struct omp_runtime *runtime);
 void mios_omp_alone(void);
 
 /* fork.c APIs: */
-void fork_prepare(int fd);
+void fork_prepare(int fd, int least);
 
 /*
  * The one place where anybody waits for another process: it spins, then gives

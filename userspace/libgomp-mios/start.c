@@ -7,7 +7,6 @@
  * stack in the window, like every member; the others only ever work for it.
  * The initial thread of each process sleeps, and watches for the end.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -21,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "omp.h"
+#include "files.h"
 
 #define START_LIMIT	60		/* seconds until all are there */
 #define STACK_GUARD	(64ul << 10)	/* of 256 KiB at least */
@@ -300,6 +299,7 @@ static void start_first(struct omp_window *w, const char *path, char **argv)
 	layout_write(w);
 	program.argv = arguments_share(argv);
 	data_share(w);
+	files_create(w);
 	atomic_store(&w->ready, 1);
 	await(&w->arrived, w->nr_places - 1, "the others have not started");
 	/* Whatever happens now, nothing of it is left behind. */
@@ -383,8 +383,9 @@ int __libc_start_main(main_fn main, int argc, char **argv, void (*init)(void),
 		start_other(w);
 	else
 		start_first(w, path, argv);
-	fork_prepare(mios_omp_place.fd);
+	fork_prepare(mios_omp_place.fd, files_limit());
 	close(mios_omp_place.fd);
+	files_start();
 	watch_memory();
 	on_exit(at_exit, NULL);
 	if (mios_omp_place.number)

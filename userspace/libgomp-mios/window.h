@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define OMP_WINDOW_MAGIC	0x504d4f2d534f494dull	/* MIOS-OMP */
-#define OMP_WINDOW_VERSION	2
+#define OMP_WINDOW_VERSION	3
 #define OMP_MAX_PLACES		64
 #define OMP_MAX_MEMBERS		1024
 #define OMP_MAX_OBJECTS		256
@@ -42,11 +42,13 @@ struct omp_window {
 	atomic_uint arrived;		/* how many of the others have it, too */
 	atomic_uint over;		/* 1 + exit status, of the first to end */
 	uint32_t first[OMP_MAX_PLACES + 1];	/* member of each place */
+	uint32_t files_base, files_each;	/* see files.c */
+	atomic_uint files_moved;
 	struct omp_object objects[OMP_MAX_OBJECTS];
 };
 
 static_assert(sizeof(struct omp_window) <= OMP_RUNTIME_AT, "header");
-static_assert(offsetof(struct omp_window, ready) == 72, "layout, version 2");
+static_assert(offsetof(struct omp_window, ready) == 72, "layout, version 3");
 
 /* A process of the team: what it has been told, and where its window is. */
 struct omp_place {
@@ -72,6 +74,7 @@ void layout_compare(const struct omp_window *w);
 size_t data_size(void);
 void data_share(struct omp_window *w);
 bool data_holds(const void *p);
+bool data_shared(const void *p);
 int data_separate(int fd);
 void data_each(void (*fn)(const char *name, unsigned long start,
 			  unsigned long end));
