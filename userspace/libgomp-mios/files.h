@@ -19,6 +19,28 @@
 	real;								\
 })
 
+#define ASK_ARGS	6
+#define ASK_PIECES	3
+
+/* What another process runs: text has the same address there. */
+typedef long (*asked_fn)(const long *args);
+
+enum { GIVE = 1, TAKE = 2 };
+
+/* Memory that argument @at points to: what is in it is read, written, or both. */
+struct piece {
+	int at, way;
+	size_t size;
+};
+
+/* A system call of process @place, unless ->fn says what else. */
+struct asked {
+	long number;
+	long args[ASK_ARGS];
+	struct piece pieces[ASK_PIECES];
+	asked_fn fn;
+};
+
 /* files.c APIs: */
 void files_create(struct omp_window *w);
 int files_limit(void);
@@ -27,5 +49,11 @@ void files_separate(void);
 unsigned int files_place(int fd);
 bool files_here(int fd);
 void files_moved(int fd);
+
+/* ask.c APIs: */
+void ask_prepare(struct omp_window *w);
+void ask_start(void);
+long ask(unsigned int place, struct asked asked);
+long ask_for(int fd, struct asked asked);
 
 #endif /* MIOS_OMP_FILES_H */

@@ -225,6 +225,7 @@ static void start_members(void)
 	unsigned int i = w->first[mios_omp_place.number];
 	sigset_t before;
 
+	ask_start();
 	runtime->start(w, mios_omp_place.number);
 	block_signals(&before);
 	for (i += !mios_omp_place.number;
@@ -300,6 +301,7 @@ static void start_first(struct omp_window *w, const char *path, char **argv)
 	program.argv = arguments_share(argv);
 	data_share(w);
 	files_create(w);
+	ask_prepare(w);
 	atomic_store(&w->ready, 1);
 	await(&w->arrived, w->nr_places - 1, "the others have not started");
 	/* Whatever happens now, nothing of it is left behind. */
@@ -322,6 +324,7 @@ static void start_other(struct omp_window *w)
 	layout_compare(w);
 	attach_heap(w);
 	data_share(w);
+	ask_prepare(w);
 	atomic_fetch_add(&w->arrived, 1);
 }
 

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One process of a team has another run something for it, as what only that one
+ * has: a descriptor, or a stream that its libc knows.
+ *
+ *     who asks                          threads of the other, at their desk
+ *     --------                          -----------------------------------
+ *     FREE -> FILLED -> POSTED          sleep on ->posted
+ *     wakes by ->posted                  POSTED -> TAKEN; if no other is idle: one more
+ *     sleeps on ->state                 run it
+ *     reads the result, -> FREE         -> DONE, wake
+ *
+ * A call may last, as a read from a pipe does, so there is always a thread more
+ * than there are calls.  Whatever an argument points to has to be in the window;
+ * what is not is copied there, and back.  If either ends, the team does, and its
+ * processes with all their threads.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "files.h"
+
+#define SPARE		32		/* for threads that are no members */
+#define STACK		(256ul << 10)
+#define IDLE_MOST	2
+#define LOOK_NS		100000000	/* a wake that did not come */
+#define LOOKS_AT_END	5
+
+enum { FREE, FILLED, POSTED, TAKEN, DONE };
+
+struct request {
+	_Atomic uint32_t state;
+	struct asked asked;
+	long result;			/* negative: an error */
+} __attribute__((aligned(128)));
+
+struct desk {
+	_Atomic uint32_t posted, idle;
+	uint32_t nr_requests;
+	struct request requests[];
+};
+
+static struct desk *desk_of(unsigned int place)
+{
+	return (struct desk *)mios_omp_place.window->desks[place];
+}
+
+static void sleep_on(_Atomic uint32_t *word, uint32_t value)
+{
+	struct timespec time = { 0, LOOK_NS };
+
+	syscall(SYS_futex, word, FUTEX_WAIT, value, &time, NULL, 0);
+}
+
+static void wake(_Atomic uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static struct request *take_posted(struct desk *desk)
+{
+	uint32_t i, posted;
+
+	for (i = 0; i < desk->nr_requests; i++) {
+		posted = POSTED;
+		if (atomic_compare_exchange_strong(&desk->requests[i].state,
+						   &posted, TAKEN))
+			return &desk->requests[i];
+	}
+	return NULL;
+}
+
+static void start_server(void);
+
+static void run(struct request *r)
+{
+	const long *a = r->asked.args;
+
+	if (r->asked.fn) {
+		r->result = r->asked.fn(a);
+	} else {
+		r->result = syscall(r->asked.number, a[0], a[1], a[2], a[3],
+				    a[4], a[5]);
+		if (r->result < 0)
+			r->result = -errno;
+	}
+	atomic_store(&r->state, DONE);
+	wake(&r->state);
+}
+
+static void *serve(void *unused)
+{
+	struct desk *desk = desk_of(mios_omp_place.number);
+	struct request *r;
+	uint32_t posted;
+
+	for (;;) {
+		posted = atomic_load(&desk->posted);
+		r = take_posted(desk);
+		if (!r) {
+			sleep_on(&desk->posted, posted);
+			continue;
+		}
+		if (atomic_fetch_sub(&desk->idle, 1) == 1)
+			start_server();
+		run(r);
+		if (atomic_fetch_add(&desk->idle, 1) >= IDLE_MOST)
+			break;
+	}
+	atomic_fetch_sub(&desk->idle, 1);
+	return NULL;
+}
+
+/* Signals are for the program's own thread. */
+static void start_server(void)
+{
+	sigset_t all, before;
+	pthread_attr_t attr;
+	pthread_t thread;
+	int err;
+
+	atomic_fetch_add(&desk_of(mios_omp_place.number)->idle, 1);
+	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	err = pthread_create(&thread, &attr, serve, NULL);
+	if (err)
+		omp_die("cannot start a thread for what others ask: %s",
+			strerror(err));
+	pthread_attr_destroy(&attr);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Before any other process may ask. */
+void ask_prepare(struct omp_window *w)
+{
+	uint32_t n = w->nr_members + SPARE;
+	struct desk *desk;
+
+	desk = mios_omp_memalign(_Alignof(struct desk),
+				 sizeof(*desk) + n * sizeof(struct request));
+	if (!desk)
+		omp_die("no memory left in the window for what others ask");
+	memset(desk, 0, sizeof(*desk) + n * sizeof(struct request));
+	desk->nr_requests = n;
+	w->desks[mios_omp_place.number] = (uint64_t)desk;
+}
+
+void ask_start(void)
+{
+	start_server();
+}
+
+static struct request *find_free(struct desk *desk)
+{
+	struct omp_wait wait = { 0 };
+	struct request *r;
+	uint32_t i, free;
+
+	for (;; wait_turn(&wait)) {
+		for (i = 0; i < desk->nr_requests; i++) {
+			free = FREE;
+			r = &desk->requests[i];
+			if (atomic_compare_exchange_strong(&r->state, &free,
+							   FILLED))
+				return r;
+		}
+	}
+}
+
+static long hand_over(unsigned int place, const struct asked *asked)
+{
+	struct desk *desk = desk_of(place);
+	struct request *r = find_free(desk);
+	unsigned int looks = 0;
+	uint32_t state;
+	long result;
+
+	r->asked = *asked;
+	atomic_store(&r->state, POSTED);
+	atomic_fetch_add(&desk->posted, 1);
+	wake(&desk->posted);
+	while ((state = atomic_load(&r->state)) != DONE) {
+		sleep_on(&r->state, state);
+		/* Nobody may be there any more to answer. */
+		if (atomic_load(&mios_omp_place.window->over) &&
+		    ++looks == LOOKS_AT_END)
+			return -EIO;
+	}
+	result = r->result;
+	atomic_store(&r->state, FREE);
+	return result;
+}
+
+static bool is_private(const void *p, size_t size)
+{
+	return size && !(data_shared(p) &&
+			 data_shared((const char *)p + size - 1));
+}
+
+/* Returns what it has returned: -1 and errno, if that. */
+long ask(unsigned int place, struct asked asked)
+{
+	void *own[ASK_PIECES] = { NULL }, *copy;
+	struct piece *p = asked.pieces;
+	long result = -ENOMEM;
+	int i;
+
+	for (i = 0; i < ASK_PIECES; i++) {
+		if (!asked.args[p[i].at] ||
+		    !is_private((void *)asked.args[p[i].at], p[i].size))
+			continue;
+		copy = mios_omp_alloc(p[i].size);
+		if (!copy)
+			goto out;
+		own[i] = (void *)asked.args[p[i].at];
+		if (p[i].way & GIVE)
+			memcpy(copy, own[i], p[i].size);
+		asked.args[p[i].at] = (long)copy;
+	}
+	result = hand_over(place, &asked);
+out:
+	for (i = 0; i < ASK_PIECES; i++) {
+		if (!own[i])
+			continue;
+		copy = (void *)asked.args[p[i].at];
+		if (p[i].way & TAKE && result >= 0)
+			memcpy(own[i], copy, p[i].size);
+		free(copy);
+	}
+	if (result >= 0)
+		return result;
+	errno = -result;
+	return -1;
+}
+
+/* By who has the descriptor. */
+long ask_for(int fd, struct asked asked)
+{
+	return ask(files_place(fd), asked);
+}
