@@ -5,11 +5,17 @@
  * ours.  C++'s files and Fortran's units come here, too; C's streams by streams.c.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "files.h"
@@ -125,4 +131,174 @@ off64_t lseek64(int fd, off64_t at, int from)
 off_t lseek(int fd, off_t at, int from)
 {
 	return lseek64(fd, at, from);
+}
+
+int fstat64(int fd, struct stat64 *st)
+{
+	if (files_here(fd))
+		return REAL(fstat64)(fd, st);
+	return ask_for(fd, (struct asked){ .number = SYS_fstat, .args = { fd, (long)st },
+			   .pieces = { { 1, TAKE, sizeof(*st) } } });
+}
+
+int fstat(int fd, struct stat *st)
+{
+	return fstat64(fd, (struct stat64 *)st);
+}
+
+/* Of programs that were linked with glibc 2.32 or older. */
+int __fxstat64(int version, int fd, struct stat64 *st)
+{
+	return fstat64(fd, st);
+}
+
+int __fxstat(int version, int fd, struct stat *st)
+{
+	return fstat(fd, st);
+}
+
+int fsync(int fd)
+{
+	if (files_here(fd))
+		return REAL(fsync)(fd);
+	return ask_for(fd, (struct asked){ .number = SYS_fsync, .args = { fd } });
+}
+
+int fdatasync(int fd)
+{
+	if (files_here(fd))
+		return REAL(fdatasync)(fd);
+	return ask_for(fd, (struct asked){ .number = SYS_fdatasync, .args = { fd } });
+}
+
+int ftruncate64(int fd, off64_t n)
+{
+	if (files_here(fd))
+		return REAL(ftruncate64)(fd, n);
+	return ask_for(fd, (struct asked){ .number = SYS_ftruncate, .args = { fd, n } });
+}
+
+int flock(int fd, int how)
+{
+	if (files_here(fd))
+		return REAL(flock)(fd, how);
+	return ask_for(fd, (struct asked){ .number = SYS_flock, .args = { fd, how } });
+}
+
+int fchmod(int fd, mode_t mode)
+{
+	if (files_here(fd))
+		return REAL(fchmod)(fd, mode);
+	return ask_for(fd, (struct asked){ .number = SYS_fchmod, .args = { fd, mode } });
+}
+
+int dup(int fd)
+{
+	if (files_here(fd))
+		return REAL(dup)(fd);
+	return ask_for(fd, (struct asked){ .number = SYS_dup, .args = { fd } });
+}
+
+int ftruncate(int fd, off_t n)
+{
+	return ftruncate64(fd, n);
+}
+
+int close(int fd)
+{
+	files_moved(fd);
+	if (files_here(fd))
+		return REAL(close)(fd);
+	return ask_for(fd, (struct asked){ .number = SYS_close, .args = { fd } });
+}
+
+/* To a descriptor of another process nothing can be moved but what it has. */
+int dup3(int from, int to, int flags)
+{
+	unsigned int place = files_place(from);
+
+	files_moved(to);
+	if (place == files_place(to) && !files_here(from))
+		return ask(place, (struct asked){ .number = SYS_dup3,
+				   .args = { from, to, flags } });
+	if (place == files_place(to))
+		return REAL(dup3)(from, to, flags);
+	errno = EXDEV;
+	return -1;
+}
+
+int dup2(int from, int to)
+{
+	if (from == to)
+		return fcntl(from, F_GETFD) < 0 ? -1 : to;
+	return dup3(from, to, 0);
+}
+
+int fcntl64(int fd, int what, ...)
+{
+	size_t size = what == F_GETLK || what == F_SETLK || what == F_SETLKW ||
+		      what == F_OFD_GETLK || what == F_OFD_SETLK ||
+		      what == F_OFD_SETLKW ? sizeof(struct flock) : 0;
+	va_list args;
+	long arg;
+
+	va_start(args, what);
+	arg = va_arg(args, long);
+	va_end(args);
+	if (files_here(fd))
+		return REAL(fcntl64)(fd, what, arg);
+	return ask_for(fd, (struct asked){ .number = SYS_fcntl, .args = { fd, what, arg },
+			   .pieces = { { 2, GIVE | TAKE, size } } });
+}
+
+int fcntl(int fd, int what, ...)
+{
+	va_list args;
+	long arg;
+
+	va_start(args, what);
+	arg = va_arg(args, long);
+	va_end(args);
+	return fcntl64(fd, what, arg);
+}
+
+/* How much an argument points to older ones do not say. */
+static size_t ioctl_size(unsigned long what, long arg)
+{
+	switch (what) {
+	case TCGETS:
+	case TCSETS:
+	case TCSETSW:
+	case TCSETSF:
+		return 36;	/* as the kernel has it */
+	case TIOCGWINSZ:
+	case TIOCSWINSZ:
+		return sizeof(struct winsize);
+	case FIONREAD:
+	case FIONBIO:
+		return sizeof(int);
+	default:
+		return _IOC_DIR(what) ? _IOC_SIZE(what) : 0;
+	}
+}
+
+int ioctl(int fd, unsigned long what, ...)
+{
+	va_list args;
+	long arg;
+
+	va_start(args, what);
+	arg = va_arg(args, long);
+	va_end(args);
+	if (files_here(fd))
+		return REAL(ioctl)(fd, what, arg);
+	return ask_for(fd, (struct asked){ .number = SYS_ioctl, .args = { fd, what, arg },
+			   .pieces = { { 2, GIVE | TAKE, ioctl_size(what, arg) } } });
+}
+
+int isatty(int fd)
+{
+	char settings[36];
+
+	return !ioctl(fd, TCGETS, settings);
 }
