@@ -14,13 +14,14 @@
  */
 #include <errno.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "omp.h"
+#include "files.h"
 
 #define PAGE		4096ul
 #define PAGE_MASK	(PAGE - 1)
@@ -279,10 +280,21 @@ static bool is_anew(const char *at, size_t size, int flags)
 	       are_pages(at, size) && is_mapped(at, at + whole(size));
 }
 
+/* Memory that is a file is the kernel's that has the file open. */
+static void *refuse(int fd)
+{
+	fprintf(stderr, "mios: omp: process %u cannot map a file that process "
+		"%u has opened\n", mios_omp_place.number, files_place(fd));
+	errno = ENODEV;
+	return MAP_FAILED;
+}
+
 void *mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
 {
 	char *p;
 
+	if (!(flags & MAP_ANONYMOUS) && !files_here(fd))
+		return refuse(fd);
 	if (is_anonymous(size, prot, flags) && is_anew(at, size, flags))
 		return clear(at, (char *)at + whole(size)) ? MAP_FAILED : at;
 	if (!is_anonymous(size, prot, flags) || flags & (MAP_FIXED | OTHERS))
