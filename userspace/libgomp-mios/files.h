@@ -56,4 +56,7 @@ void ask_start(void);
 long ask(unsigned int place, struct asked asked);
 long ask_for(int fd, struct asked asked);
 
+/* streams.c APIs: */
+void streams_start(void);
+
 #endif /* MIOS_OMP_FILES_H */

@@ -225,6 +225,7 @@ static void start_members(void)
 	unsigned int i = w->first[mios_omp_place.number];
 	sigset_t before;
 
+	streams_start();
 	ask_start();
 	runtime->start(w, mios_omp_place.number);
 	block_signals(&before);
