@@ -249,3 +249,19 @@ long ask_for(int fd, struct asked asked)
 {
 	return ask(files_place(fd), asked);
 }
+
+/* @fn there, which may be here. */
+long ask_to_run(unsigned int place, asked_fn fn, struct asked asked)
+{
+	long result;
+
+	asked.fn = fn;
+	if (place != mios_omp_place.number)
+		return ask(place, asked);
+	result = fn(asked.args);
+	if (result < 0) {
+		errno = -result;
+		return -1;
+	}
+	return result;
+}

@@ -55,8 +55,11 @@ void ask_prepare(struct omp_window *w);
 void ask_start(void);
 long ask(unsigned int place, struct asked asked);
 long ask_for(int fd, struct asked asked);
+long ask_to_run(unsigned int place, asked_fn fn, struct asked asked);
 
 /* streams.c APIs: */
+void streams_create(struct omp_window *w);
 void streams_start(void);
+void streams_wake(void);
 
 #endif /* MIOS_OMP_FILES_H */

@@ -54,6 +54,7 @@ void mios_omp_alone(void)
 
 static void look_later(void)
 {
+	streams_wake();
 	nanosleep(&(struct timespec){ 0, LOOK_NS }, NULL);
 }
 
@@ -302,6 +303,7 @@ static void start_first(struct omp_window *w, const char *path, char **argv)
 	program.argv = arguments_share(argv);
 	data_share(w);
 	files_create(w);
+	streams_create(w);
 	ask_prepare(w);
 	atomic_store(&w->ready, 1);
 	await(&w->arrived, w->nr_places - 1, "the others have not started");

@@ -2,10 +2,19 @@
 /*
  * C's streams.  They and their buffers are in the heap of all; what libc does with
  * their descriptors goes by its tables of functions, where ours stand instead, so
- * whoever uses a stream reads and writes as calls.c has it.
+ * whoever uses a stream reads and writes as calls.c has it.  What libc has in lists
+ * of its own, it has in the process that has opened the stream, which therefore
+ * closes it.
+ *
+ * Whoever waits for a stream's lock is woken by its own process alone, as libc has
+ * it.  So each process wakes those that wait in it from time to time: they look
+ * again, and sleep on if it is for nothing.
  */
+#include <errno.h>
 #include <link.h>
+#include <linux/futex.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -15,7 +24,28 @@
 #include "files.h"
 
 #define PAGE_MASK	4095ul
+#define STREAMS		256		/* that are looked after */
+#define MAKING		((FILE *)1)
 #define HAS_FAILED	0x20		/* libc's _IO_ERR_SEEN */
+
+/* As glibc has it. */
+struct lock {
+	_Atomic int word;
+	int count;
+	void *owner;
+};
+
+/* Of who has opened it. */
+struct stream {
+	FILE *_Atomic file;
+	struct lock *_Atomic lock;
+	uint32_t place;
+};
+
+struct streams {
+	_Atomic uint32_t end;		/* none at and behind it has been used */
+	struct stream all[STREAMS];
+};
 
 /* What stands in libc's tables, by the names that it gives out. */
 enum { READ, WRITE, SEEK, CLOSE, STAT, ENTRIES };
@@ -23,6 +53,13 @@ enum { READ, WRITE, SEEK, CLOSE, STAT, ENTRIES };
 static uintptr_t libcs[ENTRIES];
 
 #define LIBC(I, TYPE)	((TYPE)libcs[I])
+
+static struct streams *streams(void)
+{
+	const struct omp_window *w = mios_omp_place.window;
+
+	return w ? (struct streams *)w->streams : NULL;
+}
 
 static ssize_t stream_read(FILE *f, void *p, ssize_t n)
 {
@@ -114,6 +151,15 @@ static int set_tables(struct dl_phdr_info *info, size_t size, void *found)
 	return 1;
 }
 
+void streams_create(struct omp_window *w)
+{
+	struct streams *s = mios_omp_zalloc(sizeof(*s));
+
+	if (!s)
+		omp_die("no memory left in the window for the streams");
+	w->streams = (uint64_t)s;
+}
+
 void streams_start(void)
 {
 	int i, found = 0;
@@ -127,4 +173,190 @@ void streams_start(void)
 	if (found < ENTRIES && !mios_omp_place.number)
 		fputs("mios: omp: this C library's streams work only in the "
 		      "process that has opened them\n", stderr);
+}
+
+/* In each process, every few milliseconds: who sleeps looks again. */
+void streams_wake(void)
+{
+	struct streams *s = streams();
+	struct lock *lock;
+	uint32_t i;
+
+	for (i = 0; s && i < atomic_load(&s->end); i++) {
+		lock = atomic_load(&s->all[i].lock);
+		if (lock)
+			syscall(SYS_futex, lock, FUTEX_WAKE_PRIVATE, 1, NULL,
+				NULL, 0);
+	}
+}
+
+/* More than there is room for work, but whoever waits for one may do so long. */
+static FILE *add(FILE *f)
+{
+	struct streams *s = streams();
+	FILE *none;
+	uint32_t i, end;
+
+	if (!f || !s || !data_shared(f))
+		return f;
+	for (i = 0; i < STREAMS; i++) {
+		none = NULL;
+		if (!atomic_compare_exchange_strong(&s->all[i].file, &none,
+						    MAKING))
+			continue;
+		s->all[i].place = mios_omp_place.number;
+		atomic_store(&s->all[i].lock, (struct lock *)f->_lock);
+		atomic_store(&s->all[i].file, f);
+		end = atomic_load(&s->end);
+		while (end <= i && !atomic_compare_exchange_weak(&s->end, &end,
+								 i + 1))
+			;
+		break;
+	}
+	return f;
+}
+
+static struct stream *find(FILE *f)
+{
+	struct streams *s = streams();
+	uint32_t i;
+
+	for (i = 0; s && i < atomic_load(&s->end); i++)
+		if (atomic_load(&s->all[i].file) == f)
+			return &s->all[i];
+	return NULL;
+}
+
+static void forget(FILE *f)
+{
+	struct stream *s = find(f);
+
+	if (!s)
+		return;
+	atomic_store(&s->lock, NULL);
+	atomic_store(&s->file, NULL);
+}
+
+static unsigned int place_of(FILE *f)
+{
+	const struct stream *s = find(f);
+
+	return s ? s->place : files_place(f->_fileno);
+}
+
+/* What is to be done where the stream is. */
+static long do_close(const long *a)
+{
+	FILE *f = (FILE *)a[0];
+
+	files_moved(f->_fileno);
+	forget(f);
+	return REAL(fclose)(f) ? -errno : 0;
+}
+
+static long do_open(const long *a)
+{
+	FILE *f = REAL(fdopen)(a[0], (const char *)a[1]);
+
+	return f ? (long)add(f) : -errno;
+}
+
+static long do_reopen(const long *a)
+{
+	FILE *f = (FILE *)a[2];
+
+	files_moved(f->_fileno);
+	f = REAL(freopen64)((const char *)a[0], (const char *)a[1], f);
+	return f ? (long)f : -errno;
+}
+
+int fclose(FILE *f)
+{
+	return ask_to_run(place_of(f), do_close,
+		      (struct asked){ .args = { (long)f } });
+}
+
+/* Its child is the one of who has opened it. */
+static long do_pclose(const long *a)
+{
+	FILE *f = (FILE *)a[0];
+	int status;
+
+	forget(f);
+	status = REAL(pclose)(f);
+	return status < 0 ? -errno : status;
+}
+
+int pclose(FILE *f)
+{
+	return ask_to_run(place_of(f), do_pclose,
+		      (struct asked){ .args = { (long)f } });
+}
+
+static size_t length(const char *text)
+{
+	return text ? strlen(text) + 1 : 0;
+}
+
+FILE *fdopen(int fd, const char *mode)
+{
+	long f = ask_to_run(files_place(fd), do_open, (struct asked){
+			.args = { fd, (long)mode },
+			.pieces = { { 1, GIVE, length(mode) } } });
+
+	return f < 0 ? NULL : (FILE *)f;
+}
+
+FILE *freopen64(const char *path, const char *mode, FILE *f)
+{
+	long new;
+
+	files_moved(f->_fileno);
+	if (place_of(f) != mios_omp_place.number)
+		fflush(f);
+	new = ask_to_run(place_of(f), do_reopen, (struct asked){
+		     .args = { (long)path, (long)mode, (long)f },
+		     .pieces = { { 0, GIVE, length(path) },
+				 { 1, GIVE, length(mode) } } });
+	return new < 0 ? NULL : (FILE *)new;
+}
+
+FILE *freopen(const char *path, const char *mode, FILE *f)
+{
+	return freopen64(path, mode, f);
+}
+
+FILE *fopen64(const char *path, const char *mode)
+{
+	return add(REAL(fopen64)(path, mode));
+}
+
+FILE *fopen(const char *path, const char *mode)
+{
+	return fopen64(path, mode);
+}
+
+FILE *tmpfile64(void)
+{
+	return add(REAL(tmpfile64)());
+}
+
+FILE *tmpfile(void)
+{
+	return tmpfile64();
+}
+
+FILE *popen(const char *command, const char *mode)
+{
+	return add(REAL(popen)(command, mode));
+}
+
+FILE *fmemopen(void *p, size_t n, const char *mode)
+{
+	return add(REAL(fmemopen)(p, n, mode));
+}
+
+FILE *open_memstream(char **text, size_t *n)
+{
+	return add(REAL(open_memstream)(text, n));
 }

@@ -45,6 +45,7 @@ struct omp_window {
 	uint32_t files_base, files_each;	/* see files.c */
 	atomic_uint files_moved;
 	uint64_t desks[OMP_MAX_PLACES];		/* see ask.c */
+	uint64_t streams;			/* see streams.c */
 	struct omp_object objects[OMP_MAX_OBJECTS];
 };
 
