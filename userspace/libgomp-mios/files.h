@@ -61,5 +61,6 @@ long ask_to_run(unsigned int place, asked_fn fn, struct asked asked);
 void streams_create(struct omp_window *w);
 void streams_start(void);
 void streams_wake(void);
+void streams_unlock(void);
 
 #endif /* MIOS_OMP_FILES_H */

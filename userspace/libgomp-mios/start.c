@@ -23,7 +23,10 @@
 #include "files.h"
 
 #define START_LIMIT	60		/* seconds until all are there */
+#define LOCKED_NS	50000000	/* when all have ended, for sure */
+#define END_LIMIT	1		/* seconds until this process does */
 #define STACK_GUARD	(64ul << 10)	/* of 256 KiB at least */
+#define STACKS_APART	(64ul << 30)	/* of each process, among addresses */
 #define SIGNAL_STACK	(64ul << 10)
 #define LOOK_NS		2000000		/* between two looks for the end */
 
@@ -220,6 +223,25 @@ static void block_signals(sigset_t *before)
 	pthread_sigmask(SIG_SETMASK, &all, before);
 }
 
+/* Whoever has ended in a stream has it locked. */
+static void *end_anyway(void *unused)
+{
+	nanosleep(&(struct timespec){ 0, LOCKED_NS }, NULL);
+	streams_unlock();
+	sleep(END_LIMIT);
+	_exit(over() - 1);
+}
+
+/* All has ended: whoever is the first says with which status. */
+static _Noreturn void end_with_all(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, end_anyway, NULL);
+	fflush(NULL);
+	_exit(over() - 1);
+}
+
 static void start_members(void)
 {
 	struct omp_window *w = mios_omp_place.window;
@@ -270,10 +292,8 @@ static int keep_program(int argc, char **argv, char **envp)
 	start_thread(0, run_program);
 	block_signals(NULL);
 	while (!program.done) {
-		if (over()) {
-			fflush(NULL);
-			_exit(over() - 1);
-		}
+		if (over())
+			end_with_all();
 		look_later();
 	}
 	return program.status;
@@ -284,8 +304,22 @@ static _Noreturn void keep_members(void)
 	start_members();
 	while (!over())
 		look_later();
-	fflush(NULL);
-	_exit(over() - 1);	/* whoever is the first to end says it for all */
+	end_with_all();
+}
+
+/*
+ * libc knows a thread by its address, in the locks of streams, too.  Stacks that it
+ * makes itself, as for teams within a process, are not to be where another process
+ * has some.  Only addresses are taken.
+ */
+static void keep_stacks_apart(void)
+{
+	size_t size = mios_omp_place.number * STACKS_APART;
+
+	if (syscall(SYS_mmap, NULL, size, PROT_NONE, MAP_PRIVATE |
+		    MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == -1)
+		omp_die("process %u: no addresses for its stacks: %s",
+			mios_omp_place.number, strerror(errno));
 }
 
 static void attach_heap(struct omp_window *w)
@@ -325,6 +359,7 @@ static void start_other(struct omp_window *w)
 		omp_die("process %u of %u", mios_omp_place.number,
 			w->nr_places);
 	layout_compare(w);
+	keep_stacks_apart();
 	attach_heap(w);
 	data_share(w);
 	ask_prepare(w);

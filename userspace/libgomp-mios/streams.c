@@ -190,6 +190,39 @@ void streams_wake(void)
 	}
 }
 
+/* Of which process is the member whose stack it is in?  Its own, if of none. */
+static unsigned int place_of_thread(const void *thread)
+{
+	const struct omp_window *w = mios_omp_place.window;
+	uint64_t at = (uint64_t)thread - w->base - w->stack_at;
+	unsigned int place = 0;
+
+	if (at >= w->nr_members * w->stack_size)
+		return mios_omp_place.number;
+	while (w->first[place + 1] <= at / w->stack_size)
+		place++;
+	return place;
+}
+
+/* All has ended: what a member of another process has locked stays so. */
+void streams_unlock(void)
+{
+	struct streams *s = streams();
+	struct lock *lock;
+	uint32_t i;
+
+	for (i = 0; s && i < atomic_load(&s->end); i++) {
+		lock = atomic_load(&s->all[i].lock);
+		if (!lock || !lock->owner ||
+		    place_of_thread(lock->owner) == mios_omp_place.number)
+			continue;
+		lock->owner = NULL;
+		lock->count = 0;
+		atomic_store(&lock->word, 0);
+	}
+	streams_wake();
+}
+
 /* More than there is room for work, but whoever waits for one may do so long. */
 static FILE *add(FILE *f)
 {
