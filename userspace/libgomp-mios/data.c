@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The data of the program, and of those of its libraries that have regions of
- * their own: from the end of what the loader protects to the end of .bss it
+ * The data of the program, of those of its libraries that have regions of their
+ * own, and of Fortran's: from the end of what the loader protects to the end of .bss it
  * becomes memory of the window, at the address where it is, copied by the first
  * process, only mapped by the others.  Arguments and environment lie on the
  * first stack, which is private; the program gets copies.
@@ -63,12 +63,17 @@ static const Elf64_Dyn *find_dynamic(const struct dl_phdr_info *info)
 	return NULL;
 }
 
-/* Is it linked with libgomp?  Its members work with its data, then. */
-static bool has_regions(const struct dl_phdr_info *info)
+/*
+ * Is it linked with libgomp?  Its members work with its data, then.  And the units
+ * of Fortran are those of the program, unless what they are made of is private.
+ */
+static bool is_everybodys(const struct dl_phdr_info *info)
 {
 	const Elf64_Dyn *d, *dynamic = find_dynamic(info);
 	const char *strings = NULL;
 
+	if (strstr(info->dlpi_name, "/libgfortran.so"))
+		return !mios_omp_place.strict;
 	for (d = dynamic; d && d->d_tag != DT_NULL; d++)
 		if (d->d_tag == DT_STRTAB)	/* the loader has moved it */
 			strings = (const char *)d->d_un.d_ptr;
@@ -83,7 +88,7 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *first)
 {
 	bool *is_program = first;
 
-	if ((*is_program || has_regions(info)) && nr_shared < OMP_MAX_OBJECTS)
+	if ((*is_program || is_everybodys(info)) && nr_shared < OMP_MAX_OBJECTS)
 		shared[nr_shared++] = find_data(info);
 	*is_program = false;
 	return 0;
