@@ -46,7 +46,8 @@ STATIC_PROGRAMS = ("vm/guest/agent.c", "ipc/guest/futexes.c", "ipc/guest/race.c"
 STATIC_CXX = ("g++", "-O2", "-Wall", "-static")
 OPENMP = ("g++", "-O2", "-Wall", "-fopenmp")
 OPENMP_PROGRAMS = ("spread", "team", "tasks", "reduce", "target", "mutexes",
-                   "forks", "cancel", "nested", "strict", "maps", "bodies")
+                   "forks", "cancel", "nested", "strict", "maps", "bodies",
+                   "files")
 OPENMP_FORTRAN = ("gfortran", "-O2", "-fopenmp", "-J", BUILD / "guest")
 BOOST = ("g++", "-O2", "-Wall", "-Wextra", "-pthread")
 COARRAYS = (BUILD / "caf/mios-caf", "-O2", "-Wall")
@@ -131,7 +132,7 @@ def guest_files():
             *(build_helper(f"omp/guest/{name}.cc", OPENMP)
               for name in OPENMP_PROGRAMS),
             *(build_helper(f"omp/guest/{name}.f90", OPENMP_FORTRAN)
-              for name in ("fields", "waves")),
+              for name in ("fields", "waves", "units")),
             *(build_helper(f"caf/guest/{name}.f90", COARRAYS)
               for name in COARRAY_PROGRAMS),
             *(build_helper(source, (*STATIC, "-I", LOCK_API), [LOCK_LIBRARY])
