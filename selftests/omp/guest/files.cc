@@ -5,13 +5,18 @@
  * on one kernel.
  *   files MEMBERS FOLDER
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <omp.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/select.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -190,6 +195,151 @@ static void descriptors()
 	check(fcntl(fd, F_GETFD) < 0 && errno == EBADF, "it is closed");
 }
 
+// Each gets what the one before it has sent; who opened it does not matter.
+static void ring(const char *what, int (*open_pair)(int ends[2]),
+		 ssize_t (*put)(int, const void *, size_t),
+		 ssize_t (*get)(int, void *, size_t))
+{
+	std::vector<int> in(members), out(members);
+	long wrong = 0, sum = 0;
+
+#pragma omp parallel reduction(+ : wrong, sum)
+	{
+		int me = omp_get_thread_num(), ends[2], got = 0, i;
+		int next = (me + 1) % members;
+
+		wrong += open_pair(ends) != 0;
+		in[me] = ends[0];
+		out[me] = ends[1];
+#pragma omp barrier
+		for (i = 1; i <= rounds; i++) {
+			struct pollfd p = { in[next], POLLIN, 0 };
+
+			wrong += put(out[me], &i, sizeof(i)) != sizeof(i);
+			wrong += poll(&p, 1, 30000) != 1;
+			wrong += get(in[next], &got, sizeof(got)) !=
+				 sizeof(got);
+			sum += got;
+		}
+#pragma omp barrier
+		wrong += close(out[next]) != 0;
+#pragma omp barrier
+		wrong += read(in[me], &got, sizeof(got)) != 0;
+		wrong += close(in[me]) != 0;
+	}
+	check(!wrong && sum == (long)members * rounds * (rounds + 1) / 2, what);
+}
+
+static int socket_pair(int ends[2])
+{
+	return socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
+}
+
+static ssize_t put(int fd, const void *p, size_t n)
+{
+	return send(fd, p, n, 0);
+}
+
+static ssize_t get(int fd, void *p, size_t n)
+{
+	return recv(fd, p, n, 0);
+}
+
+// The last member waits for main(), then for both of two.
+static void waits()
+{
+	int ends[2], ready = 0, early = -1;
+	char byte = 0;
+
+	check(pipe(ends) == 0, "pipe");
+#pragma omp parallel
+	{
+		if (omp_get_thread_num() == members - 1) {
+			struct timeval soon = { 0, 20000 };
+			fd_set in;
+
+			FD_ZERO(&in);
+			FD_SET(ends[0], &in);
+			early = select(ends[0] + 1, &in, NULL, NULL, &soon);
+			FD_SET(ends[0], &in);
+#pragma omp critical
+			ready = select(ends[0] + 1, &in, NULL, NULL, NULL);
+			ready += FD_ISSET(ends[0], &in) != 0;
+		} else if (!omp_get_thread_num()) {
+			while (read(ends[0], &byte, 0) || early < 0)
+				usleep(1000);
+			early += write(ends[1], "x", 1) - 1;
+		}
+	}
+	check(early == 0 && ready == 2, "select");
+	close(ends[0]);
+	close(ends[1]);
+}
+
+// As main() would: nothing of it has been read yet.
+static void input()
+{
+	char word[16] = "";
+
+#pragma omp parallel
+	if (omp_get_thread_num() == members - 1 && scanf("%15s", word) != 1)
+		word[0] = 0;
+	check(!strcmp(word, "word"), "input");
+}
+
+static void programs()
+{
+	FILE *f = popen("echo one; echo two; exit 3", "r");
+	char line[16] = "";
+	int status = 0;
+
+#pragma omp parallel
+	if (omp_get_thread_num() == members - 1) {
+		if (fgets(line, sizeof(line), f) &&
+		    fgets(line, sizeof(line), f))
+			status = pclose(f);
+	}
+	check(!strcmp(line, "two\n") && WEXITSTATUS(status) == 3, "popen");
+	// It has the descriptors of who runs it.
+#pragma omp parallel
+	if (omp_get_thread_num() == members - 1)
+		status = system("read x < /proc/self/stat && exit 4");
+	check(WEXITSTATUS(status) == 4, "system");
+}
+
+static void folders()
+{
+	DIR *dir = opendir(folder.c_str());
+	int found = 0;
+
+#pragma omp parallel
+	if (omp_get_thread_num() == members - 1) {
+		while (struct dirent *e = readdir(dir))
+			found += e->d_name[0] != '.';
+		if (closedir(dir))
+			found = -1;
+	}
+	check(found >= 4, "readdir");
+}
+
+// main() sends output elsewhere: so do all.
+static void moved()
+{
+	int before = dup(1);
+	int fd = open(path("moved").c_str(), O_WRONLY | O_CREAT | O_TRUNC,
+		      0600);
+
+	fflush(stdout);
+	dup2(fd, 1);
+#pragma omp parallel
+	for (int i = 0; i < rounds; i++)
+		printf("%d %d of a line\n", omp_get_thread_num(), i);
+	fflush(stdout);
+	dup2(before, 1);
+	check(lines_of(path("moved")) ==
+	      (long)members * rounds, "output of all");
+}
+
 int main(int argc, char **argv)
 {
 	members = atoi(argv[1]);
@@ -198,6 +348,13 @@ int main(int argc, char **argv)
 	inner();
 	cplusplus();
 	descriptors();
+	ring("pipes", pipe, write, read);
+	ring("sockets", socket_pair, put, get);
+	waits();
+	input();
+	programs();
+	folders();
+	moved();
 	printf("%d members, all right\n", members);
 	return 0;
 }
