@@ -21,6 +21,11 @@
  * it and arrives some day, so the first of those that are held can go.  What a
  * dead node sent may never arrive; who has been told of the death does not
  * wait for it.  Its engine would refuse such a message.
+ *
+ * know[i][i] is how often i was born again: nobody sends to itself.  What i has
+ * sent and was sent is counted anew in each of its lives.  So a stamp of who
+ * has not heard of a birth says nothing of that node; and one of who has heard
+ * of more than we waits until we are told as well.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -85,16 +90,41 @@ static u32 stamp_at(const struct causal_held *h, u32 i)
 	return count;
 }
 
+/* Of how many births of i has the sender heard more than we? */
+static int births(const struct causal *c, const struct causal_held *h, u32 i)
+{
+	u32 at = i * (c->nodes + 1);
+
+	return (int)(stamp_at(h, at) - c->know[at]);
+}
+
 static bool ready(const struct causal *c, const struct causal_held *h)
 {
 	for (u32 i = 0; i < c->nodes && !c->loose; i++) {
 		u32 before = stamp_at(h, i * c->nodes + c->self) -
 			(i == h->from);
+		int more = births(c, h, i);
 
-		if ((int)(c->got[i] - before) < 0 && !set_has(&c->dead, i))
+		if (more > 0)
+			return false;
+		if (i != c->self && !more && !set_has(&c->dead, i) &&
+		    (int)(c->got[i] - before) < 0)
 			return false;
 	}
 	return true;
+}
+
+/* Takes over what its sender knew, of lives that we mean as well. */
+static void learn(struct causal *c, const struct causal_held *h)
+{
+	for (u32 i = 0; i < c->nodes; i++)
+		for (u32 j = 0; j < c->nodes; j++) {
+			u32 at = i * c->nodes + j, count = stamp_at(h, at);
+
+			if (i != j && !births(c, h, i) && !births(c, h, j) &&
+			    (int)(count - c->know[at]) > 0)
+				c->know[at] = count;
+		}
 }
 
 int causal_keep(struct causal *c, u16 from, const void *frame, u32 len)
@@ -127,13 +157,32 @@ struct causal_held *causal_next(struct causal *c)
 		return NULL;
 	*at = h->next;
 	c->got[h->from]++;
-	for (u32 i = 0; i < c->nodes * c->nodes; i++)
-		if ((int)(stamp_at(h, i) - c->know[i]) > 0)
-			c->know[i] = stamp_at(h, i);
+	learn(c, h);
 	return h;
 }
 
 void causal_bury(struct causal *c, u32 node)
 {
 	set_add(&c->dead, node);
+}
+
+void causal_birth(struct causal *c, u32 node, u32 times)
+{
+	struct causal_held **at = &c->held, *h;
+
+	if (c->know[node * (c->nodes + 1)] == times)
+		return;
+	while ((h = *at)) {
+		if (h->from == node) {
+			*at = h->next;
+			free(h);
+		} else {
+			at = &h->next;
+		}
+	}
+	for (u32 i = 0; i < c->nodes; i++)
+		c->know[node * c->nodes + i] = c->know[i * c->nodes + node] = 0;
+	c->know[node * (c->nodes + 1)] = times;
+	c->got[node] = 0;
+	set_del(&c->dead, node);
 }

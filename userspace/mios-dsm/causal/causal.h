@@ -43,5 +43,7 @@ int causal_keep(struct causal *c, u16 from, const void *frame, u32 len);
 struct causal_held *causal_next(struct causal *c);
 /* Wait no longer for what this node sent. */
 void causal_bury(struct causal *c, u32 node);
+/* It was born again, so many times by now: if that is news, its life before counts no more. */
+void causal_birth(struct causal *c, u32 node, u32 times);
 
 #endif /* CAUSAL_H */
