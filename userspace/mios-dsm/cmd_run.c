@@ -372,6 +372,9 @@ static int wire_good(struct run *r)
 		return cli_error("run: %s", strerror(errno));
 	if (ether_open(&r->ether, r->interface, SOCK_DGRAM))
 		return 2;
+	/* One that comes back must be the only one that is there. */
+	if (ether_claim(&r->ether, r->cluster) < 0)
+		return 2;
 	err = ether_notes_only(&r->ether);
 	if (err)
 		return cli_error("run: %s", strerror(-err));

@@ -10,10 +10,12 @@
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <net/if_arp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "ether.h"
@@ -71,6 +73,30 @@ int ether_open(struct ether *e, const char *interface, int type)
 	if (err)
 		close(e->fd);
 	return err;
+}
+
+/*
+ * A name that is gone with who has it, and belongs to a network namespace as an
+ * interface does.
+ */
+int ether_claim(const struct ether *e, u16 cluster)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), len, err;
+
+	/* The first byte is 0: it is no file. */
+	len = snprintf(at.sun_path + 1, sizeof(at.sun_path) - 1,
+		       "mios-dsm-%d-%u", e->index, cluster);
+	if (fd >= 0 && !bind(fd, (struct sockaddr *)&at,
+			     offsetof(struct sockaddr_un, sun_path) + 1 + len))
+		return fd;
+	err = errno;
+	fprintf(stderr, "mios-dsm: %s\n", err == EADDRINUSE ?
+		"a node of this cluster runs on this interface already" :
+		strerror(err));
+	if (fd >= 0)
+		close(fd);
+	return -err;
 }
 
 int ether_notes_only(struct ether *e)

@@ -12,11 +12,12 @@
 /* IEEE 802 leaves it to local experiments. */
 #define ETHER_TYPE	0x88b5
 #define ETHER_MAGIC	0xd53b
-#define ETHER_VERSION	3
+#define ETHER_VERSION	4
 #define ETHER_NOBODY	0xff	/* no node, or not yet */
 #define ETHER_MTU_LEAST	576
 #define ETHER_MAC	6
 #define ETHER_NAME	16	/* of an interface, with its end */
+#define ETHER_NODES	16
 
 enum ether_what {
 	ETHER_HELLO,		/* this is what I am */
@@ -42,10 +43,17 @@ struct ether_note {
 	u32 pages;		/* of the window */
 	u32 knows;		/* nodes that it has heard of, a bit each; or how many */
 	u8 protocol;		/* enum dsm_protocol */
-	u8 pad[3];
+	u8 runs;		/* it has heard of all others and has begun */
+	u8 pad[2];
+	/*
+	 * Of each node, as the sender has heard: twice how often it was born
+	 * again, and one more if it has ended; the life in which it is, or was.
+	 */
+	u8 list[ETHER_NODES];
+	u16 life_of[ETHER_NODES];
 };
 
-static_assert(sizeof(struct ether_note) == 24, "note of a node");
+static_assert(sizeof(struct ether_note) == 72, "note of a node");
 
 struct ether {
 	int fd, index;
@@ -58,6 +66,11 @@ struct ether {
  * rings of packet.h, which write Ethernet's header themselves.
  */
 int ether_open(struct ether *e, const char *interface, int type);
+/*
+ * Who holds it is the only node of this cluster on the interface.  A descriptor,
+ * or -errno after a line.
+ */
+int ether_claim(const struct ether *e, u16 cluster);
 /* Of all that comes in only notes. */
 int ether_notes_only(struct ether *e);
 /* To all if mac is NULL.  Sends it or loses it. */
