@@ -32,15 +32,16 @@ def record(wire, path):
     wire.settimeout(0.2)
     with open(path, "wb") as out:
         while True:
-            try:
+            frame = b""
+            with contextlib.suppress(TimeoutError):
                 frame = wire.recv(65536)
-            except TimeoutError:
+            if frame and frame[14:16] != HELLO_MAGIC and len(frames) < 20000:
+                frames.append(frame)
+            # When all is quiet; or early, if it never is.
+            if not frame or len(frames) == 2000:
                 out.seek(0)
                 pickle.dump(frames, out)
                 out.flush()
-                continue
-            if frame[14:16] != HELLO_MAGIC and len(frames) < 20000:
-                frames.append(frame)
 
 
 def replay(wire, path):
