@@ -3,7 +3,8 @@
  * See discover.h.  Who asks does so until it has its number, so each note may be
  * lost; and who does not go on asking is forgotten, so that a node may end and
  * another one take its place until numbers are given.  From then on each asker
- * hears the same again, and those who come later that there is no room.
+ * hears the same again, and so does a node that comes back, by its address; those
+ * who come later hear that there is no room.
  *
  * Two that lead on one wire would divide the others between them.  So who wants
  * to lead says so first; who leads already answers, and of two that begin at the
@@ -97,8 +98,7 @@ static void ask_take(struct leader *l, const struct ether_note *m,
 	for (i = 1; i < l->askers; i++)
 		if (!memcmp(l->asker[i].mac, mac, ETHER_MAC))
 			break;
-	if (l->given ? i == l->askers || l->asker[i].life != m->life :
-	    i == l->self.nodes) {
+	if (i == (l->given ? l->askers : l->self.nodes)) {
 		lead_say(l, ETHER_FULL, mac, m->life, ETHER_NOBODY);
 		return;
 	}
@@ -210,7 +210,7 @@ static int answer_take(struct ether_note *self, const struct ether_note *m,
 		return 0;
 	if (m->what == ETHER_FULL) {
 		address("all nodes are there: the bootstrap node", mac,
-			"has no place for another one, nor for one that comes back");
+			"has no place for another one");
 		return 2;
 	}
 	if (m->node == ETHER_NOBODY)

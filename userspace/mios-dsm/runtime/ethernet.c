@@ -2,7 +2,8 @@
 /*
  * Frames between machines, or network namespaces, on one Ethernet.  Each node
  * knows its number and how many there are, and tells so to all until it has
- * heard of every other one; then the sender's address tells who sent a frame.
+ * heard of every other one (lives.c); then the sender's address tells who sent
+ * a frame.
  *
  * A node is dead when the mios-dsm run that started it says so: it has waited
  * for the process.  Silence is not death.  But nobody waits for ever: a node
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 #include "ether.h"
+#include "lives.h"
 #include "node.h"
 #include "packet.h"
 
@@ -28,25 +30,19 @@
 #define HELLO		SECOND		/* and then */
 #define TIMEOUT		(SECOND / 100)
 
-struct peer_at {
-	u8 mac[ETHER_MAC];
-	u64 heard;		/* ns */
-};
-
 /* A process is one node. */
 static struct {
 	struct ether ether;
 	struct packet packet;
 	bool rings;		/* frames go through those of packet */
-	struct ether_note self;
-	struct peer_at peer[NODE_NODES];
-	u16 life[NODE_NODES];
+	struct lives lives;
 	u64 said;
-	u32 needs;		/* has told us that it does not know us */
 	u8 held[DSM_FRAME_MAX];	/* lossy: a frame that others overtake */
 	u32 held_len;
 	u8 held_to;
 } net;
+
+static const u16 one_life[NODE_NODES];
 
 static u64 now_ns(void)
 {
@@ -75,7 +71,8 @@ static void ethernet_flush(struct transport *t)
 static void hello(void)
 {
 	net.said = now_ns();
-	put(NULL, &net.self, sizeof(net.self));
+	net.lives.say = false;
+	put(NULL, &net.lives.self, sizeof(net.lives.self));
 	packet_flush(&net.packet);
 }
 
@@ -103,7 +100,7 @@ static bool lossy(u8 to, const void *frame, u32 len)
 	if (lot == 0)
 		return true;
 	if (lot == 1)
-		put(net.peer[to].mac, frame, len);
+		put(net.lives.peer[to].mac, frame, len);
 	if (lot == 2 && !net.held_len) {
 		memcpy(net.held, frame, len);
 		net.held_len = len;
@@ -119,75 +116,10 @@ static void ethernet_send(struct transport *t, u16 to, const void *frame,
 	(void)t;
 	if (lossy(to, frame, len))
 		return;
-	put(net.peer[to].mac, frame, len);
+	put(net.lives.peer[to].mac, frame, len);
 	if (net.held_len)
-		put(net.peer[net.held_to].mac, net.held, net.held_len);
+		put(net.lives.peer[net.held_to].mac, net.held, net.held_len);
 	net.held_len = 0;
-}
-
-/* Of our cluster, and from another node that fits to us. */
-static bool note_good(struct transport *t, const struct ether_note *m, u32 len)
-{
-	if (len < sizeof(*m) || m->version != ETHER_VERSION ||
-	    m->cluster != net.self.cluster || m->node >= net.self.nodes ||
-	    m->mtu < ETHER_MTU_LEAST) {
-		t->refused++;
-		return false;
-	}
-	return true;
-}
-
-/*
- * What a node says of itself.  Once it is known nothing of that changes: one
- * that comes back is another one, and there is no room for it in this run.
- */
-static int hello_take(struct transport *t, const struct ether_note *m,
-		      const u8 *mac)
-{
-	struct peer_at *p = &net.peer[m->node];
-	const char *wrong = NULL;
-
-	if (m->node == net.self.node)
-		wrong = "has our number";
-	else if (m->nodes != net.self.nodes)
-		wrong = "has another number of nodes";
-	else if (m->pages != net.self.pages)
-		wrong = "has a window of another size";
-	else if (m->protocol != net.self.protocol)
-		wrong = "runs another protocol";
-	if (wrong && !t->started) {
-		/* The other one is to hear of it, too. */
-		hello();
-		fprintf(stderr, "mios-dsm: node %u: node %u at %02x:%02x:%02x:%02x:%02x:%02x %s\n",
-			net.self.node, m->node, mac[0], mac[1], mac[2],
-			mac[3], mac[4], mac[5], wrong);
-		return -EPROTO;
-	}
-	/* What was said last counts, until we begin. */
-	if (wrong || (t->started && (memcmp(p->mac, mac, ETHER_MAC) ||
-				     net.life[m->node] != m->life))) {
-		t->refused++;
-		return 0;
-	}
-	memcpy(p->mac, mac, ETHER_MAC);
-	/* All take what the least of them can. */
-	if (!t->started && m->mtu < t->frame_max)
-		t->frame_max = m->mtu;
-	p->heard = now_ns();
-	net.life[m->node] = m->life;
-	net.self.knows |= 1u << m->node;
-	if (!(m->knows >> net.self.node & 1))
-		net.needs |= 1u << m->node;
-	return 0;
-}
-
-static int sender(const u8 *mac)
-{
-	for (int i = 0; i < net.self.nodes; i++)
-		if (net.self.knows >> i & 1 &&
-		    !memcmp(net.peer[i].mac, mac, ETHER_MAC))
-			return i;
-	return -1;
 }
 
 /* The length of a frame for the link; 0: it was a note, or is refused. */
@@ -195,30 +127,27 @@ static int sort(struct transport *t, const void *frame, u32 len,
 		const u8 *mac, u16 *from)
 {
 	struct ether_note m = { };
-	int node = sender(mac);
+	int node = lives_at(&net.lives, mac), err;
 
 	memcpy(&m, frame, len < sizeof(m) ? len : sizeof(m));
 	if (m.magic == ETHER_MAGIC) {
 		/* Theirs who have no number yet, or give them. */
 		if (m.what > ETHER_END && m.what < ETHER_WHATS)
 			return 0;
-		if (!note_good(t, &m, len))
+		t->refused += len < sizeof(m);
+		if (len < sizeof(m))
 			return 0;
-		if (m.what == ETHER_HELLO)
-			return hello_take(t, &m, mac);
-		if (m.what == ETHER_END && node == m.node &&
-		    net.life[node] == m.life && t->started) {
-			*from = node;
-			return -ECONNRESET;
-		}
-		t->refused++;
-		return 0;
+		err = lives_take(&net.lives, t, &m, mac, now_ns());
+		/* The other one is to hear of it, too. */
+		if (err)
+			hello();
+		return err ? err : lives_news(&net.lives, from);
 	}
 	if (node < 0) {
 		t->refused++;
 		return 0;
 	}
-	net.peer[node].heard = now_ns();
+	net.lives.peer[node].heard = now_ns();
 	*from = node;
 	return len;
 }
@@ -254,6 +183,8 @@ static int ethernet_receive(struct transport *t, u32 i, u16 *from,
 	u32 len;
 
 	(void)i;
+	/* A note may have had more than one. */
+	done = t->started ? lives_news(&net.lives, from) : 0;
 	while (!done) {
 		*frame = net.rings ? packet_receive(&net.packet, &len, mac,
 						    &ours) :
@@ -270,13 +201,15 @@ static int ethernet_receive(struct transport *t, u32 i, u16 *from,
 /* The first of the peers that says nothing, or -1. */
 static int ethernet_tick(struct transport *t, u64 now, const struct dsm_set *gone)
 {
-	if (net.needs || now - net.said >= HELLO)
+	u64 pause = net.lives.strange ? HELLO_FIRST : HELLO;
+
+	t->pause = pause;
+	if (net.lives.say || now - net.said >= pause)
 		hello();
-	net.needs = 0;
-	for (u16 i = 0; i < net.self.nodes; i++)
+	for (u16 i = 0; i < net.lives.self.nodes; i++)
 		if (i != t->self && !set_has(gone, i) &&
-		    now > net.peer[i].heard &&
-		    now - net.peer[i].heard > TRANSPORT_SILENCE)
+		    now > net.lives.peer[i].heard &&
+		    now - net.lives.peer[i].heard > TRANSPORT_SILENCE)
 			return i;
 	return -1;
 }
@@ -284,15 +217,14 @@ static int ethernet_tick(struct transport *t, u64 now, const struct dsm_set *gon
 /* All others are here: 0, or -errno after a line. */
 static int gather(struct transport *t)
 {
-	u32 all = (1u << net.self.nodes) - 1;
 	u64 begin = now_ns(), told = begin;
 	const void *frame;
 	struct pollfd p = { .fd = net.ether.fd, .events = POLLIN };
 	u16 from;
 	int n;
 
-	while (net.self.knows != all) {
-		if (now_ns() - net.said >= HELLO_FIRST)
+	while (lives_missing(&net.lives)) {
+		if (net.lives.say || now_ns() - net.said >= HELLO_FIRST)
 			hello();
 		poll(&p, 1, HELLO_FIRST / 1000000);
 		while ((n = ethernet_receive(t, 0, &from, &frame)) > 0)
@@ -302,17 +234,18 @@ static int gather(struct transport *t)
 		if (now_ns() - told >= 5 * SECOND) {
 			told = now_ns();
 			fprintf(stderr, "mios-dsm: node %u waits for %d more\n",
-				net.self.node,
-				__builtin_popcount(all & ~net.self.knows));
+				t->self,
+				__builtin_popcount(lives_missing(&net.lives)));
 		}
 		if (now_ns() - begin >= TRANSPORT_SILENCE) {
 			fprintf(stderr, "mios-dsm: node %u: not all nodes have come\n",
-				net.self.node);
+				t->self);
 			return -ETIMEDOUT;
 		}
 	}
+	n = lives_begin(&net.lives, t);
 	hello();
-	return 0;
+	return n;
 }
 
 int transport_ethernet(struct transport *t, u16 nodes, u16 self, u32 pages,
@@ -329,7 +262,7 @@ int transport_ethernet(struct transport *t, u16 nodes, u16 self, u32 pages,
 	if (err)
 		return err;
 	memset(t, 0, sizeof(*t));
-	net.self = (struct ether_note){
+	net.lives.self = (struct ether_note){
 		.magic = ETHER_MAGIC, .version = ETHER_VERSION,
 		.what = ETHER_HELLO, .cluster = cluster, .life = life,
 		.nodes = nodes, .node = self, .pages = pages,
@@ -337,6 +270,7 @@ int transport_ethernet(struct transport *t, u16 nodes, u16 self, u32 pages,
 		.mtu = net.ether.mtu < 0xffff ? net.ether.mtu : 0xffff,
 		.knows = 1u << self,
 	};
+	net.lives.self.life_of[self] = life;
 	t->order = DSM_ORDER_FIFO;
 	t->frame_max = net.ether.mtu < DSM_FRAME_MAX ? net.ether.mtu :
 		DSM_FRAME_MAX;
@@ -347,7 +281,6 @@ int transport_ethernet(struct transport *t, u16 nodes, u16 self, u32 pages,
 	t->event = -1;
 	t->fd[0] = net.ether.fd;
 	t->self = self;
-	net.life[self] = life;
 	t->send = ethernet_send;
 	t->flush = ethernet_flush;
 	t->receive = ethernet_receive;
@@ -355,8 +288,8 @@ int transport_ethernet(struct transport *t, u16 nodes, u16 self, u32 pages,
 	srand(life);
 	err = gather(t);
 	t->started = true;
+	t->lists = net.lives.self.list;
 	/* A rule to break: all lives are the same one. */
-	if (!test_is("any-life"))
-		memcpy(t->life, net.life, sizeof(t->life));
+	t->lives = test_is("any-life") ? one_life : net.lives.self.life_of;
 	return err;
 }

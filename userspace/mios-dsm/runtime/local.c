@@ -23,6 +23,10 @@ static struct {
 	u32 tail[TRANSPORT_NODES], head[TRANSPORT_NODES];
 } rings;
 
+/* Nobody comes back here. */
+static const u16 first_life[TRANSPORT_NODES];
+static const u8 none_died[TRANSPORT_NODES];
+
 static struct ring *ring_to(const struct transport *t, u16 peer)
 {
 	return &rings.pair[peer]->ring[t->self < peer];
@@ -157,6 +161,8 @@ int transport_local(struct transport *t, u16 nodes, u16 self,
 	t->fds = nodes;
 	t->self = self;
 	t->event = -1;
+	t->lives = first_life;
+	t->lists = none_died;
 	t->send = socket_send;
 	t->receive = socket_receive;
 	for (u16 i = 0; i < nodes; i++)

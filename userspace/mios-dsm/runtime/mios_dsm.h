@@ -27,6 +27,8 @@ int mios_dsm_finish(void);
 
 int mios_dsm_node(void);		/* this one, from 0 */
 int mios_dsm_nodes(void);
+/* How often this node has died before: 0 if it has been here from the start. */
+int mios_dsm_life(void);
 
 /* Zeros that begin at a node, or striped; NULL: no more.  Never given back. */
 void *mios_dsm_malloc(size_t size, int home);

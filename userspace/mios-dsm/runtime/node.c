@@ -40,6 +40,7 @@ static int engine_start(struct node *n, u32 pages)
 	u8 mode = n->protocol == DSM_WI ? DSM_MODE_WI : DSM_MODE_MW;
 	struct dsm_config c = {
 		.nodes = n->nodes, .self = n->self, .cpus = THREADS_MAX,
+		.life = n->transport.lists[n->self] / 2,
 		.protocol = n->protocol, .mode = mode,
 		.order = n->causal ? DSM_ORDER_CAUSAL : n->transport.order,
 		.pages = pages, .chunk = 1, .batch = DSM_BATCH_MAX,
@@ -60,6 +61,7 @@ static int engine_start(struct node *n, u32 pages)
 	if (err)
 		return err;
 	set_clear(&none);
+	/* Refused to one that comes back, which has none. */
 	for (u32 page = LAYOUT_OWN; page < pages; page++)
 		dsm_place(n->dsm, page, layout_home(pages, n->nodes, page,
 						    page % n->nodes),
@@ -78,7 +80,7 @@ static int link_start(struct node *n)
 	u32 piece = n->transport.frame_max - sizeof(struct dsm_frame);
 	int err;
 	struct dsm_link_config c = {
-		.nodes = n->nodes, .self = n->self, .life = n->transport.life[n->self],
+		.nodes = n->nodes, .self = n->self, .life = n->transport.lives[n->self],
 		.window = n->transport.window,
 		.frame_max = n->transport.frame_max,
 		.message_max = DSM_FRAME_MAX, .page_bytes = DSM_PAGE_SIZE,
@@ -90,7 +92,7 @@ static int link_start(struct node *n)
 	n->link = malloc(dsm_link_size(&c));
 	err = n->link ? dsm_link_init(n->link, &c) : -ENOMEM;
 	for (u16 i = 0; i < n->nodes && !err; i++)
-		dsm_link_reset(n->link, i, n->transport.life[i]);
+		dsm_link_reset(n->link, i, n->transport.lives[i]);
 	return err;
 }
 

@@ -38,7 +38,8 @@ struct node {
 		u32 page;		/* how far it has got */
 		u64 state[DSM_STATES], mode[DSM_MODES];
 	} census;
-	struct dsm_set gone;		/* peers: dead, or finished and away */
+	struct dsm_set gone;		/* peers: dead, or finished and away, */
+	struct dsm_set told;		/* as the engine has been told of these */
 	struct dsm_set bye;		/* have said that they need nothing more */
 	struct causal *causal;			/* NULL: wi needs none */
 	/* Without it: what waits for the engine, in order. */
@@ -59,7 +60,7 @@ struct node {
 	pthread_mutex_t lock;
 	pthread_t service;
 	/* Read by every thread of the program. */
-	atomic_uint dead;		/* peers that died */
+	atomic_uint dead;		/* nodes that died */
 	/* Set by start.c: the program is done; event wakes the service. */
 	atomic_bool leaving;
 	int event;
@@ -90,6 +91,7 @@ bool node_has_room(const struct node *n);
 void peers_take(struct node *n, struct dsm_link_out *out);
 void peers_deliver(struct node *n);
 void peers_gone(struct node *n, u16 peer);
+void peers_begin(struct node *n);
 bool peers_receive(struct node *n);
 bool peers_idle(const struct node *n);
 

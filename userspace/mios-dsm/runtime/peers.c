@@ -118,21 +118,104 @@ void peers_deliver(struct node *n)
 	}
 }
 
-void peers_gone(struct node *n, u16 peer)
+/* The engine is told in which life a node is, or was. */
+static void tell(struct node *n, u16 node, u8 type)
 {
-	struct dsm_event ev = { .type = DSM_EV_DOWN, .node = peer };
+	struct dsm_event ev = {
+		.type = type, .node = node,
+		.life = n->transport.lists[node] / 2,
+	};
 
-	if (set_has(&n->gone, peer))
-		return;
+	if (n->causal)
+		causal_birth(n->causal, node, ev.life);
+	if (n->causal && type == DSM_EV_DOWN)
+		causal_bury(n->causal, node);
+	node_step(n, &ev);
+}
+
+static void died(struct node *n, u16 peer)
+{
 	set_add(&n->gone, peer);
-	dsm_link_reset(n->link, peer, 0);
-	if (set_has(&n->bye, peer))
-		return;
+	set_add(&n->told, peer);
 	atomic_fetch_add(&n->dead, 1);
 	dprintf(STDERR_FILENO, "mios-dsm: node %u: node %u has died\n", n->self, peer);
-	if (n->causal)
-		causal_bury(n->causal, peer);
-	node_step(n, &ev);
+	tell(n, peer, DSM_EV_DOWN);
+}
+
+void peers_gone(struct node *n, u16 peer)
+{
+	if (set_has(&n->gone, peer))
+		return;
+	dsm_link_reset(n->link, peer, 0);
+	/* It has ended, and needs nothing; so do we if all have. */
+	if (set_has(&n->bye, peer))
+		set_add(&n->gone, peer);
+	else
+		died(n, peer);
+}
+
+/* What its earlier self has said and the engine has not heard yet. */
+static void forget(struct node *n, u16 peer)
+{
+	struct causal_held **at = &n->backlog, *b;
+
+	while ((b = *at)) {
+		if (b->from == peer) {
+			*at = b->next;
+			free(b);
+		} else {
+			at = &b->next;
+		}
+	}
+	n->backlog_end = at;
+}
+
+/*
+ * A node was born again, perhaps before we heard of its end.  It lacks what
+ * those had who have ended in order, too.
+ */
+static void peers_back(struct node *n, u16 peer)
+{
+	u16 node;
+
+	set_for_each(node, &n->gone)
+		if (node != peer && !set_has(&n->told, node)) {
+			set_add(&n->told, node);
+			tell(n, node, DSM_EV_DOWN);
+		}
+	if (!set_has(&n->told, peer))
+		atomic_fetch_add(&n->dead, 1);
+	set_del(&n->gone, peer);
+	set_del(&n->told, peer);
+	set_del(&n->bye, peer);
+	n->said_bye = false;
+	forget(n, peer);
+	dsm_link_reset(n->link, peer, n->transport.lives[peer]);
+	dprintf(STDERR_FILENO, "mios-dsm: node %u: node %u has come back\n",
+		n->self, peer);
+	if (!(n->window.knobs & WINDOW_UNBORN))
+		tell(n, peer, DSM_EV_UP);
+}
+
+/* Who had died, or come back, before we began; and that we have ourselves. */
+void peers_begin(struct node *n)
+{
+	const u8 *list = n->transport.lists;
+
+	for (u16 i = 0; i < n->nodes; i++) {
+		if (i == n->self || !list[i])
+			continue;
+		if (list[i] & 1) {
+			dsm_link_reset(n->link, i, 0);
+			died(n, i);
+		} else {
+			tell(n, i, DSM_EV_UP);
+		}
+	}
+	if (!list[n->self])
+		return;
+	atomic_fetch_add(&n->dead, 1);
+	tell(n, n->self, DSM_EV_UP);
 }
 
 bool peers_receive(struct node *n)
@@ -150,9 +233,13 @@ bool peers_receive(struct node *n)
 			if (!len)
 				break;
 			any = true;
+			if (len == -EISCONN) {
+				peers_back(n, from);
+				continue;
+			}
 			if (len < 0) {
 				peers_gone(n, from);
-				break;
+				continue;
 			}
 			dsm_link_receive(n->link, from, frame, len, n->now,
 					 &out);

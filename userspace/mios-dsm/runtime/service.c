@@ -209,6 +209,7 @@ void *node_serve(void *node)
 	n->backlog_end = &n->backlog;
 	pthread_mutex_lock(&n->lock);
 	n->now = n->active = node_clock();
+	peers_begin(n);
 	while (!over(n)) {
 		await(n);
 		n->now = node_clock();

@@ -69,6 +69,11 @@ int mios_dsm_nodes(void)
 	return node_self.nodes;
 }
 
+int mios_dsm_life(void)
+{
+	return node_self.transport.lists[node_self.self] / 2;
+}
+
 void **mios_dsm_root(void)
 {
 	return own_page(LAYOUT_ROOT);

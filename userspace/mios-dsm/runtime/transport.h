@@ -24,7 +24,12 @@ struct transport {
 	u16 window;		/* frames of one peer that may be under way */
 	u64 timeout;		/* ns until a frame is taken for lost */
 	u64 pause;		/* ns between two calls of tick, 0: no matter */
-	u16 life[TRANSPORT_NODES];	/* incarnations */
+	/*
+	 * Of each node its incarnation, as frames have it; and how often it was
+	 * born again, twice, and one more if it is dead.
+	 */
+	const u16 *lives;
+	const u8 *lists;
 	u64 refused;		/* what came and was not for us */
 	bool started;		/* all peers are known */
 	int fd[TRANSPORT_FDS];	/* readable: a frame, or a peer's end */
@@ -36,7 +41,8 @@ struct transport {
 	void (*flush)(struct transport *t);
 	/*
 	 * From descriptor i: the length of a frame, which stays until the next
-	 * call, 0 when there is none, or -ECONNRESET once when *from has died.
+	 * call, 0 when there is none, -ECONNRESET once when *from has died, or
+	 * -EISCONN once when it was born again.
 	 */
 	int (*receive)(struct transport *t, u32 i, u16 *from,
 		       const void **frame);

@@ -32,7 +32,8 @@ static u32 knobs(void)
 {
 #ifdef DSM_KNOBS
 	static const char *const name[] = { "no-protect", "early", "old",
-		"not-atomic", "unheld", "lossy", "forget" };
+		"not-atomic", "unheld", "lossy", "forget",
+		"unborn" };
 	const char *text = getenv("MIOS_DSM_TEST");
 
 	for (u32 i = 0; text && i < sizeof(name) / sizeof(*name); i++)

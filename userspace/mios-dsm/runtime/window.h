@@ -44,6 +44,7 @@ struct window_fault {
 #define WINDOW_NOT_ATOMIC	8	/* an emulated atomic is a plain store */
 #define WINDOW_UNHELD		16	/* messages overtake what caused them */
 #define WINDOW_FORGET		64	/* a page that is given back is lost */
+#define WINDOW_UNBORN		128	/* who comes back is not taken in */
 /* Not broken, but a wire that loses frames: */
 #define WINDOW_LOSSY		32
 /* As Linux 6.1 has it, on any: */
