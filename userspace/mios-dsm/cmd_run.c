@@ -25,6 +25,7 @@
 #include "cli/cli.h"
 #include "commands.h"
 #include "discover.h"
+#include "hosts.h"
 #include "results/record.h"
 #include "results/results.h"
 #include "runtime/ether.h"
@@ -43,6 +44,9 @@ static const char help[] =
 "                  with -n, which tells the others how many there are, --memory\n"
 "                  and --protocol\n"
 "  --node K        or tell each its number, from 0, and the rest alike\n"
+"  --hosts H[:IF],... or --hostfile FILE: a node on each of these, started from\n"
+"                  here; FILE has HOST [INTERFACE] on each line\n"
+"  --agent COMMAND that runs a command on a host (ssh)\n"
 "  --cluster N     if several share the wire: the same on each (0)\n"
 "  --json FILE     what each node did, - for standard output\n"
 "  --record FILE   how it went, for mios-dsm report\n"
@@ -68,6 +72,8 @@ struct run {
 	struct ether ether;
 	struct leader leader;	/* of no cluster, if it has no nodes */
 	u16 life;
+	struct hosts hosts;
+	bool watched;			/* ends when its input does */
 	const char *json, *record;
 	struct record record_of;
 	bool quiet, help;
@@ -88,7 +94,7 @@ static const char *const transports[] = { "memory", "sockets", NULL };
 
 enum {
 	MEMORY = 256, RESIDENT, JSON, RECORD, QUIET, INTERFACE, NODE, CLUSTER,
-	PROTOCOL, TRANSPORT,
+	PROTOCOL, TRANSPORT, HOSTS, HOSTFILE, AGENT, WATCHED,
 };
 
 /* One that says what to do, not what to call it. */
@@ -114,10 +120,15 @@ static bool option_take(struct run *r, int c, const char *value)
 		r->protocol_told = true;
 		return cli_choice("run: --protocol", value, protocols,
 				  &r->protocol);
+	case HOSTS:
+		return hosts_list(&r->hosts, optarg);
+	case HOSTFILE:
+		return hosts_file(&r->hosts, value);
 	case TRANSPORT:
 		return cli_choice("run: --transport", value, transports,
 				  &r->transport);
 	}
+	r->watched |= c == WATCHED;
 	r->quiet |= c == QUIET;
 	r->help |= c == 'h';
 	return c != '?';
@@ -135,6 +146,10 @@ static bool parse(struct run *r, int argc, char **argv)
 		{ "protocol", required_argument, NULL, PROTOCOL },
 		{ "transport", required_argument, NULL, TRANSPORT },
 		{ "record", required_argument, NULL, RECORD },
+		{ "hosts", required_argument, NULL, HOSTS },
+		{ "hostfile", required_argument, NULL, HOSTFILE },
+		{ "agent", required_argument, NULL, AGENT },
+		{ "watched", no_argument, NULL, WATCHED },
 		{ "json", required_argument, NULL, JSON },
 		{ "quiet", no_argument, NULL, QUIET },
 		{ "help", no_argument, NULL, 'h' },
@@ -145,6 +160,8 @@ static bool parse(struct run *r, int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "+hn:", options, NULL)) >= 0) {
 		if (c == INTERFACE)
 			r->interface = optarg;
+		else if (c == AGENT)
+			r->hosts.agent = optarg;
 		else if (c == RECORD)
 			r->record = optarg;
 		else if (c == JSON)
@@ -208,6 +225,8 @@ static void become(struct run *r, u64 self)
 	fcntl(r->stats_fd, F_SETFD, 0);
 	ways_keep(&r->ways, r->nodes, self, text + n, sizeof(text) - n);
 	setenv(START_VARIABLE, text, 1);
+	if (r->watched)		/* what comes in there is not the program's */
+		dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
 	snprintf(wire, sizeof(wire), "%" PRIu64 ":%u:%d:%s",
 		 r->cluster, r->life, r->transport, r->interface);
 	if (r->interface)
@@ -249,15 +268,29 @@ static int start(struct run *r)
 	return 0;
 }
 
+/* Who started us is gone, and so are we; wait_all() sees the rest. */
+static void watch(struct run *r)
+{
+	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
+	char byte;
+
+	if (!r->watched || poll(&p, 1, 0) < 1 || read(p.fd, &byte, 1) > 0)
+		return;
+	r->watched = false;
+	for (u64 i = r->first; i < r->end; i++)
+		kill(r->pid[i], SIGKILL);
+}
+
 /* Until something may have happened. */
 static void rest(struct run *r)
 {
 	struct pollfd p = { .fd = r->ether.fd, .events = POLLIN };
 
+	watch(r);
 	if (r->record)
 		record_look(&r->record_of, r->head, r->head);
 	if (!r->leader.askers) {
-		usleep(LOOK);
+		usleep(r->record ? LOOK : REST);
 		return;
 	}
 	poll(&p, 1, (r->record ? LOOK : REST) / 1000);
@@ -270,8 +303,8 @@ static void wait_all(struct run *r)
 	pid_t pid;
 
 	for (u64 left = r->end - r->first; left; ) {
-		pid = waitpid(-1, &status, r->record || r->leader.askers ?
-			      WNOHANG : 0);
+		pid = waitpid(-1, &status, r->record || r->watched ||
+			      r->leader.askers ? WNOHANG : 0);
 		if (!pid) {
 			rest(r);
 			continue;
@@ -385,9 +418,42 @@ static int wire_good(struct run *r)
 	return err;
 }
 
+/* Each of them prints its own table. */
+static int on_hosts(struct run *r)
+{
+	char cluster[24], mib[24], resident[24];
+	struct hosts_word option[16] = {
+		{ "--cluster", 0 }, { cluster, 0 }, { "--memory", 0 }, { mib, 0 },
+		{ "--protocol", 0 }, { protocols[r->protocol], 0 },
+		{ "--transport", 0 }, { transports[r->transport], 0 },
+	}, *at = option + 8;
+
+	if (r->node_told || (r->nodes_told && r->nodes != r->hosts.nr))
+		return cli_error("run: --hosts says how many nodes there are, and which is which");
+	snprintf(cluster, sizeof(cluster), "%" PRIu64, r->cluster);
+	snprintf(mib, sizeof(mib), "%" PRIu64, r->mib);
+	snprintf(resident, sizeof(resident), "%" PRIu64, r->resident);
+	if (r->resident) {
+		*at++ = (struct hosts_word){ "--resident", false };
+		*at++ = (struct hosts_word){ resident, false };
+	}
+	if (r->json) {
+		*at++ = (struct hosts_word){ "--json", false };
+		*at++ = (struct hosts_word){ r->json, strcmp(r->json, "-") };
+	}
+	if (r->record) {
+		*at++ = (struct hosts_word){ "--record", false };
+		*at++ = (struct hosts_word){ r->record, true };
+	}
+	if (r->quiet)
+		*at++ = (struct hosts_word){ "--quiet", false };
+	r->hosts.interface = r->interface;
+	return hosts_run(&r->hosts, option, r->program);
+}
+
 int cmd_run(int argc, char **argv)
 {
-	static struct run r = { .nodes = 4, .mib = 128 };
+	static struct run r = { .nodes = 4, .mib = 128, .hosts.agent = "ssh" };
 	int err;
 
 	if (!parse(&r, argc, argv))
@@ -399,6 +465,8 @@ int cmd_run(int argc, char **argv)
 	if (r.mib * 256 < 2 * LAYOUT_OWN)
 		return cli_error("--memory: a window has at least %d MiB",
 				 2 * LAYOUT_OWN / 256 + 1);
+	if (r.hosts.nr)
+		return on_hosts(&r);
 	if ((r.json && strcmp(r.json, "-") && !cli_create(r.json)) ||
 	    !cli_create(r.record))
 		return 2;
