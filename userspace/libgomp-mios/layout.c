@@ -110,7 +110,8 @@ void layout_compare(const struct omp_window *w)
 				mios_omp_place.number, mine[i].name);
 		if (o->base != mine[i].base)
 			omp_die("process %u has %s at 0x%lx, the first one at "
-				"0x%lx", mios_omp_place.number, mine[i].name,
+				"0x%lx; if a library has just been installed, try again",
+				mios_omp_place.number, mine[i].name,
 				(unsigned long)mine[i].base,
 				(unsigned long)o->base);
 	}
