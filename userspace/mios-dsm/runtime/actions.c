@@ -78,13 +78,12 @@ void node_resume(struct node *n, u16 cpu)
 
 	if (thread_tell(t, GO_RETRY) || !t->stopped)
 		return;
-	err = window_access(&n->window, t->page,
-			    dsm_page_access(n->dsm, t->page));
-	if (err)
-		node_give_up("a page cannot be mapped", err);
 	stats_stall(n, t, t->write ? STATS_WRITE : STATS_READ);
 	thread_wake(t, n->now);
-	window_wake(&n->window, t->page);
+	err = window_grant(&n->window, t->page,
+			   dsm_page_access(n->dsm, t->page));
+	if (err)
+		node_give_up("a page cannot be mapped", err);
 }
 
 /*

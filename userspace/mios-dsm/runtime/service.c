@@ -194,6 +194,7 @@ static void await(struct node *n)
 	n->asleep = false;
 	if (n->transport.doze)
 		n->transport.doze(&n->transport, false);
+	n->window.readable |= p[0].revents;
 	n->transport.ready = 0;
 	for (u32 i = 0; i < n->transport.fds; i++)
 		n->transport.ready |= (u32)!!p[i + 2].revents << i;

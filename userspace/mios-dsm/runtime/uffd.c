@@ -91,8 +91,14 @@ bool window_fault(struct window *w, struct window_fault *f)
 {
 	struct uffd_msg m;
 
-	while (read(w->uffd, &m, sizeof(m)) == sizeof(m)) {
-		u64 at = m.arg.pagefault.address - (uintptr_t)w->base;
+	/* A read in vain would be on the way of every frame. */
+	while (w->readable) {
+		u64 at;
+
+		w->readable = read(w->uffd, &m, sizeof(m)) == sizeof(m);
+		if (!w->readable)
+			break;
+		at = m.arg.pagefault.address - (uintptr_t)w->base;
 
 		if (m.event != UFFD_EVENT_PAGEFAULT ||
 		    at / DSM_PAGE_SIZE >= w->pages)

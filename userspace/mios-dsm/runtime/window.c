@@ -127,12 +127,13 @@ void window_drop(struct window *w, u32 page)
 	w->mapped[page] = DSM_NONE;
 }
 
-static int protect(struct window *w, u32 page, bool on)
+/* Taking the protection away may wake who waits, for one call less. */
+static int protect(struct window *w, u32 page, bool on, bool wake)
 {
 	struct uffdio_writeprotect p = {
 		.range = { page_at(w, page), DSM_PAGE_SIZE },
 		.mode = on ? UFFDIO_WRITEPROTECT_MODE_WP :
-			UFFDIO_WRITEPROTECT_MODE_DONTWAKE,
+			wake ? 0 : UFFDIO_WRITEPROTECT_MODE_DONTWAKE,
 	};
 
 	return window_ioctl(w, UFFDIO_WRITEPROTECT, &p);
@@ -142,13 +143,14 @@ static int protect(struct window *w, u32 page, bool on)
  * Before Linux 6.4 a page of the file cannot appear protected.  A copy of it
  * can, in the place of the page that is thrown away.
  */
-static int replace(struct window *w, u32 page)
+static int replace(struct window *w, u32 page, bool wake)
 {
 	static u8 bytes[DSM_PAGE_SIZE] __attribute__((aligned(DSM_PAGE_SIZE)));
 	struct uffdio_copy c = {
 		.dst = page_at(w, page), .src = (uintptr_t)bytes,
 		.len = DSM_PAGE_SIZE,
-		.mode = UFFDIO_COPY_MODE_WP | UFFDIO_COPY_MODE_DONTWAKE,
+		.mode = UFFDIO_COPY_MODE_WP |
+			(wake ? 0 : UFFDIO_COPY_MODE_DONTWAKE),
 	};
 
 	memcpy(bytes, window_bytes(w, page), DSM_PAGE_SIZE);
@@ -158,11 +160,11 @@ static int replace(struct window *w, u32 page)
 	return window_ioctl(w, UFFDIO_COPY, &c);
 }
 
-static int appear(struct window *w, u32 page, bool writable)
+static int appear(struct window *w, u32 page, bool writable, bool wake)
 {
 	struct uffdio_continue c = {
 		.range = { page_at(w, page), DSM_PAGE_SIZE },
-		.mode = UFFDIO_CONTINUE_MODE_DONTWAKE |
+		.mode = (wake ? 0 : UFFDIO_CONTINUE_MODE_DONTWAKE) |
 			(writable ? 0 : UFFDIO_CONTINUE_MODE_WP),
 	};
 	int err;
@@ -170,12 +172,12 @@ static int appear(struct window *w, u32 page, bool writable)
 	/* The file gets the page by being read. */
 	*(volatile u8 *)window_bytes(w, page);
 	if (!writable && !w->continue_wp)
-		return replace(w, page);
+		return replace(w, page, wake);
 	err = window_ioctl(w, UFFDIO_CONTINUE, &c);
 	if (err != -EINVAL || writable)
 		return err;
 	w->continue_wp = false;
-	return replace(w, page);
+	return replace(w, page, wake);
 }
 
 /* The library's own pages stay whole, so that a test gets to its point. */
@@ -184,7 +186,8 @@ static bool broken(const struct window *w, u32 page, u32 knob)
 	return w->knobs & knob && page >= LAYOUT_OWN;
 }
 
-int window_access(struct window *w, u32 page, enum dsm_access access)
+static int change(struct window *w, u32 page, enum dsm_access access,
+		  bool wake)
 {
 	u8 now = w->mapped[page];
 	int err = 0;
@@ -197,11 +200,26 @@ int window_access(struct window *w, u32 page, enum dsm_access access)
 		err = madvise(w->base + (u64)page * DSM_PAGE_SIZE,
 			      DSM_PAGE_SIZE, MADV_DONTNEED) ? -errno : 0;
 	else if (now == DSM_NONE)
-		err = appear(w, page, access == DSM_RW);
+		err = appear(w, page, access == DSM_RW, wake);
 	else
-		err = protect(w, page, access == DSM_RO);
+		err = protect(w, page, access == DSM_RO, wake);
 	if (!err)
 		w->mapped[page] = access;
+	return err;
+}
+
+int window_access(struct window *w, u32 page, enum dsm_access access)
+{
+	return change(w, page, access, false);
+}
+
+int window_grant(struct window *w, u32 page, enum dsm_access access)
+{
+	bool more = access > w->mapped[page];
+	int err = change(w, page, access, more);
+
+	if (!err && !more)
+		window_wake(w, page);
 	return err;
 }
 
@@ -250,7 +268,7 @@ void window_lost(struct window *w, u32 page, pid_t tid)
 
 	if (w->poison) {
 		/* What an entry that was taken away leaves behind is no poison. */
-		protect(w, page, false);
+		protect(w, page, false, false);
 		/* Wakes who waits; another one may have asked for it before. */
 		if (window_ioctl(w, UFFDIO_POISON, &p))
 			window_wake(w, page);

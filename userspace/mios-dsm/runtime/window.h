@@ -28,6 +28,7 @@ struct window {
 	bool continue_wp;	/* Linux 6.4: a page can appear protected */
 	bool poison;		/* Linux 6.6: a page can be made to raise SIGBUS */
 	bool system_calls;	/* may touch it, too */
+	bool readable;		/* there may be a fault to be read */
 	u32 knobs;		/* of a test's build */
 };
 
@@ -57,6 +58,8 @@ void window_close(struct window *w);
 bool window_fault(struct window *w, struct window_fault *f);
 /* Complete when every thread of the program has seen it. */
 int window_access(struct window *w, u32 page, enum dsm_access access);
+/* The same, and who waits for it goes on. */
+int window_grant(struct window *w, u32 page, enum dsm_access access);
 /* All of a page, which nobody can see. */
 void window_install(struct window *w, u32 page, const void *bytes);
 /* Some bytes of a word, all at once; whatever the program does beside it. */
