@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -48,19 +49,22 @@ static bool proc_read(int fd, char *text, size_t room)
 /* How often it was given a CPU; 0 if nobody knows. */
 static u64 slices(const struct thread *t)
 {
-	unsigned long long n;
-	char text[96];
+	char text[96], *at = text;
 
-	if (!proc_read(t->schedstat, text, sizeof(text)) ||
-	    sscanf(text, "%*u %*u %llu", &n) != 1)
+	if (!proc_read(t->schedstat, text, sizeof(text)))
 		return 0;
-	return n;
+	/* The third number; sscanf() takes longer than the kernel to write them. */
+	for (int i = 0; i < 2; i++) {
+		at = strchr(at, ' ');
+		if (!at++)
+			return 0;
+	}
+	return strtoull(at, NULL, 10);
 }
 
 /* Which instruction it has stopped at. */
 static void place(const struct thread *t, u64 *pc, u64 *sp, bool *in_kernel)
 {
-	unsigned long long a, b;
 	char text[256], *at;
 
 	*pc = *sp = 0;
@@ -68,11 +72,10 @@ static void place(const struct thread *t, u64 *pc, u64 *sp, bool *in_kernel)
 	if (!proc_read(t->syscall, text, sizeof(text)))
 		return;
 	*in_kernel = strncmp(text, "-1 ", 3);
-	at = text + 3;
-	if (!*in_kernel && sscanf(at, "%llx %llx", &a, &b) == 2) {
-		*sp = a;
-		*pc = b;
-	}
+	if (*in_kernel)
+		return;
+	*sp = strtoull(text + 3, &at, 16);
+	*pc = strtoull(at, NULL, 16);
 }
 
 static void thread_close(struct thread *t)
