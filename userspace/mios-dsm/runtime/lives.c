@@ -82,10 +82,16 @@ static int first(struct lives *l, struct transport *t,
 	for (u16 i = 0; i < l->self.nodes; i++)
 		if (m->list[i] > l->self.list[i])
 			l->self.list[i] = m->list[i];
-	if (m->runs && m->life_of[l->self.node] != l->self.life)
+	if (m->life_of[l->self.node] == l->self.life) {
+		l->sure |= 1u << m->node;
+	} else if (m->runs) {
+		l->sure |= 1u << m->node;
 		l->self.list[l->self.node] |= 1;
-	if (!(m->knows >> l->self.node & 1))
+	} else {
+		/* It might begin with a life of ours that is over. */
+		l->sure &= ~(1u << m->node);
 		l->say = true;
+	}
 	return 0;
 }
 
@@ -112,6 +118,24 @@ static bool born_again(const struct lives *l, const struct transport *t,
 		!(m->list[m->node] & 1) && m->mtu >= t->frame_max;
 }
 
+/*
+ * Another life at the same address: the one that we know is over.  It has to be
+ * told so before it can say which one it is.
+ */
+static void asks(struct lives *l, struct transport *t,
+		 const struct ether_note *m)
+{
+	if (m->runs) {
+		t->refused++;
+		return;
+	}
+	if (!dead(l, m->node)) {
+		l->self.list[m->node] |= 1;
+		l->ended |= 1u << m->node;
+	}
+	l->say = true;
+}
+
 /* While we run; a node of another life has to be told ours, to become the next. */
 static void later(struct lives *l, struct transport *t,
 		  const struct ether_note *m, const u8 *mac, u64 now)
@@ -129,8 +153,7 @@ static void later(struct lives *l, struct transport *t,
 		l->back |= bit;
 		l->say = true;
 	} else if (m->life != l->self.life_of[m->node]) {
-		t->refused += m->runs;
-		l->say |= !m->runs;
+		asks(l, t, m);
 		return;
 	} else if (dead(l, m->node)) {
 		t->refused++;
@@ -188,7 +211,8 @@ int lives_at(const struct lives *l, const u8 *mac)
 
 u32 lives_missing(const struct lives *l)
 {
-	u32 missing = ((1u << l->self.nodes) - 1) & ~l->self.knows;
+	u32 sure = (l->self.knows & l->sure) | 1u << l->self.node;
+	u32 missing = ((1u << l->self.nodes) - 1) & ~sure;
 
 	for (u16 i = 0; i < l->self.nodes; i++)
 		if (dead(l, i))

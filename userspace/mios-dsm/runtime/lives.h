@@ -20,6 +20,7 @@ struct lives {
 	} peer[TRANSPORT_NODES];
 	/* News that the engine has not been told, a bit for each peer: */
 	u32 ended, back;
+	u32 sure;		/* peers that know our life, or run and know another */
 	u32 strange;		/* peers that do not know our life yet */
 	bool say;		/* somebody should hear of us soon */
 };
