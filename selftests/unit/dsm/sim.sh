@@ -57,6 +57,15 @@ causal_order_holds() {
 	"$out/causal_test"
 }
 
+all_know_who_lives() {
+	$CC -std=gnu11 -O1 -g -Wall -Wextra -fsanitize=address,undefined \
+		-fno-sanitize-recover=all -I"$top/mios/dsm" \
+		-I"$top/userspace/mios-dsm" -o "$out/lives_test" \
+		"$here/lives_test.c" \
+		"$top/userspace/mios-dsm/runtime/lives.c" &&
+	"$out/lives_test"
+}
+
 # on_a_bad_wire BINARY POLICY PATTERN OPTIONS...
 on_a_bad_wire() {
 	"$1" sim --quiet --policy "$2" --pattern "$3" --nodes 8 --ops 1000 \
@@ -225,6 +234,8 @@ try "sim: loss, duplicates and reordering cost time only" \
 	wire_faults_cost_time_only
 try "sim: messages held back for causal order, and no others" \
 	causal_order_holds
+try "lives: nodes that die and come back, by notes that are lost" \
+	all_know_who_lives
 try "sim: wu and wu+ on a bad wire" updates_on_a_bad_wire
 try "sim: wu and wu+ on a bad wire, judged as in the explorer" \
 	updates_are_judged_alike
