@@ -38,12 +38,14 @@ struct loop {
  */
 struct share {
 	_Atomic uint64_t next;		/* iteration that nobody has taken */
-	_Atomic uint64_t ordered;	/* all before it are done */
+	/* what all read: not where each of them writes */
+	_Atomic uint64_t ordered __attribute__((aligned(LINE)));	/* all before it are done */
 	_Atomic uint64_t owner;		/* number of the share that is, or was, here */
 	_Atomic uint64_t ready;		/* the same, once it is made */
 	_Atomic uint64_t done;		/* the same, once all have left it */
 	_Atomic uint32_t left;		/* so many have */
 	struct loop loop;
+	bool adds;			/* ->next may go beyond the end: see loop.c */
 	void *copy;			/* of copyprivate */
 	void *memory;			/* of the construct, until the next one */
 	struct cross *cross;		/* likewise: see cross.c */

@@ -67,6 +67,25 @@ static bool take_static(struct context *c, const struct loop *loop)
 	return true;
 }
 
+/*
+ * dynamic: one addition, of a word that nobody has read before.  Whoever finds the
+ * end has gone beyond it by a chunk, each once: share.c looks that this fits.
+ */
+static bool take_chunk(struct share *s, uint64_t *first, uint64_t *end)
+{
+	const struct loop *loop = &s->loop;
+	uint64_t at, to;
+
+	at = atomic_fetch_add_explicit(&s->next, loop->chunk,
+				       memory_order_relaxed);
+	if (at >= loop->total)
+		return false;
+	to = loop->total - at < loop->chunk ? loop->total : at + loop->chunk;
+	*first = loop->start + at * loop->step;
+	*end = loop->start + to * loop->step;
+	return true;
+}
+
 /* By compare-and-exchange, so that the count never goes beyond the end. */
 static bool take_next(struct context *c, struct share *s)
 {
@@ -108,6 +127,8 @@ bool loop_take(uint64_t *first, uint64_t *end)
 	struct share *s = c->share;
 	bool any;
 
+	if (s->adds)
+		return take_chunk(s, first, end);
 	if (s->loop.ordered)
 		pass_on(c, s);
 	any = s->loop.schedule == STATIC ? take_static(c, &s->loop) :

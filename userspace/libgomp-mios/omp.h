@@ -33,6 +33,8 @@ struct omp_wait {
 /* wait.c APIs: */
 extern unsigned int mios_omp_spins;
 void mios_omp_sleep(struct omp_wait *wait);
+#define word_wait mios_omp_word_wait	/* as libgomp sees it */
+void word_wait(_Atomic uint32_t *word);
 
 static inline void wait_turn(struct omp_wait *wait)
 {
@@ -45,11 +47,8 @@ static inline void wait_turn(struct omp_wait *wait)
 /* A lock word that any process may take: 0 is free. */
 static inline void word_lock(_Atomic uint32_t *word)
 {
-	struct omp_wait wait = { 0 };
-
-	while (atomic_load_explicit(word, memory_order_relaxed) ||
-	       atomic_exchange_explicit(word, 1, memory_order_acquire))
-		wait_turn(&wait);
+	if (atomic_exchange_explicit(word, 1, memory_order_acquire))
+		word_wait(word);
 }
 
 static inline void word_unlock(_Atomic uint32_t *word)

@@ -8,6 +8,9 @@
 
 #include "gomp.h"
 
+/* Each member takes one too many at most. */
+#define CHUNK_MOST	(INT64_MAX / (2 * OMP_MAX_MEMBERS))
+
 /* Before its first use a place holds what would have been there. */
 static uint64_t before(uint64_t number)
 {
@@ -84,6 +87,8 @@ static void fill(struct share *s, const struct loop *loop,
 		s->loop.chunk = 1;
 	if (s->loop.chunk > s->loop.total)
 		s->loop.chunk = s->loop.total;
+	s->adds = loop->schedule == DYNAMIC && !loop->ordered &&
+		  s->loop.total <= INT64_MAX && s->loop.chunk <= CHUNK_MOST;
 	if (loop->dimensions)
 		s->cross = cross_create(loop);
 	atomic_store_explicit(&s->next, 0, memory_order_relaxed);

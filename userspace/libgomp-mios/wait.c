@@ -32,3 +32,14 @@ void mios_omp_sleep(struct omp_wait *wait)
 		wait->turns--;
 	nanosleep(&time, NULL);
 }
+
+/* Until the lock is ours; it is only read while somebody has it. */
+void word_wait(_Atomic uint32_t *word)
+{
+	struct omp_wait wait = { 0 };
+
+	do
+		wait_turn(&wait);
+	while (atomic_load_explicit(word, memory_order_relaxed) ||
+	       atomic_exchange_explicit(word, 1, memory_order_acquire));
+}
