@@ -179,31 +179,42 @@ double omp_get_wtick(void)
 	return t.tv_sec + t.tv_nsec / NSEC;
 }
 
-/* What teams would be asked for: there is always one. */
-static int most_teams, team_limit;
-
 int omp_get_max_teams(void)
 {
-	return most_teams;
+	return settings->most_teams;
 }
 
 void omp_set_num_teams(int n)
 {
-	most_teams = n > 0 ? n : 0;
+	settings->most_teams = n > 0 ? n : 0;
 }
 
 int omp_get_teams_thread_limit(void)
 {
-	return team_limit;
+	return settings->team_limit;
 }
 
 void omp_set_teams_thread_limit(int n)
 {
-	team_limit = n > 0 ? n : 0;
+	settings->team_limit = n > 0 ? n : 0;
 }
 
+/* On the host: one team after the other, as libgomp has it. */
 void GOMP_teams_reg(body_fn fn, void *data, unsigned int teams,
 		    unsigned int threads, unsigned int flags)
 {
-	fn(data);
+	uint32_t limit = settings->limit;
+
+	if (!teams)
+		teams = settings->most_teams ? settings->most_teams : 3;
+	if (!threads)
+		threads = settings->team_limit;
+	if (threads && (!limit || threads < limit))
+		settings->limit = threads;
+	settings->nr_teams = teams;
+	for (settings->team = 0; settings->team < teams; settings->team++)
+		fn(data);
+	settings->team = 0;
+	settings->nr_teams = 1;
+	settings->limit = limit;
 }

@@ -95,8 +95,9 @@ void omp_display_env(int verbose)
 	say_number("OMP_MAX_TASK_PRIORITY", settings->max_priority);
 	say_switch("OMP_DISPLAY_AFFINITY", settings->show_affinity);
 	say_text("OMP_AFFINITY_FORMAT", affinity_format());
-	say_text("OMP_ALLOCATOR", "omp_default_mem_alloc");
-	say_text("OMP_TARGET_OFFLOAD", "DEFAULT");
+	say_text("OMP_ALLOCATOR", allocator_name(settings->allocator));
+	say_text("OMP_TARGET_OFFLOAD", settings->must_offload ? "MANDATORY" :
+		 settings->no_offload ? "DISABLED" : "DEFAULT");
 	if (verbose)
 		say_number("GOMP_SPINCOUNT", mios_omp_spins);
 	fprintf(out, "OPENMP DISPLAY ENVIRONMENT END\n");

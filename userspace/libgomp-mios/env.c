@@ -10,7 +10,8 @@
 #include "gomp.h"
 
 static struct settings mine = {
-	.schedule = DYNAMIC, .chunk = 1, .max_active = 1,
+	.schedule = DYNAMIC, .chunk = 1, .max_active = 1, .nr_teams = 1,
+	.allocator = 1,
 };
 
 struct settings *settings = &mine;
@@ -134,8 +135,37 @@ static void read_waiting(void)
 		mios_omp_spins = spins;
 }
 
+static void read_offload(void)
+{
+	const char *text = getenv("OMP_TARGET_OFFLOAD");
+
+	if (!text)
+		return;
+	mine.must_offload = !strcasecmp(text, "mandatory");
+	mine.no_offload = !strcasecmp(text, "disabled");
+	if (!mine.must_offload && !mine.no_offload &&
+	    strcasecmp(text, "default"))
+		settings_complain("OMP_TARGET_OFFLOAD", text);
+}
+
+static void read_allocator(void)
+{
+	const char *text = getenv("OMP_ALLOCATOR");
+	uintptr_t handle = text ? allocator_of(text) : mine.allocator;
+
+	if (handle)
+		mine.allocator = handle;
+	else
+		settings_complain("OMP_ALLOCATOR", text);
+}
+
 static void __attribute__((constructor)) read_variables(void)
 {
+	read_offload();
+	read_allocator();
+	read_count("OMP_DEFAULT_DEVICE", &mine.device);
+	read_count("OMP_NUM_TEAMS", &mine.most_teams);
+	read_count("OMP_TEAMS_THREAD_LIMIT", &mine.team_limit);
 	read_threads();
 	read_levels();
 	read_schedule();

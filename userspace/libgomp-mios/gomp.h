@@ -85,6 +85,11 @@ struct settings {
 	uint64_t chunk;
 	int max_active, dynamic;
 	bool cancellation, show_affinity;
+	bool must_offload, no_offload;	/* OMP_TARGET_OFFLOAD */
+	int device;			/* the default one */
+	int most_teams, team_limit;	/* what teams would be asked for; 0: not said */
+	int nr_teams, team;		/* of the league that is at work */
+	uintptr_t allocator;
 };
 
 struct team {
@@ -151,6 +156,10 @@ void places_say(FILE *out);
 extern struct settings *settings;	/* the team's, once there is one */
 void settings_complain(const char *name, const char *text);
 bool setting_is_true(const char *name);
+
+/* memory.c APIs: */
+uintptr_t allocator_of(const char *name);
+const char *allocator_name(uintptr_t handle);
 
 /* display.c APIs: */
 void display_start(void);

@@ -5,6 +5,7 @@
  */
 #include <malloc.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #include "gomp.h"
 
@@ -20,12 +21,36 @@ struct trait {
 	uintptr_t value;
 };
 
-static uintptr_t default_allocator = 1;
+/* The first is 1; all are the team's heap. */
+static const char * const names[] = {
+	"omp_default_mem_alloc", "omp_large_cap_mem_alloc",
+	"omp_const_mem_alloc", "omp_high_bw_mem_alloc",
+	"omp_low_lat_mem_alloc", "omp_cgroup_mem_alloc",
+	"omp_pteam_mem_alloc", "omp_thread_mem_alloc",
+};
+
+static_assert(sizeof(names) / sizeof(names[0]) == PREDEFINED, "handles");
+
+/* 0: there is none of that name. */
+uintptr_t allocator_of(const char *name)
+{
+	uintptr_t i;
+
+	for (i = 0; i < PREDEFINED; i++)
+		if (!strcasecmp(name, names[i]))
+			return i + 1;
+	return 0;
+}
+
+const char *allocator_name(uintptr_t handle)
+{
+	return handle - 1 < PREDEFINED ? names[handle - 1] : "of the program";
+}
 
 static void *take(size_t align, size_t size, uintptr_t handle)
 {
 	if (!handle)
-		handle = default_allocator;
+		handle = settings->allocator;
 	if (handle > PREDEFINED && ((struct allocator *)handle)->align > align)
 		align = ((struct allocator *)handle)->align;
 	return size ? mios_omp_memalign(align, size) : NULL;
@@ -66,7 +91,7 @@ void omp_free(void *p, uintptr_t allocator)
 /* Where it lies may have to change only for the sake of another alignment. */
 void *omp_realloc(void *p, size_t size, uintptr_t to, uintptr_t from)
 {
-	bool plain = p && to <= PREDEFINED && default_allocator <= PREDEFINED;
+	bool plain = p && to <= PREDEFINED && settings->allocator <= PREDEFINED;
 	size_t old = p ? malloc_usable_size(p) : 0;
 	void *q;
 
@@ -102,12 +127,12 @@ bool GOMP_is_alloc(void *p)
 
 void omp_set_default_allocator(uintptr_t allocator)
 {
-	default_allocator = allocator ? allocator : 1;
+	settings->allocator = allocator ? allocator : 1;
 }
 
 uintptr_t omp_get_default_allocator(void)
 {
-	return default_allocator;
+	return settings->allocator;
 }
 
 uintptr_t omp_init_allocator(uintptr_t space, int n, const struct trait *traits)

@@ -113,6 +113,29 @@ int place_list_read(const char *text, uint32_t members, struct place *places)
 	return r.wrong ? 0 : nr;
 }
 
+/* GOMP_CPU_AFFINITY: 0-3:2 5, each a place of its own; 0: no such list. */
+int place_cpus_read(const char *text, uint32_t members, struct place *places)
+{
+	struct reader r = { .at = text, .members = members };
+	long number, last, stride;
+	int nr = 0;
+
+	do {
+		number = read_number(&r);
+		last = next_is(&r, '-') ? read_number(&r) : number;
+		stride = next_is(&r, ':') ? read_number(&r) : 1;
+		demand(&r, stride > 0 && last >= number);
+		for (; number <= last && !r.wrong; number += stride) {
+			demand(&r, nr < OMP_MAX_MEMBERS);
+			if (r.wrong)
+				break;
+			memset(&places[nr], 0, sizeof(*places));
+			add(&r, &places[nr++], number);
+		}
+	} while (!r.wrong && (next_is(&r, ',') || *r.at));
+	return r.wrong ? 0 : nr;
+}
+
 /* 0:2,4 */
 void place_say(const struct place *place, FILE *out)
 {

@@ -71,6 +71,20 @@ static bool read_list(const char *text, const struct omp_window *w)
 	return true;
 }
 
+/* As OMP_PLACES, which counts before it. */
+static void read_cpus(const char *text, const struct omp_window *w)
+{
+	uint32_t i;
+
+	nr_places = place_cpus_read(text, w->nr_members, places);
+	for (i = 0; i < w->nr_members && place_of(i) >= 0; i++)
+		;
+	if (i == w->nr_members)
+		return;
+	settings_complain("GOMP_CPU_AFFINITY", text);
+	instances_are_places(w);
+}
+
 static void read_places(const char *text, const struct omp_window *w)
 {
 	if (begins(text, "threads") || begins(text, "cores")) {
@@ -114,12 +128,15 @@ void places_start(void)
 	const struct omp_window *w = gomp_window;
 	uint32_t i = w->first[gomp_place];
 	const char *text = getenv("OMP_PLACES");
+	const char *list = getenv("GOMP_CPU_AFFINITY");
 	cpu_set_t cpus;
 	int cpu = -1;
 
-	bind = text ? BIND_TRUE : BIND_FALSE;
+	bind = text || list ? BIND_TRUE : BIND_FALSE;
 	if (text)
 		read_places(text, w);
+	else if (list)
+		read_cpus(list, w);
 	else
 		instances_are_places(w);
 	text = getenv("OMP_PROC_BIND");

@@ -25,6 +25,7 @@ static inline bool place_has(const struct place *place, uint32_t member)
 
 /* place_list.c APIs: */
 int place_list_read(const char *text, uint32_t members, struct place *places);
+int place_cpus_read(const char *text, uint32_t members, struct place *places);
 void place_say(const struct place *place, FILE *out);
 
 #endif /* MIOS_GOMP_PLACES_H */

@@ -12,19 +12,19 @@
 #define KIND_FIRSTPRIVATE	12	/* the region has a copy */
 #define KIND_MASK		0xff
 #define KIND_ALIGN_SHIFT	8
+#define DEFAULT_DEVICE		(-1)
+#define NO_DEVICE		(-2)	/* if(false) */
 #define MANY_DIMENSIONS		16
 #define BAD			EINVAL	/* as these calls say it */
 
-static int device;
-
 void omp_set_default_device(int n)
 {
-	device = n;
+	settings->device = n;
 }
 
 int omp_get_default_device(void)
 {
-	return device;
+	return settings->device;
 }
 
 int omp_get_num_devices(void)
@@ -49,12 +49,22 @@ int omp_is_initial_device(void)
 
 int omp_get_num_teams(void)
 {
-	return 1;
+	return settings->nr_teams;
 }
 
 int omp_get_team_num(void)
 {
-	return 0;
+	return settings->team;
+}
+
+/* The host has no device, and is the one with the number after the last. */
+static void demand_device(int where)
+{
+	if (where == DEFAULT_DEVICE)
+		where = settings->device;
+	if (settings->must_offload && where && where != NO_DEVICE)
+		omp_die("OMP_TARGET_OFFLOAD is set to MANDATORY, but device "
+			"not found");
 }
 
 void *omp_target_alloc(size_t size, int where)
@@ -94,6 +104,7 @@ void GOMP_target_ext(int where, body_fn fn, size_t n, void **addresses,
 	size_t size = copy_private(n, addresses, sizes, kinds, NULL);
 	char *room = size ? aligned_alloc(4096, size) : NULL;
 
+	demand_device(where);
 	if (depend)
 		GOMP_taskwait_depend(depend);
 	if (size && !room)
@@ -137,11 +148,19 @@ void GOMP_target_enter_exit_data(int where, size_t n, void **addresses,
 		GOMP_taskwait_depend(depend);
 }
 
-/* A league of one team. */
+/* On the host: the region is run once for each team, as long as we say so. */
 bool GOMP_teams4(unsigned int low, unsigned int high, unsigned int limit,
 		 bool first)
 {
-	return first;
+	if (first)
+		settings->nr_teams = high ? high : 1;
+	else
+		settings->team++;
+	if (settings->team < settings->nr_teams)
+		return true;
+	settings->team = 0;
+	settings->nr_teams = 1;
+	return false;
 }
 
 /* Of gcc 14: a function of the device's. */
