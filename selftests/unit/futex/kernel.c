@@ -163,7 +163,7 @@ int futex_wait(struct waiter *q, u32 place, u32 value, bool leaves)
 	bucket_unlock(self, place);
 	model_barrier();
 	if (leaves && explore_choose(2))
-		return unqueue(q) ? -ETIMEDOUT : 0;
+		return unqueue(q) || model_fault[LEAVE_WOKEN] ? -ETIMEDOUT : 0;
 	explore_until_changed(&q->queued, 1);
 	return 0;
 }

@@ -40,6 +40,13 @@ static const struct entry entries[] = {
 	  PLAY(MOVE, .waits = SECOND(4) | 4, .wakes = 1) },
 	{ "an operation", false, 0,
 	  PLAY(OP, .waits = SECOND(2) | 2, .wakes = 1) },
+	{ "a lock, one gives up", false, 0, PLAY(LOCK, .wakes = 6, .leaves = 4) },
+	{ "a lock, one of two gives up", true, 0,
+	  PLAY(LOCK, .wakes = SECOND(2) | 3, .leaves = 2) },
+	{ "a lock, one gives up, a death", true, 1,
+	  PLAY(LOCK, .wakes = 6, .leaves = 4) },
+	{ "a lock, two of one want that of the dead", true, 1,
+	  PLAY(LOCK, .wakes = SECOND(2) | 3, .held = true) },
 	{ "an operation, a death", true, 1,
 	  PLAY(OP, .waits = SECOND(2) | 2, .wakes = 1) },
 	{ "two operations", true, 0,
@@ -73,6 +80,7 @@ static const char *const names[FAULTS] = {
 	[NO_OP_REST] = "no-op-rest",
 	[NO_OP_SECOND] = "no-op-second",
 	[LATE_OP] = "late-op",
+	[LEAVE_WOKEN] = "leave-woken",
 };
 
 bool mios_ipc_fault(enum mios_ipc_fault fault)

@@ -67,6 +67,7 @@ enum model_faults {
 	NO_OP_REST,			/* FUTEX_WAKE_OP stays at home */
 	NO_OP_SECOND,			/* for its second futex */
 	LATE_OP,			/* it wakes before it changes that */
+	LEAVE_WOKEN,			/* who has been woken may give up still */
 	FAULTS
 };
 

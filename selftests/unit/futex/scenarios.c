@@ -171,9 +171,15 @@ static void inside(u32 number)
 	w.inside[number] = true;
 }
 
-static void lock(u32 number)
+static u32 tid_of(u32 number)
 {
-	u32 tid = (number % NR) << 16 | (number / NR + 1), waiters = 0, value;
+	return (number % NR) << 16 | (number / NR + 1);
+}
+
+/* False: it has given up. */
+static bool lock(u32 number)
+{
+	u32 tid = tid_of(number), waiters = 0, value;
 
 	for (;;) {
 		value = load(0);
@@ -184,21 +190,22 @@ static void lock(u32 number)
 			inside(number);
 			CHECK(!(value & FUTEX_OWNER_DIED) == !w.must_tell);
 			w.must_tell = false;
-			return;
+			return true;
 		}
 		if (!(value & FUTEX_WAITERS) &&
 		    !swap(0, value, value | FUTEX_WAITERS))
 			continue;
-		futex_wait(&w.waiter[number], 0, value | FUTEX_WAITERS, false);
+		if (futex_wait(&w.waiter[number], 0, value | FUTEX_WAITERS,
+			       is(play->leaves, number)) == -ETIMEDOUT)
+			return false;
 		waiters = FUTEX_WAITERS;
 	}
 }
 
-static void lock_and_unlock(u32 number)
+static void unlock(u32 number)
 {
-	u32 self = number % NR, value;
+	u32 value;
 
-	lock(number);
 	test_access();
 	CHECK(w.inside[number]);
 	value = load(0);
@@ -206,8 +213,14 @@ static void lock_and_unlock(u32 number)
 		value = load(0);
 	w.inside[number] = false;
 	if (value & FUTEX_WAITERS)
-		futex_wake(self, 0, 1);
-	ends(self);
+		futex_wake(number % NR, 0, 1);
+}
+
+static void lock_and_unlock(u32 number)
+{
+	if ((play->held && !number) || lock(number))
+		unlock(number);
+	ends(number % NR);
 }
 
 /* --- deaths */
@@ -280,6 +293,10 @@ void scenario_setup(const struct scenario *scenario)
 	kernel_boot();
 	w.late = w.debts = play->late;
 	w.turns = play->turns;
+	if (play->held) {
+		w.word[0] = tid_of(0);
+		w.inside[0] = true;
+	}
 	for (i = 0; i < NR; i++) {
 		w.waiter[i].instance = w.waiter[NR + i].instance = i;
 		if (is(play->waits, i))

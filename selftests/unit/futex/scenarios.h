@@ -15,13 +15,14 @@ enum what { FLAG, TOKENS, MOVE, LOCK, OP };
  *		who takes it, as above
  * @leaves:	waiters that may give up
  * @late:	answers that may come too late
+ * @held:	the first task of instance 0 has the LOCK at first
  * @again:	each waits, or wakes, so many times more
  * @turns:	any instance may be the first that is woken
  */
 struct play {
 	enum what what;
 	u32 waits, wakes, leaves, late, again;
-	bool turns;
+	bool turns, held;
 };
 
 void scenario_setup(const struct scenario *scenario);
