@@ -415,6 +415,14 @@ static int size_set(struct inode *inode, loff_t size)
 	return err;
 }
 
+/* Is that all, once it has its size?  Times of now are that of the same change. */
+static bool is_size_only(unsigned int valid)
+{
+	return valid & ATTR_SIZE &&
+	       !(valid & (ATTR_MODE | ATTR_UID | ATTR_GID | ATTR_ATIME |
+			  ATTR_MTIME_SET));
+}
+
 int mios_setattr(struct mnt_idmap *idmap, struct dentry *dentry,
 		 struct iattr *iattr)
 {
@@ -426,7 +434,7 @@ int mios_setattr(struct mnt_idmap *idmap, struct dentry *dentry,
 		err = setattr_prepare(idmap, dentry, iattr);
 	if (!err && iattr->ia_valid & ATTR_SIZE)
 		err = size_set(inode, iattr->ia_size);
-	if (err)
+	if (err || is_size_only(iattr->ia_valid))
 		return err;
 	attr_copy(idmap, inode, iattr, &attr);
 	err = attr_write(inode, &attr, iattr->ia_valid);
