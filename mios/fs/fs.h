@@ -327,13 +327,14 @@ int mios_fs_reap(struct mios_fs *fs, u64 inode);
 
 /**
  * struct mios_fs_seg - a segment, as its readers see it
- * @inode:	of its file
+ * @inode, @id:	of its file
  * @key, @sequence, @mode, @uid, @gid, @cuid, @cgid, @size, @atime, @dtime,
  * @ctime, @cpid, @lpid: as in shmctl(2)
  * @attached:	how often it is, in all instances
  */
 struct mios_fs_seg {
 	u64 inode;
+	u64 id;
 	u64 size;
 	u64 atime;
 	u64 dtime;
@@ -355,6 +356,8 @@ struct mios_fs_seg {
  * One that nobody has attached any more, and that is to go then, is not there.
  */
 int mios_fs_segment_stat(struct mios_fs *fs, u32 slot, struct mios_fs_seg *seg);
+/* But for ->attached, which is a column for each instance. */
+int mios_fs_segment_look(struct mios_fs *fs, u32 slot, struct mios_fs_seg *seg);
 
 /* The one with a key other than 0; else as above. */
 int mios_fs_segment_find(struct mios_fs *fs, u32 key, u32 *slot,

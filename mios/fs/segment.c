@@ -41,19 +41,21 @@ static void segment_read(struct mios_fs *fs, u32 slot, struct mios_fs_seg *seg)
 	struct mios_fs_segment *s = segment_at(fs, slot);
 	u64 key = READ_ONCE(s->key), pids = READ_ONCE(s->pids);
 	u64 owner = READ_ONCE(s->owner), creator = READ_ONCE(s->creator);
+	u64 inode = READ_ONCE(s->inode);
 
 	*seg = (struct mios_fs_seg) {
-		.inode = READ_ONCE(s->inode), .size = READ_ONCE(s->size),
+		.inode = inode, .size = READ_ONCE(s->size),
+		.id = inode_exists(fs, inode) ? READ_ONCE(fs->inode[inode].id) :
+		      0,
 		.atime = READ_ONCE(s->atime), .dtime = READ_ONCE(s->dtime),
 		.ctime = READ_ONCE(s->ctime), .key = key,
 		.sequence = sequence_of(key), .mode = READ_ONCE(s->mode),
 		.uid = owner, .gid = owner >> 32, .cuid = creator,
 		.cgid = creator >> 32, .cpid = pids, .lpid = pids >> 32,
-		.attached = attached_sum(fs, slot),
 	};
 }
 
-int mios_fs_segment_stat(struct mios_fs *fs, u32 slot, struct mios_fs_seg *seg)
+int mios_fs_segment_look(struct mios_fs *fs, u32 slot, struct mios_fs_seg *seg)
 {
 	u64 sequence;
 	int tries;
@@ -66,11 +68,21 @@ int mios_fs_segment_stat(struct mios_fs *fs, u32 slot, struct mios_fs_seg *seg)
 		if (mios_read_again(fs, sequence))
 			continue;
 		if (!inode_exists(fs, seg->inode) ||
-		    (seg->mode & MIOS_FS_SEGMENT_DEST && !seg->attached))
+		    (seg->mode & MIOS_FS_SEGMENT_DEST &&
+		     !attached_sum(fs, slot)))
 			return -ENOENT;
 		return 0;
 	}
 	return -EAGAIN;
+}
+
+int mios_fs_segment_stat(struct mios_fs *fs, u32 slot, struct mios_fs_seg *seg)
+{
+	int err = mios_fs_segment_look(fs, slot, seg);
+
+	if (!err)
+		seg->attached = attached_sum(fs, slot);
+	return err;
 }
 
 /* With the lock, or for who looks again. */

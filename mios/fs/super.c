@@ -308,7 +308,7 @@ static int statfs(struct dentry *dentry, struct kstatfs *buf)
 static const struct super_operations super_ops = {
 	.alloc_inode = mios_inode_alloc,
 	.free_inode = mios_inode_free,
-	.drop_inode = generic_delete_inode,
+	.drop_inode = mios_inode_drop,
 	.evict_inode = mios_inode_evict,
 	.statfs = statfs,
 };

@@ -261,6 +261,18 @@ int mios_inode_wake(struct inode *inode)
 }
 
 /**
+ * mios_inode_drop() - is it not to be kept?
+ * @inode: nobody has it in use, and no dentry; its lock is held
+ */
+int mios_inode_drop(struct inode *inode)
+{
+	return !test_bit(MIOS_STAYS, &mios_inode_of(inode)->flags) ||
+	       !mios_inode_is_asleep(inode) ||
+	       !mios_fs_is_named(&mount_of(inode)->fs, number_of(inode),
+				 inode->i_ino);
+}
+
+/**
  * mios_inode_made() - open a file
  * @sb: of this mount
  * @number: of its inode in the image

@@ -81,6 +81,7 @@ struct mios_turn {
  * @ring:	it is the ring's own pool
  * @entry, @over: death.c: who is to be recovered, up to which epoch
  * @recovery:	of who does it
+ * @segments:	of the files of segments of System V; of mios/ipc/
  */
 struct mios_mount {
 	struct mios_fs fs;
@@ -102,6 +103,7 @@ struct mios_mount {
 	struct list_head entry;
 	u32 over[MIOS_FS_INSTANCES];
 	struct mios_turn recovery;
+	struct vfsmount *segments;
 };
 
 static inline struct mios_mount *mount_of(const struct inode *inode)
@@ -130,7 +132,8 @@ static inline u64 mios_sequence_of(const struct mios_mount *m, u64 id)
  * @seen:	mios_fs_sequence() when the attributes of @vfs were the file's
  * @flags:	MIOS_WAS_MAPPED; MIOS_WAS_COPIED: so that stores make copies;
  *		MIOS_ASLEEP: nobody here has it in use, and so it is not open; a
- *		dentry knows its name (->i_lock)
+ *		dentry knows its name (->i_lock); MIOS_STAYS: when nobody has it
+ *		in use it is kept asleep all the same, without a dentry
  */
 struct mios_inode {
 	struct inode vfs;
@@ -142,6 +145,7 @@ struct mios_inode {
 #define MIOS_WAS_MAPPED		0
 #define MIOS_ASLEEP		1
 #define MIOS_WAS_COPIED		2
+#define MIOS_STAYS		3
 
 static inline struct mios_inode *mios_inode_of(const struct inode *inode)
 {
@@ -215,6 +219,7 @@ int mios_inode_look(struct inode *inode);
 void mios_inode_links(struct inode *inode);
 bool mios_inode_sleep(struct inode *inode);
 int mios_inode_wake(struct inode *inode);
+int mios_inode_drop(struct inode *inode);
 int mios_permission(struct mnt_idmap *idmap, struct inode *inode, int mask);
 int mios_setattr(struct mnt_idmap *idmap, struct dentry *dentry,
 		 struct iattr *attr);

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Segments in an address space: shmat() and shmdt().  Each mapping counts, as
- * it does on one kernel, in the column of this instance.  The segment's file is
- * opened without a name of it, in a mount that lives as long as the mapping.
+ * it does on one kernel, in the column of this instance.
  */
 #include <linux/file.h>
-#include <linux/fs_context.h>
-#include <linux/hex.h>
 #include <linux/mman.h>
 #include <linux/mm.h>
-#include <linux/mount.h>
 #include <linux/pid.h>
 #include <linux/shm.h>
 #include <linux/timekeeping.h>
@@ -83,55 +79,25 @@ static int segment_mmap(struct file *file, struct vm_area_struct *vma)
 	return 0;
 }
 
-/* No owner: alloc_file_pseudo() takes none; its mount keeps the module. */
-static const struct file_operations segment_ops = {
+/* No owner: alloc_file_pseudo() takes none; file.c says what keeps the module. */
+const struct file_operations mios_segment_ops = {
 	.mmap = segment_mmap,
 	.get_unmapped_area = mios_file_area,
 	.llseek = noop_llseek,
 	.fsync = noop_fsync,
 };
 
-static struct file *segment_open(struct mios_mount *m,
-				 const struct mios_fs_seg *seg, int id,
-				 int flags)
-{
-	struct inode *inode = mios_inode_get(m->sb, seg->inode);
-	/* What vfs_create_mount() wants of one that has been configured. */
-	struct fs_context fc = { .root = m->sb->s_root };
-	char name[] = "SYSV01234567", *digits = name + 4;
-	struct vfsmount *mnt;
-	struct file *file;
-	int i;
-
-	if (IS_ERR(inode))
-		return ERR_CAST(inode);
-	mnt = vfs_create_mount(&fc);
-	if (IS_ERR(mnt)) {
-		iput(inode);
-		return ERR_CAST(mnt);
-	}
-	for (i = 24; i >= 0; i -= 8)
-		digits = hex_byte_pack(digits, seg->key >> i);
-	file = alloc_file_pseudo(inode, mnt, name, flags, &segment_ops);
-	if (IS_ERR(file))
-		iput(inode);
-	else
-		file->private_data = (void *)(uintptr_t)id;
-	/* The file has one of its own. */
-	mntput(mnt);
-	return file;
-}
-
 static long segment_map(struct mios_mount *m, const struct mios_fs_seg *seg,
 			int id, unsigned long addr, int flg)
 {
 	unsigned long prot = PROT_READ, flags = MAP_SHARED;
-	struct file *file = segment_open(m, seg, id, flg & SHM_RDONLY ?
-					 O_RDONLY : O_RDWR);
+	struct file *file = mios_segment_file(m, seg, flg & SHM_RDONLY ?
+					      O_RDONLY : O_RDWR);
 	long at;
 
 	if (IS_ERR(file))
 		return PTR_ERR(file) == -ESTALE ? -EIDRM : PTR_ERR(file);
+	file->private_data = (void *)(uintptr_t)id;
 	if (!(flg & SHM_RDONLY))
 		prot |= PROT_WRITE;
 	if (flg & SHM_EXEC)

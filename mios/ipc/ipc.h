@@ -37,7 +37,7 @@ struct mios_fs_seg;
 
 void mios_shm_init(void);
 void mios_shm_exit(void);
-void mios_shm_begin(struct mios_mount *m);
+int mios_shm_begin(struct mios_mount *m);
 void mios_shm_end(struct mios_mount *m);
 struct mios_mount *mios_segments_get(void);
 void mios_segments_put(struct mios_mount *m);
@@ -45,7 +45,18 @@ int mios_segment_slot(int id);
 int mios_segment_read(struct mios_mount *m, int id, struct mios_fs_seg *seg);
 bool mios_segment_permits(const struct mios_fs_seg *seg, u32 wanted);
 
+/* file.c */
+struct file;
+
+int mios_files_begin(struct mios_mount *m);
+void mios_files_end(struct mios_mount *m);
+struct file *mios_segment_file(struct mios_mount *m,
+			       const struct mios_fs_seg *seg, int flags);
+void mios_segment_forget(struct mios_mount *m, const struct mios_fs_seg *seg);
+
 /* attach.c */
+extern const struct file_operations mios_segment_ops;
+
 long mios_segment_at(int id, unsigned long addr, int flg, unsigned long *raddr);
 long mios_segment_dt(unsigned long addr);
 

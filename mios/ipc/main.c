@@ -14,7 +14,7 @@ static int mount_begin(struct mios_mount *m)
 	int err = mios_futex_begin(m);
 
 	if (!err)
-		mios_shm_begin(m);
+		err = mios_shm_begin(m);
 	return err;
 }
 

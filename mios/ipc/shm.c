@@ -70,22 +70,27 @@ int mios_segment_slot(int id)
 		-EOPNOTSUPP;
 }
 
+static bool is_of(int id, const struct mios_fs_seg *seg)
+{
+	return seg->sequence == id >> MIOS_FS_SEGMENT_SHIFT;
+}
+
 /**
  * mios_segment_read() - the segment with an id
  * @m: the mount
  * @id: of one of ours
- * @seg: out
+ * @seg: out, but for how often it is attached
  *
  * -EINVAL: there is none, or there is another one by now.
  */
 int mios_segment_read(struct mios_mount *m, int id, struct mios_fs_seg *seg)
 {
-	int err = MIOS_LOOK(mios_fs_segment_stat(&m->fs, mios_segment_slot(id),
+	int err = MIOS_LOOK(mios_fs_segment_look(&m->fs, mios_segment_slot(id),
 						 seg));
 
 	if (err)
 		return err == -ENOENT ? -EINVAL : err;
-	return seg->sequence == id >> MIOS_FS_SEGMENT_SHIFT ? 0 : -EINVAL;
+	return is_of(id, seg) ? 0 : -EINVAL;
 }
 
 static kuid_t uid_of(u32 uid)
@@ -212,14 +217,13 @@ static int ctl_stat(struct mios_mount *m, int id, int cmd,
 		    struct shmid64_ds *ds)
 {
 	struct mios_fs_seg seg;
-	int slot = mios_segment_slot(id), err;
+	int slot = mios_segment_slot(id);
+	int err = MIOS_LOOK(mios_fs_segment_stat(&m->fs, slot, &seg));
 
-	if (cmd == IPC_STAT)
-		err = mios_segment_read(m, id, &seg);
-	else
-		err = MIOS_LOOK(mios_fs_segment_stat(&m->fs, slot, &seg));
 	if (err)
 		return err == -ENOENT ? -EINVAL : err;
+	if (cmd == IPC_STAT && !is_of(id, &seg))
+		return -EINVAL;
 	if (cmd != SHM_STAT_ANY && !mios_segment_permits(&seg, 0444))
 		return -EACCES;
 	stat_fill(ds, &seg);
@@ -256,6 +260,8 @@ static int ctl_change(struct mios_mount *m, int id, int cmd,
 	case IPC_RMID:
 		err = MIOS_PATIENTLY(m, mios_fs_segment_remove(&m->fs, slot,
 							       seg.sequence));
+		if (!err)
+			mios_segment_forget(m, &seg);
 		break;
 	case IPC_SET:
 		err = set_fill(&seg, ds);
@@ -340,12 +346,17 @@ static const struct shm_remote_ops ops = {
 	.show = shm_show,
 };
 
-void mios_shm_begin(struct mios_mount *m)
+int mios_shm_begin(struct mios_mount *m)
 {
+	int err = m->ring ? mios_files_begin(m) : 0;
+
+	if (err)
+		return err;
 	spin_lock(&segments_lock);
 	if (m->ring)
 		segments = m;
 	spin_unlock(&segments_lock);
+	return 0;
 }
 
 void mios_shm_end(struct mios_mount *m)
@@ -354,6 +365,7 @@ void mios_shm_end(struct mios_mount *m)
 	if (segments == m)
 		segments = NULL;
 	spin_unlock(&segments_lock);
+	mios_files_end(m);
 }
 
 void mios_shm_init(void)
