@@ -19,8 +19,11 @@ OPERATIONS = {
     "segment-make": ("shmget: make and remove", 1.2, False),
     "segment-attach": ("shmat and shmdt", 1.2, False),
 }
+# Once more with a tmpfs at /dev/shm, in the same instance.
+NAMES = ("shm-make", "shm-open")
 PREPARE = "cp /mnt/host/share /tmp; mountpoint -q /dev/shm"
 RUN = "/tmp/share"
+PRIVATE = "unshare -m sh -c 'mount -t tmpfs none /dev/shm && /tmp/share'"
 # How the other one is run comes before.
 PING = """
 rm -f /dev/shm/ping
@@ -50,6 +53,11 @@ def figures():
     found = {name: Figure(title, "in instance 1", "in a plain machine",
                           "instructions", limit, equal)
              for name, (title, limit, equal) in OPERATIONS.items()}
+    for name in NAMES:
+        title, limit, equal = OPERATIONS[name]
+        found[name + "-here"] = Figure(
+            f"{title}; against a tmpfs of the same instance", "/dev/shm",
+            "a tmpfs there", "instructions", limit, equal)
     found["ping"] = Figure("futex: a wake and the one that answers",
                            "instances 0 and 1", "two CPUs of one kernel",
                            "instructions", 1.5)
@@ -74,9 +82,13 @@ def measure(rounds):
             machines.pause(plain)
             machines.resume(ours)
             mios = parse(machines.shell(ours, in_instance(RUN)))
+            here = parse(machines.shell(ours, in_instance(PRIVATE)))
             mios.update(parse(machines.shell(ours, OURS + PING)))
             machines.pause(ours)
             machines.resume(plain)
+            for name in NAMES:
+                mios[name + "-here"] = mios[name]
+                linux[name + "-here"] = here[name]
             for name, figure in out.items():
                 figure.add(mios[name], linux[name])
         machines.check_logs(plain)

@@ -27,6 +27,7 @@
 #define SAMPLES	201
 #define WARM	5
 #define SIZE	65536
+#define SHAPES	16		/* of a program */
 #define LIMIT_S	60		/* for a wake to come */
 
 enum { PING, PONG, END };	/* words of FILE, a line each */
@@ -97,25 +98,45 @@ static void attach(void)
 	need(at != (void *)-1 && !shmdt(at), "shmat");
 }
 
+static void nothing(int i)
+{
+	(void)i;
+}
+
+/*
+ * A program of another shape: where a node of the tree of its mappings is just
+ * full, one more costs half as much again.
+ */
+static void map_another(int i)
+{
+	char *at = (char *)0x300000000000 + ((long)i << 32);
+
+	if (i >= 0 && !(i % (SAMPLES / SHAPES)))
+		need(mmap(at, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS |
+			  MAP_FIXED_NOREPLACE, -1, 0) == at, "mmap");
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
+	void (*before)(int i);
 } operations[] = {
-	{ "futex-private", wake_nobody },
-	{ "futex-own", wake_nobody_shared },
-	{ "shm-make", make_object },
-	{ "shm-open", open_object },
-	{ "segment-make", make_segment },
-	{ "segment-attach", attach },
+	{ "futex-private", wake_nobody, nothing },
+	{ "futex-own", wake_nobody_shared, nothing },
+	{ "shm-make", make_object, nothing },
+	{ "shm-open", open_object, nothing },
+	{ "segment-make", make_segment, nothing },
+	{ "segment-attach", attach, map_another },
 };
 
-static void measure(const char *name, void (*run)(void))
+static void measure(const char *name, void (*run)(void), void (*before)(int i))
 {
+	uint64_t start;
 	int i;
 
 	for (i = -WARM; i < SAMPLES; i++) {
-		uint64_t start = __rdtsc();
-
+		before(i);
+		start = __rdtsc();
 		run();
 		if (i >= 0)
 			ticks[i] = __rdtsc() - start;
@@ -130,7 +151,8 @@ static void measure_all(void)
 	segment = shmget(IPC_PRIVATE, SIZE, 0600);
 	need(segment >= 0, "shmget");
 	for (i = 0; i < sizeof(operations) / sizeof(*operations); i++)
-		measure(operations[i].name, operations[i].run);
+		measure(operations[i].name, operations[i].run,
+			operations[i].before);
 	shmctl(segment, IPC_RMID, NULL);
 	shm_unlink("/bench-there");
 }
