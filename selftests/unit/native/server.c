@@ -47,7 +47,7 @@ static void say(const char *file, uint64_t value)
 	char new[300];
 	FILE *f;
 
-	snprintf(new, sizeof(new), "%s.new", file);
+	snprintf(new, sizeof(new), "%s.%d", file, getpid());
 	f = fopen(new, "w");
 	demand(f && fprintf(f, "%lu\n", value) > 0 && !fclose(f) &&
 	       !rename(new, file), "directory");
