@@ -21,7 +21,7 @@ static __thread struct context base = { .size = 1 };
 static __thread struct context *current;
 static __thread _Atomic uint32_t own_at_work;
 static __thread bool is_master;
-static void (*flush_fortran)(const int *unit);	/* NULL: all */
+static void (*flush_fortran)(const int *unit);	/* of NULL: all */
 
 struct context *context(void)
 {
@@ -308,7 +308,9 @@ static void start(struct omp_window *w, unsigned int place)
 
 	gomp_window = w;
 	gomp_place = place;
-	flush_fortran = dlsym(RTLD_DEFAULT, "_gfortran_flush_i4");
+	/* Elsewhere units are everybody's: main() may be amid a statement of one. */
+	if (mios_omp_place.strict)
+		flush_fortran = dlsym(RTLD_DEFAULT, "_gfortran_flush_i4");
 	if (!sched_getaffinity(0, sizeof(cpus), &cpus) &&
 	    w->first[place + 1] - w->first[place] > CPU_COUNT(&cpus))
 		mios_omp_spins = 0;

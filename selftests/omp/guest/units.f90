@@ -65,5 +65,13 @@ program units
     read (20, rec=i + 1) number
     if (number /= i * 3) stop 'WRONG: direct access'
   end do
-  print '(i0, a)', members, ' members, all right'
+  ! The region is amid the statement.
+  print '(i0, a)', count_all(), ' members, all right'
+contains
+  integer function count_all()
+    count_all = 0
+    !$omp parallel reduction(+ : count_all)
+    count_all = count_all + 1
+    !$omp end parallel
+  end function
 end program
