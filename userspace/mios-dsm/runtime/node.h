@@ -102,7 +102,7 @@ bool evict_first(const struct node *n);
 
 /* stats.c */
 void stats_begin(struct node *n);
-void stats_classes(struct node *n);
+void stats_program(struct node *n);
 void stats_stall(struct node *n, const struct thread *t, enum stats_cause why);
 bool stats_census(struct node *n);
 

@@ -230,7 +230,7 @@ void *node_serve(void *node)
 			tick(n);
 	}
 	tick(n);
-	stats_classes(n);
+	stats_program(n);
 	pthread_mutex_unlock(&n->lock);
 	return NULL;
 }

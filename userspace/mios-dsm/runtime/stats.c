@@ -50,18 +50,21 @@ void stats_stall(struct node *n, const struct thread *t, enum stats_cause why)
 	p->pc = t->pc;
 }
 
-/* What this node takes pages for. */
-void stats_classes(struct node *n)
+/* What this node takes pages for, and where the program's data begin. */
+void stats_program(struct node *n)
 {
 	struct adapt_sum sum = { };
 
+	if (n->window.held[LAYOUT_ROOT])
+		memcpy(n->stats->root, window_bytes(&n->window, LAYOUT_ROOT),
+		       sizeof(n->stats->root));
 	if (!n->adapt)
 		return;
 	adapt_sum(n->adapt, &sum);
 	memcpy(n->stats->class, sum.pages, sizeof(n->stats->class));
 }
 
-/* Pages by state and mode, and where the program's data begin. */
+/* Pages by state and mode. */
 static void census_end(struct node *n)
 {
 	struct node_stats *s = n->stats;
@@ -69,11 +72,8 @@ static void census_end(struct node *n)
 	memcpy(s->state, n->census.state, sizeof(s->state));
 	memcpy(s->mode, n->census.mode, sizeof(s->mode));
 	memset(&n->census, 0, sizeof(n->census));
-	stats_classes(n);
+	stats_program(n);
 	n->census.next = n->now + CENSUS;
-	if (n->window.held[LAYOUT_ROOT])
-		memcpy(s->root, window_bytes(&n->window, LAYOUT_ROOT),
-		       sizeof(s->root));
 }
 
 /* True: it is not done yet. */
