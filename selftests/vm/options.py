@@ -54,7 +54,8 @@ def parse(words):
     add("--append", default="", help="more kernel command line")
     add("--plain", action="store_true",
         help="one ordinary kernel over all nodes, nothing reserved")
-    add("--kernel", metavar="FILE", help="another bzImage")
+    add("--kernel", metavar="swap|FILE", help="the one with what looks at "
+        "swapping, or another bzImage")
     add("--suite", choices=("bookworm", "trixie"),
         help="the root's Debian release (SUITE, or the host's own)")
     add("--logs", metavar="DIR", help="build/logs/<run> by default")
@@ -127,15 +128,17 @@ def make_machine(options):
                            options.plain, (options.append + words).strip())
     except ValueError as error:
         raise UsageError(str(error)) from None
-    if options.kernel and not os.path.exists(options.kernel):
-        raise UsageError(f"--kernel {options.kernel}: no such file")
+    image = options.kernel if options.kernel != "swap" else None
+    if image and not os.path.exists(image):
+        raise UsageError(f"--kernel {image}: no such file")
     if options.copy and not os.path.isdir(options.copy):
         raise UsageError(f"--copy {options.copy}: not a folder")
     if options.debian:
         os.environ.setdefault("LSMOD", str(stage.HERE / "lsmod"))
     tree, modules = build("debug" if options.debug else
-                          "debian" if options.debian else "test")
-    kernel = options.kernel or tree / "arch/x86/boot/bzImage"
+                          "debian" if options.debian else
+                          "test" if image else options.kernel or "test")
+    kernel = image or tree / "arch/x86/boot/bzImage"
     release = {"SUITE": options.suite} if options.suite else {}
     rootfs = tool("selftests/vm/rootfs", "build", **release)
     accel = options.accel or machine.default_accel(kernel, buildcache.root())
