@@ -10,8 +10,6 @@ that is faster than any device takes it, and whoever allocates faster than other
 reclaim has to do it itself.  Then it comes back to each page; these are the faults
 that a watermark is for.
 """
-import pathlib
-import shutil
 import sys
 import tempfile
 
@@ -91,8 +89,6 @@ def measure(rounds):
     vm = machines.make("--nodes", "1", "--cpus-per-node", "2")
     with tempfile.TemporaryDirectory() as folder:
         nvme.add(vm, folder)
-        vm.copy = pathlib.Path(folder, "copy")
-        shutil.copytree(nvme.modules(vm.tree), vm.copy)
         with vm:
             machines.shell(vm, PREPARE)
             for _ in machines.turns(min(rounds, ROUNDS)):
