@@ -2,11 +2,14 @@
 /*
  * A program that lives in swap: writes its pages, has them put out, reads a line
  * of its input, and then comes back to each page and looks what is in it:
- *   swaps anon|shm random|forward|backward PAGES ROUNDS [PAUSE]
+ *   swaps anon|shm|alike random|forward|backward PAGES ROUNDS [PAUSE [VISITS]]
  * says "out" after each putting out, and at the end "pages N wrong N lost N
  * median N tail N": pages that were not as written, pages whose reading was an
  * error (SIGBUS), and what coming back to one took, in nanoseconds, half of them
- * and fifteen of sixteen.  PAUSE: so many milliseconds between two.
+ * and fifteen of sixteen.  alike: anonymous, and the words of a page are, so that
+ * it can be compressed.  PAUSE: so many milliseconds between two.  VISITS: how often
+ * it comes back in a round, not once: from then on to any of them, and half of the
+ * times to those of one half.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -24,6 +27,7 @@
 
 static sigjmp_buf lost_jump;
 static uint64_t pages, wrong, lost;
+static uint64_t differ = WORDS;	/* words of a page that do */
 static useconds_t pause_us;
 static uint64_t *took, *order;
 
@@ -51,7 +55,7 @@ static uint64_t now_ns(void)
 /* What is to be in a word; never 0, so that no page is all zero. */
 static uint64_t word(uint64_t round, uint64_t page, uint64_t i)
 {
-	return ((round << 48) + page * WORDS + i) * 0x9e3779b97f4a7c15ull | 1;
+	return ((round << 48) + page * WORDS + i % differ) * 0x9e3779b97f4a7c15ull | 1;
 }
 
 /* 2 MiB at most at a time, not in one large page. */
@@ -72,17 +76,24 @@ static uint64_t *memory(const char *kind)
 	return at;
 }
 
+static uint64_t draw(uint64_t below)
+{
+	static uint64_t seed = 1;
+
+	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+	return (seed >> 33) % below;
+}
+
 static void order_make(const char *how)
 {
-	uint64_t i, j, swap, seed = 1;
+	uint64_t i, j, swap;
 
 	for (i = 0; i < pages; i++)
 		order[i] = *how == 'b' ? pages - 1 - i : i;
 	if (*how != 'r')
 		return;
 	for (i = pages - 1; i; i--) {
-		seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-		j = (seed >> 33) % (i + 1);
+		j = draw(i + 1);
 		swap = order[i];
 		order[i] = order[j];
 		order[j] = swap;
@@ -115,10 +126,11 @@ static int compare(const void *a, const void *b)
 
 int main(int argc, char **argv)
 {
-	uint64_t round, rounds, *at, i;
+	uint64_t round, rounds, visits, *at, i, j;
 
-	need(argc >= 5, "swaps anon|shm random|forward|backward PAGES ROUNDS");
+	need(argc >= 5, "swaps anon|shm|alike random|forward|backward PAGES ROUNDS");
 	pause_us = argc > 5 ? 1000 * atoi(argv[5]) : 0;
+	visits = argc > 6 ? atoi(argv[6]) : 1;
 	pages = strtoull(argv[3], NULL, 10);
 	rounds = strtoull(argv[4], NULL, 10);
 	took = calloc(pages, sizeof(*took));
@@ -127,6 +139,8 @@ int main(int argc, char **argv)
 	/* All but what it is about: an error there is one to be told. */
 	need(!mlockall(MCL_CURRENT), "mlockall");
 	signal(SIGBUS, bus);
+	if (!strcmp(argv[1], "alike"))
+		differ = 8;
 	at = memory(argv[1]);
 	order_make(argv[2]);
 	for (round = 1; round <= rounds; round++) {
@@ -141,8 +155,9 @@ int main(int argc, char **argv)
 		fflush(stdout);
 		while ((i = getchar()) != (uint64_t)EOF && i != '\n')
 			;
-		for (i = 0; i < pages; i++) {
-			visit(at, round, order[i], &took[i]);
+		for (i = 0; i < pages * visits; i++) {
+			j = i < pages ? i : draw(i % 2 ? pages : pages / 2);
+			visit(at, round, order[j], &took[j]);
 			if (pause_us)
 				usleep(pause_us);
 		}
