@@ -300,6 +300,12 @@ enum dsm_order dsm_needs(enum dsm_protocol protocol);
 enum dsm_state dsm_page_state(const struct dsm *d, u32 page);
 enum dsm_mode dsm_page_mode(const struct dsm *d, u32 page);
 enum dsm_access dsm_page_access(const struct dsm *d, u32 page);
+/*
+ * What this answer brings will be installed, unless something happens before it
+ * is taken: until then nobody sees what the page's memory has, and anything may
+ * be written there.
+ */
+bool dsm_page_awaits(const struct dsm *d, const struct dsm_msg *m);
 bool dsm_cpu_holds(const struct dsm *d, u16 cpu);
 bool dsm_cpu_waits(const struct dsm *d, u16 cpu);
 bool dsm_pending(const struct dsm *d);

@@ -27,6 +27,16 @@ static bool grant_fits(struct dsm *d, const struct dsm_msg *m)
 	}
 }
 
+bool dsm_page_awaits(const struct dsm *d, const struct dsm_msg *m)
+{
+	struct dsm *all = (struct dsm *)d;
+
+	return (m->type == DSM_DATA_S || m->type == DSM_DATA_X ||
+		m->type == DSM_DATA_O) && m->page < d->cfg.pages &&
+		m->flags & DSM_F_DATA && grant_fits(all, m) &&
+		state_in(page_at(all, m->page), STATES_FETCH);
+}
+
 /* Splits the body; false if it is not as long as it must be. */
 static bool grant_parse(struct step *s, struct dsm_set *copyset,
 			const u8 **counts)

@@ -12,7 +12,7 @@ static u64 layout(struct dsm_link *l, const struct dsm_link_config *c)
 	l->off_slots = sizeof(*l) + c->nodes * sizeof(struct peer);
 	l->stride = (sizeof(struct slot) + c->frame_max + 7) & ~7u;
 	l->off_join = l->off_slots + (u64)c->frames * l->stride;
-	l->join_stride = (c->message_max + 7) & ~7u;
+	l->join_stride = c->apart ? 0 : (c->message_max + 7) & ~7u;
 	return l->off_join + (u64)c->nodes * l->join_stride;
 }
 

@@ -60,6 +60,8 @@ struct dsm_link_config {
 	 * is a buffer per peer; 0: none does.  Alike on every node.
 	 */
 	u32 message_max;
+	/* Frames are handed up as they are, in order: the caller joins pieces. */
+	bool apart;
 	u32 page_bytes;		/* DSM_PAGE_SIZE; a simulator may cut it */
 	u64 timeout;		/* until a frame is sent again */
 	u64 delay;		/* how long an acknowledgement may wait */

@@ -402,6 +402,29 @@ static void many_wait(void)
 	free(l);
 }
 
+/* Frames as they are: out of order, doubled, in order and once. */
+static void apart(void)
+{
+	struct dsm_link_config c = { .nodes = 2, .frames = 8, .window = 8,
+		.frame_max = 44, .message_max = 120, .apart = true };
+	struct dsm_link *l = malloc(dsm_link_size(&c));
+	struct dsm_link_config joined = c;
+
+	joined.apart = false;
+	expect(dsm_link_size(&c) + 2 * 120 == dsm_link_size(&joined),
+	       "a buffer that nobody uses");
+	expect(l && !dsm_link_init(l, &c), "cannot set up a link");
+	expect(!piece(l, 2, rest) && !piece(l, 1, more | rest) &&
+	       !piece(l, 1, more | rest), "a frame before its turn");
+	expect(piece(l, 0, more) == 3 && !said.more, "not all three frames");
+	for (u32 i = 0; i < 3; i++)
+		expect(said.message[i].len == sizeof(header) + 24 &&
+		       ((const struct dsm_frame *)said.message[i].frame)->seq ==
+		       i, "not the frames as they came");
+	expect(!piece(l, 1, more | rest), "a frame again");
+	free(l);
+}
+
 static void malformed(void)
 {
 	struct whole f = { .h.body = 8, .m.type = DSM_INV, .m.src = 1 };
@@ -441,6 +464,7 @@ void link_by_hand(void)
 	pieces();
 	pieces_amiss();
 	many_wait();
+	apart();
 	malformed();
 	many_peers();
 	silent_peer();

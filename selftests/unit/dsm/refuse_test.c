@@ -405,6 +405,43 @@ static void tags(void)
 	CHECK(tag_of(0) == 1 && tag_of(2) == 1);
 }
 
+/* Bytes of a page that are awaited but for one field of their message. */
+#define UNAWAITED(field, value) do {					\
+	struct dsm_msg m = answer;					\
+	m.field = (value);						\
+	CHECK(!dsm_page_awaits(d, &m));					\
+} while (0)
+
+static void awaited(void)
+{
+	struct dsm_msg answer = { .type = DSM_DATA_S, .node = 1, .page = 2,
+				  .flags = DSM_F_DATA };
+
+	begin(&usual);
+	CHECK(!dsm_page_awaits(d, &answer));
+	answer.tag = tag_of(2);
+	CHECK(dsm_page_awaits(d, &answer));
+	UNAWAITED(type, DSM_DATA_O);
+	UNAWAITED(type, DSM_INV);
+	UNAWAITED(type, DSM_MSGS);
+	UNAWAITED(flags, 0);
+	UNAWAITED(node, 0);
+	UNAWAITED(tag, answer.tag + 1);
+	UNAWAITED(page, 3);
+	UNAWAITED(page, 4);
+	message(answer, NULL, 0);
+	CHECK(did(DSM_ACT_INSTALL, NULL) == 1 && !dsm_page_awaits(d, &answer));
+	/* What is here must stay as it is. */
+	event(DSM_EV_FAULT, 2, DSM_EXCLUSIVE);
+	CHECK(sent(DSM_GET_X, &a) == 1);
+	answer.type = DSM_DATA_X;
+	answer.tag = a->msg.tag;
+	CHECK(!dsm_page_awaits(d, &answer));
+	message((struct dsm_msg){ .type = DSM_INV, .src = 2, .page = 2,
+				  .ver = 1 }, NULL, 0);
+	CHECK(dsm_page_awaits(d, &answer));
+}
+
 void refuse_tests(void)
 {
 	tags();
@@ -420,5 +457,6 @@ void refuse_tests(void)
 	late_invalidation();
 	own_request();
 	recoveries();
+	awaited();
 	free(d);
 }
