@@ -127,23 +127,33 @@ static void learn(struct causal *c, const struct causal_held *h)
 		}
 }
 
-int causal_keep(struct causal *c, u16 from, const void *frame, u32 len)
+int causal_add(struct causal *c, struct causal_held *h)
 {
-	struct causal_held **at = &c->held, *h;
+	struct causal_held **at = &c->held;
 
-	if (len < HEADERS + causal_bytes(c->nodes))
-		return -1;
-	h = malloc(sizeof(*h) + len);
-	if (!h)
+	if (h->len < HEADERS + causal_bytes(c->nodes))
 		return -1;
 	h->next = NULL;
-	h->from = from;
-	h->len = len;
-	memcpy(h->frame, frame, len);
 	while (*at)
 		at = &(*at)->next;
 	*at = h;
 	return !ready(c, h);
+}
+
+int causal_keep(struct causal *c, u16 from, const void *frame, u32 len)
+{
+	struct causal_held *h = calloc(1, sizeof(*h) + len);
+	int wait;
+
+	if (!h)
+		return -1;
+	h->from = from;
+	h->len = len;
+	memcpy(h->frame, frame, len);
+	wait = causal_add(c, h);
+	if (wait < 0)
+		free(h);
+	return wait;
 }
 
 struct causal_held *causal_next(struct causal *c)

@@ -19,6 +19,8 @@ struct causal;
 struct causal_held {
 	struct causal_held *next;
 	u16 from;
+	/* Its page is not here but where it belongs, or has become of no use. */
+	bool placed, spoilt;
 	u32 len;
 	u8 frame[];
 };
@@ -39,6 +41,8 @@ void causal_free(struct causal *c);
 u32 causal_stamp(struct causal *c, const struct dsm_set *to, u8 *stamp);
 /* 0: it need not wait; 1: it has to; -1: no memory, or no stamp in it. */
 int causal_keep(struct causal *c, u16 from, const void *frame, u32 len);
+/* The same of one that malloc() made; it is the caller's still if that is -1. */
+int causal_add(struct causal *c, struct causal_held *h);
 /* The next one that may be delivered, the caller's to free; or NULL. */
 struct causal_held *causal_next(struct causal *c);
 /* Wait no longer for what this node sent. */

@@ -83,7 +83,8 @@ static int link_start(struct node *n)
 		.nodes = n->nodes, .self = n->self, .life = n->transport.lives[n->self],
 		.window = n->transport.window,
 		.frame_max = n->transport.frame_max,
-		.message_max = DSM_FRAME_MAX, .page_bytes = DSM_PAGE_SIZE,
+		.message_max = DSM_FRAME_MAX, .apart = true,
+		.page_bytes = DSM_PAGE_SIZE,
 		.timeout = n->transport.timeout, .delay = LINK_DELAY,
 	};
 

@@ -20,6 +20,12 @@
 #define NODE_NODES	TRANSPORT_NODES
 #define NODE_FRAMES	512	/* of the link's pool, for each node */
 
+/* A message of a peer's, of which some frames have come; arrive.c. */
+struct arrival {
+	struct causal_held *held;	/* NULL: none */
+	u32 have, all;			/* bytes */
+};
+
 struct node {
 	u16 nodes, self;
 	u8 protocol;
@@ -44,6 +50,7 @@ struct node {
 	struct causal *causal;			/* NULL: wi needs none */
 	/* Without it: what waits for the engine, in order. */
 	struct causal_held *backlog, **backlog_end;
+	struct arrival arrival[NODE_NODES];
 	const void *incoming;		/* page bytes of the message in hand */
 	bool more;			/* the engine has more to do */
 	bool contended;			/* somebody wants what a thread holds */
@@ -85,6 +92,10 @@ void node_send(struct node *n, u16 to, const struct dsm_msg *m,
 void node_resume(struct node *n, u16 cpu);
 void node_lose(struct node *n, u32 page, pid_t tid);
 void node_step(struct node *n, struct dsm_event *ev);
+
+/* arrive.c */
+struct causal_held *arrive(struct node *n, u16 from, const void *frame, u32 len);
+void arrive_forget(struct node *n, u16 from);
 
 /* peers.c */
 bool node_has_room(const struct node *n);

@@ -22,15 +22,19 @@ bool node_has_room(const struct node *n)
 	return true;
 }
 
-static void message(struct node *n, u16 from, const void *frame, u32 len)
+static void message(struct node *n, const struct causal_held *b)
 {
+	u32 len = b->len + (b->placed ? DSM_PAGE_SIZE : 0);
 	struct dsm_event ev;
 	const void *page;
 
-	if (!dsm_frame_parse(frame, len, from, DSM_PAGE_SIZE, &ev, &page)) {
+	if (b->spoilt || !dsm_frame_parse(b->frame, len, b->from,
+					  DSM_PAGE_SIZE, &ev, &page)) {
 		n->transport.refused++;
 		return;
 	}
+	if (b->placed)
+		page = window_bytes(&n->window, ev.msg.page);
 	if (n->causal) {
 		ev.body = (const u8 *)ev.body + causal_bytes(n->nodes);
 		ev.len -= causal_bytes(n->nodes);
@@ -42,34 +46,35 @@ static void message(struct node *n, u16 from, const void *frame, u32 len)
 }
 
 /*
- * A message that the link has handed up.  Its answers may need room that only
- * acknowledgements make, so those are taken whatever waits here.  A farewell
- * counts at once: its sender may be away before its turn comes.
+ * A frame that the link has handed up.  The answers to the message that it ends
+ * may need room that only acknowledgements make, so those are taken whatever
+ * waits here.  A farewell counts at once: its sender may be away before its turn
+ * comes.
  */
 static void keep(struct node *n, u16 from, const void *frame, u32 len)
 {
-	const struct dsm_frame *h = frame;
-	const struct dsm_msg *m = frame + sizeof(*h);
-	struct causal_held *b;
+	struct causal_held *b = arrive(n, from, frame, len);
+	struct dsm_frame h;
+	struct dsm_msg m;
 
-	if (len >= sizeof(*h) + sizeof(*m) && m->type == NODE_BYE) {
+	if (!b)
+		return;
+	memcpy(&h, b->frame, sizeof(h));
+	memcpy(&m, b->frame + sizeof(h), sizeof(m));
+	if (m.type == NODE_BYE) {
 		set_add(&n->bye, from);
+		free(b);
 		return;
 	}
 	if (n->causal) {
 		/* The stamp is in the body. */
-		if (len < sizeof(*h) || h->body < causal_bytes(n->nodes) ||
-		    causal_keep(n->causal, from, frame, len) < 0)
+		if (h.body < causal_bytes(n->nodes) ||
+		    causal_add(n->causal, b) < 0) {
 			n->transport.refused++;
+			free(b);
+		}
 		return;
 	}
-	b = malloc(sizeof(*b) + len);
-	if (!b)
-		node_give_up("a message cannot be kept", -ENOMEM);
-	b->next = NULL;
-	b->from = from;
-	b->len = len;
-	memcpy(b->frame, frame, len);
 	*n->backlog_end = b;
 	n->backlog_end = &b->next;
 }
@@ -111,7 +116,7 @@ void peers_deliver(struct node *n)
 	struct causal_held *b;
 
 	while (node_has_room(n) && (b = next(n))) {
-		message(n, b->from, b->frame, b->len);
+		message(n, b);
 		free(b);
 		if (evict_wanted(n))
 			evict_some(n);
@@ -147,6 +152,7 @@ void peers_gone(struct node *n, u16 peer)
 	if (set_has(&n->gone, peer))
 		return;
 	dsm_link_reset(n->link, peer, 0);
+	arrive_forget(n, peer);
 	/* It has ended, and needs nothing; so do we if all have. */
 	if (set_has(&n->bye, peer))
 		set_add(&n->gone, peer);
@@ -190,6 +196,7 @@ static void peers_back(struct node *n, u16 peer)
 	set_del(&n->bye, peer);
 	n->said_bye = false;
 	forget(n, peer);
+	arrive_forget(n, peer);
 	dsm_link_reset(n->link, peer, n->transport.lives[peer]);
 	dprintf(STDERR_FILENO, "mios-dsm: node %u: node %u has come back\n",
 		n->self, peer);

@@ -234,7 +234,8 @@ void window_install(struct window *w, u32 page, const void *bytes)
 		window_wake(w, page);
 		usleep(2000);
 	}
-	memcpy(window_bytes(w, page), bytes, DSM_PAGE_SIZE);
+	if (bytes != window_bytes(w, page))
+		memcpy(window_bytes(w, page), bytes, DSM_PAGE_SIZE);
 }
 
 void window_apply(struct window *w, u32 page, u16 word, u8 mask, u64 value)

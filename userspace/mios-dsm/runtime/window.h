@@ -60,7 +60,7 @@ bool window_fault(struct window *w, struct window_fault *f);
 int window_access(struct window *w, u32 page, enum dsm_access access);
 /* The same, and who waits for it goes on. */
 int window_grant(struct window *w, u32 page, enum dsm_access access);
-/* All of a page, which nobody can see. */
+/* All of a page, which nobody can see; bytes may be there already. */
 void window_install(struct window *w, u32 page, const void *bytes);
 /* Some bytes of a word, all at once; whatever the program does beside it. */
 void window_apply(struct window *w, u32 page, u16 word, u8 mask, u64 value);
