@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A page from its owner's engine and link, through frames of 1,500 bytes, a jumbo
- * one or one for all, into another node's window: frames out of order, doubled, cut.
+ * one or one for all, into another node's window: frames out of order, doubled,
+ * cut, of two messages at a time, of a page that is not waited for any more.
  * Run by 64-dsm-pages, with sanitizers, and with rules taken out.
  */
 #include <errno.h>
@@ -202,6 +203,93 @@ static void cut(void)
 	taken(b, 3);
 }
 
+/* Somebody else has answered meanwhile: what is here stays as it is. */
+static void too_late(void)
+{
+	static struct dsm_actions out;
+	struct dsm_event ev = { .type = DSM_EV_MSG };
+	struct causal_held *b;
+
+	both_begin();
+	ev.msg = asked(4);
+	for (u32 i = 0; i + 1 < wire.count; i++)
+		CHECK(!comes(i));
+	memset(window_bytes(&reader.window, PAGE), 0x55, DSM_PAGE_SIZE);
+	dsm_step(reader.dsm, &ev, &out);
+	CHECK(dsm_page_access(reader.dsm, PAGE) == DSM_RO);
+	b = comes(wire.count - 1);
+	CHECK(b && b->spoilt == (wire.count > 1));
+	free(b);
+	for (u32 i = 0; i < DSM_PAGE_SIZE; i++)
+		CHECK(window_bytes(&reader.window, PAGE)[i] == 0x55);
+}
+
+/* A page that nobody asked for, or of another tag, stays where it came. */
+static void unasked(u32 tag)
+{
+	struct causal_held *b = NULL;
+	struct dsm_msg m;
+	u32 at = sizeof(struct dsm_frame) + offsetof(struct dsm_msg, tag);
+
+	both_begin();
+	asked(5);
+	wire.frame[0][at] ^= tag;
+	for (u32 i = 0; i < wire.count; i++)
+		b = comes(i);
+	CHECK(b && b->placed == !tag);
+	if (!b->placed) {
+		memcpy(&m, b->frame + sizeof(struct dsm_frame), sizeof(m));
+		CHECK(m.page == PAGE && b->len > DSM_PAGE_SIZE);
+		CHECK(!memcmp(b->frame + b->len - DSM_PAGE_SIZE, bytes,
+			      DSM_PAGE_SIZE));
+		CHECK(!page_is(5));
+	}
+	free(b);
+}
+
+/* What does not fit together is refused, and what comes next is whole. */
+static void amiss(void)
+{
+	struct dsm_frame *h = (void *)wire.frame[0];
+	struct causal_held *b = NULL;
+
+	both_begin();
+	asked(6);
+	/* It ends where it has only begun, or goes on where it ends. */
+	h->flags ^= DSM_FRAME_MORE;
+	for (u32 i = 0; i < wire.count; i++)
+		CHECK(!comes(i));
+	CHECK(reader.transport.refused == wire.count);
+	both_begin();
+	asked(7);
+	/* Shorter than any message. */
+	h->len = wire.len[0] = HEADERS - 1;
+	CHECK(!comes(0) && reader.transport.refused == 1);
+	both_begin();
+	asked(8);
+	h->body = DSM_BODY_MAX + 1;
+	CHECK(!comes(0) && reader.transport.refused == 1);
+	both_begin();
+	asked(9);
+	/* More than it says that there is. */
+	h->flags |= DSM_FRAME_MORE;
+	wire.frame[0][sizeof(*h) + offsetof(struct dsm_msg, flags)] = 0;
+	CHECK(!comes(0) && reader.transport.refused == 1);
+	both_begin();
+	asked(10);
+	/* A piece of one, then another one. */
+	if (wire.count > 1) {
+		CHECK(!comes(0));
+		h->seq++;
+		for (u32 i = 1; i < wire.count; i++)
+			((struct dsm_frame *)wire.frame[i])->seq++;
+		CHECK(!comes(0) && reader.arrival[1].held);
+	}
+	for (u32 i = wire.count > 1; i < wire.count; i++)
+		b = comes(i);
+	taken(b, 10);
+}
+
 int main(void)
 {
 	const u32 mtu[] = { 1500, 1400, 576, 9000 };
@@ -211,6 +299,10 @@ int main(void)
 		in_order();
 		out_of_order();
 		cut();
+		too_late();
+		unasked(0);
+		unasked(1);
+		amiss();
 	}
 	return 0;
 }
