@@ -52,12 +52,14 @@ static void fault(struct node *n, const struct window_fault *f)
 		return;
 	}
 	t = &n->threads.thread[cpu];
-	fresh = thread_stop(t, f->page, f->write, n->now);
+	thread_stop(t, f->page, f->write, n->now);
 	ev.cpu = cpu;
 	if (dsm_page_access(n->dsm, f->page) >= (f->write ? DSM_RW : DSM_RO)) {
+		thread_place(t, false);
 		node_resume(n, cpu);
 		return;
 	}
+	fresh = thread_place(t, (n->causal && f->write) || stats_look(n, t));
 	if (fresh && dsm_cpu_holds(n->dsm, cpu)) {
 		ev.type = DSM_EV_RETIRED;
 		node_step(n, &ev);

@@ -12,6 +12,7 @@
 #include "node.h"
 
 #define CENSUS		50000000ULL	/* ns from one to the next */
+#define LOOKS		16		/* stops at a page, of which one is looked at */
 #define CENSUS_PAGES	512		/* in one go, while frames wait: some 10 us */
 
 static int first_object(struct dl_phdr_info *info, size_t size, void *base)
@@ -45,9 +46,16 @@ void stats_stall(struct node *n, const struct thread *t, enum stats_cause why)
 	if (!n->page_stats)
 		return;
 	p = &n->page_stats[t->page];
-	p->stops++;
 	p->us += stall / 1000;
-	p->pc = t->pc;
+	p->stops++;
+	if (t->looked)
+		p->pc = t->pc;
+}
+
+/* Shall somebody look where it stops at this page?  At first, and now and then. */
+bool stats_look(const struct node *n, const struct thread *t)
+{
+	return n->page_stats && !(n->page_stats[t->page].stops % LOOKS);
 }
 
 /* What this node takes pages for, and where the program's data begin. */

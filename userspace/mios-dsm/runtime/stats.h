@@ -62,7 +62,7 @@ struct node_stats {
 struct page_stats {
 	uint32_t stops;			/* times that a thread waited for it, */
 	uint32_t us;			/* and how long in all */
-	uint64_t pc;			/* the last of these instructions */
+	uint64_t pc;			/* one of these instructions */
 };
 
 static_assert(sizeof(struct stats_head) == 40, "read by another program");

@@ -2,14 +2,16 @@
 /*
  * Threads and their progress.  The engine protects a page that was granted
  * until the instruction which waited for it has completed.  Nothing tells us
- * that; but a thread that has been given a CPU since it was woken has left
+ * that; but a thread that has had time of a CPU since it was woken has left
  * the kernel and executed the instruction, if nothing else stopped it.  A wrong
  * guess costs a fault, never coherence; and one that comes back to the same
  * page with the same instruction is given some time besides.
  *
  * An instruction that needs several pages at once stops at one after the
  * other.  A loop does so, too, with the same instruction; the one comes back to
- * a page that it had, the other does not.
+ * a page that it had, the other does not.  Where a thread is takes the kernel
+ * long to say, so nobody asks before a thread comes back to one of the pages at
+ * which it has stopped last; then it is watched until it is somewhere else.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -18,20 +20,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "threads.h"
 
 /* ns for an instruction that lost its page, or seems to have. */
 #define PATIENCE	20000ULL
-/* Where the kernel does not count what it gives to a thread. */
-#define PATIENCE_BLIND	500000ULL
+/* The clock of a thread's own CPU time, as the kernel numbers it. */
+#define CLOCK_OF(tid)	((clockid_t)(~(u32)(tid) << 3 | 6))
 
-static int proc_open(pid_t tid, const char *name)
+static int proc_open(pid_t tid)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/%s", tid, name);
+	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", tid);
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
@@ -46,20 +49,14 @@ static bool proc_read(int fd, char *text, size_t room)
 	return true;
 }
 
-/* How often it was given a CPU; 0 if nobody knows. */
-static u64 slices(const struct thread *t)
+/* ns of a CPU that it has had; 0 if there is no such thread. */
+static u64 ran(const struct thread *t)
 {
-	char text[96], *at = text;
+	struct timespec time;
 
-	if (!proc_read(t->schedstat, text, sizeof(text)))
+	if (clock_gettime(CLOCK_OF(t->tid), &time))
 		return 0;
-	/* The third number; sscanf() takes longer than the kernel to write them. */
-	for (int i = 0; i < 2; i++) {
-		at = strchr(at, ' ');
-		if (!at++)
-			return 0;
-	}
-	return strtoull(at, NULL, 10);
+	return time.tv_sec * 1000000000ULL + time.tv_nsec;
 }
 
 /* Which instruction it has stopped at. */
@@ -80,18 +77,9 @@ static void place(const struct thread *t, u64 *pc, u64 *sp, bool *in_kernel)
 
 static void thread_close(struct thread *t)
 {
-	if (t->schedstat >= 0)
-		close(t->schedstat);
 	if (t->syscall >= 0)
 		close(t->syscall);
 	memset(t, 0, sizeof(*t));
-}
-
-static bool thread_lives(const struct thread *t)
-{
-	char text[96];
-
-	return proc_read(t->schedstat, text, sizeof(text));
 }
 
 int threads_find(struct threads *ts, pid_t tid)
@@ -107,15 +95,14 @@ int threads_find(struct threads *ts, pid_t tid)
 			free = t;
 	}
 	for (int i = 0; i < THREADS_MAX && !free; i++)
-		if (!thread_lives(&ts->thread[i]))
+		if (!ran(&ts->thread[i]))
 			free = &ts->thread[i];
 	if (!free)
 		return -1;
 	if (free->tid)
 		thread_close(free);
 	free->tid = tid;
-	free->schedstat = proc_open(tid, "schedstat");
-	free->syscall = proc_open(tid, "syscall");
+	free->syscall = proc_open(tid);
 	return free - ts->thread;
 }
 
@@ -127,40 +114,51 @@ static bool wanted(struct thread *t, u32 page)
 	return false;
 }
 
-bool thread_stop(struct thread *t, u32 page, bool write, u64 now)
+void thread_stop(struct thread *t, u32 page, bool write, u64 now)
 {
-	u64 pc, sp;
-	bool in_kernel, again;
-
-	place(t, &pc, &sp, &in_kernel);
-	if (in_kernel || pc != t->pc || sp != t->sp) {
-		t->count = 0;
-		t->patience = 0;
-	}
-	again = wanted(t, page);
-	if (!again) {
-		/* The oldest goes: no instruction needs so many. */
-		if (t->count == THREAD_PAGES)
-			memmove(t->wanted, t->wanted + 1, --t->count *
-				sizeof(t->wanted[0]));
-		t->wanted[t->count++] = page;
-	} else {
-		t->patience = PATIENCE;
-	}
-	t->pc = pc;
-	t->sp = sp;
-	t->in_kernel = in_kernel;
 	t->page = page;
 	t->write = write;
 	if (!t->stopped)
 		t->stopped_at = now;
 	t->stopped = true;
-	return !again;
+}
+
+/* Where it is; false: it was somewhere else when it stopped last. */
+static bool same_place(struct thread *t)
+{
+	u64 pc = t->pc, sp = t->sp;
+
+	place(t, &t->pc, &t->sp, &t->in_kernel);
+	return !t->in_kernel && pc == t->pc && sp == t->sp;
+}
+
+bool thread_place(struct thread *t, bool look)
+{
+	bool again = wanted(t, t->page);
+
+	t->looked = look || again || t->watched;
+	/* Whoever was not watched may have been anywhere meanwhile. */
+	if (t->looked && (!same_place(t) || !t->watched)) {
+		t->count = 0;
+		t->patience = 0;
+		t->watched = again || look;
+		again = false;
+	}
+	if (again) {
+		t->patience = PATIENCE;
+		return false;
+	}
+	/* The oldest goes: no instruction needs so many. */
+	if (t->count == THREAD_PAGES)
+		memmove(t->wanted, t->wanted + 1, --t->count *
+			sizeof(t->wanted[0]));
+	t->wanted[t->count++] = t->page;
+	return true;
 }
 
 void thread_wake(struct thread *t, u64 now)
 {
-	t->slices = slices(t);
+	t->ran = ran(t);
 	t->woken_at = now;
 	t->stopped = false;
 }
@@ -176,12 +174,6 @@ bool thread_tell(struct thread *t, enum thread_go go)
 
 bool thread_moved(const struct thread *t, u64 now)
 {
-	u64 n;
-
-	if (t->stopped || t->stage == THREAD_INSIDE || now - t->woken_at < t->patience)
-		return false;
-	n = slices(t);
-	if (!n || !t->slices)
-		return now - t->woken_at >= PATIENCE_BLIND;
-	return n != t->slices;
+	return !t->stopped && t->stage != THREAD_INSIDE &&
+		now - t->woken_at >= t->patience && ran(t) != t->ran;
 }

@@ -17,15 +17,19 @@
 
 struct thread {
 	pid_t tid;		/* 0: a free place */
-	int schedstat, syscall;	/* its files in /proc, -1: not open */
+	int syscall;		/* its file in /proc, -1: not open */
 	u32 page;		/* where it has stopped, or did last */
 	bool write, stopped;
 	u64 stopped_at, woken_at;	/* ns */
-	u64 slices;		/* times it had been given a CPU by then */
+	u64 ran;		/* ns of a CPU that it had had by then */
 	u64 patience;		/* ns that it has a page at least */
-	/* The instruction that it stopped at, and the pages it wanted. */
+	/*
+	 * The instruction that it stopped at when somebody looked last, and the
+	 * pages at which it has stopped since; watched: all at that one; looked:
+	 * the last one, too.
+	 */
 	u64 pc, sp;
-	bool in_kernel;
+	bool in_kernel, watched, looked;
 	u32 wanted[THREAD_PAGES], count;
 	/* A store that is emulated; stores.c. */
 	u8 stage;		/* enum thread_stage */
@@ -50,12 +54,14 @@ struct threads {
 
 /* The CPU that stands for a thread; -1 if all places are taken. */
 int threads_find(struct threads *ts, pid_t tid);
+/* The thread has stopped at a page. */
+void thread_stop(struct thread *t, u32 page, bool write, u64 now);
 /*
- * The thread has stopped at a page.  False: at an instruction that has
- * stopped at this page before, so that it is still the same one which needs
- * several at once.
+ * False: at an instruction that has stopped at this page before, so that it is
+ * still the same one which needs several at once.  look: the caller wants
+ * to know pc, sp and in_kernel whatever it takes.
  */
-bool thread_stop(struct thread *t, u32 page, bool write, u64 now);
+bool thread_place(struct thread *t, bool look);
 void thread_wake(struct thread *t, u64 now);
 /* It has been told what the engine says, if it is inside; else false. */
 bool thread_tell(struct thread *t, enum thread_go go);
