@@ -24,6 +24,8 @@ PROTOCOLS = ("wi", "wu+", "wu-seq", "auto")
 SHARERS = (2, 4, 8)
 REPEATS = 5
 PAGE, BARE = "exchange of frames", "exchange without a page"
+# What no node can do without: somebody stops, and is let go on.
+FAULT = "fault served by a thread"
 # What the raw exchange is called that goes the same way.
 RAW = {"memory": " by rings", "sockets": "", "wire": " on the wire"}
 
@@ -100,6 +102,7 @@ def on_the_wire(count):
 def single(count):
     """One page, one store."""
     asked = [(2, "wi", "memory", "page fetched", PAGE, 1.5),
+             (2, "wi", "memory", "page fetched again", PAGE, 1.5),
              (2, "wi", "memory", "page written, nobody has a copy", PAGE, 1.3),
              (2, "wi", "sockets", "page fetched", PAGE, None),
              (2, "wi", "sockets", "page written, nobody has a copy", PAGE,
@@ -113,11 +116,17 @@ def single(count):
     found = [Figure(f"{what}, {n} nodes, {p}" +
                     (", sockets" if t == "sockets" else ""), "DSM", "exchange",
                     "ns", aim) for n, p, t, what, _, aim in asked]
+    least = [(Figure(f"{what}, 2 nodes, wi, beside exchange and a bare fault",
+                     "DSM", "exchange", "ns", None), what)
+             for *_, what, _, aim in asked if aim]
     for _ in machines.turns(count):
         seen = {key: costs(*key) for key in {one[:3] for one in asked}}
         for (n, p, t, what, raw, _), figure in zip(asked, found):
             figure.add(seen[n, p, t][what], seen[n, p, t][raw + RAW[t]])
-    return found
+        one = seen[2, "wi", "memory"]
+        for figure, what in least:
+            figure.add(one[what], one[PAGE + RAW["memory"]] + one[FAULT])
+    return found + [figure for figure, _ in least]
 
 
 def run_of(program, nodes, protocol):

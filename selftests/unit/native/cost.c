@@ -4,21 +4,25 @@
  * a page written that the next node owns, one that all nodes have, 50 stores on
  * ten of those; beside exchanges of frames of the same length, alone, by a pair of
  * sockets, by rings in memory, and, with an interface, between the two nodes by a
- * packet socket.  Prints the least and the median, in ns.  Not a test: the host
- * may be busy.
+ * packet socket; and beside a fault that a thread of the same process serves, with
+ * no engine and no peer.  Prints the least and the median, in ns.  Not a test: the
+ * host may be busy.
  */
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 #include "ring.h"
 #include "trial.h"
+#include "window.h"
 
 #define PAGES	100
 #define REQUEST	44
@@ -190,6 +194,41 @@ static void touch(volatile char *page, bool write, const char *what)
 	say(what);
 }
 
+/* Lets whoever stops go on, with the calls that a node makes. */
+static void *serve(void *window)
+{
+	struct window *w = window;
+	struct pollfd p = { .fd = w->uffd, .events = POLLIN };
+	struct window_fault f = { };
+
+	while (f.page != PAGES - 1) {
+		demand(poll(&p, 1, -1) > 0, "a fault");
+		w->readable = true;
+		while (window_fault(w, &f))
+			demand(!window_grant(w, f.page, DSM_RW), "a page");
+	}
+	return NULL;
+}
+
+/* In a child, as there is room for a window where no node's is. */
+static void raw_fault(void)
+{
+	struct window w;
+	pthread_t thread;
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		demand(!window_open(&w, PAGES) &&
+		       !pthread_create(&thread, NULL, serve, &w), "a window");
+		touch((char *)w.base, true, "fault served by a thread");
+		fflush(stdout);
+		_exit(0);
+	}
+	demand(waitpid(child, NULL, 0) == child, "a child");
+}
+
 /* All nodes have the pages; by updates they still have them afterwards. */
 static void stores(volatile char *page)
 {
@@ -208,7 +247,7 @@ static void stores(volatile char *page)
 int main(int argc, char **argv)
 {
 	int self = argc > 1 ? atoi(argv[1]) : 0;
-	char *read, *written, *both, *row;
+	char *read, *written, *both, *row, *again;
 	int next;
 
 	demand(!mios_dsm_start() && mios_dsm_nodes() > 1, "two nodes at least");
@@ -217,10 +256,20 @@ int main(int argc, char **argv)
 	written = common(1, PAGES * PAGE, next);
 	both = common(2, PAGES * PAGE, next);
 	row = common(3, PAGES * PAGE, next);
+	again = common(4, PAGES * PAGE, next);
 	for (int i = 0; i < PAGES; i++) {
 		(void)((volatile char *)both)[i * PAGE];
 		(void)((volatile char *)row)[i * PAGE];
 	}
+	demand(!mios_dsm_barrier(), "barrier");
+	/* All have seen it, and its owner has written it since. */
+	if (mios_dsm_node() != next)
+		for (int i = 0; i < PAGES; i++)
+			(void)((volatile char *)again)[i * PAGE];
+	demand(!mios_dsm_barrier(), "barrier");
+	if (mios_dsm_node() == next)
+		for (int i = 0; i < PAGES; i++)
+			((volatile char *)again)[i * PAGE] = 1;
 	demand(!mios_dsm_barrier(), "barrier");
 	if (argc > 2) {
 		raw_wire(argv[2], mios_dsm_node() == self, ANSWER,
@@ -233,7 +282,9 @@ int main(int argc, char **argv)
 		raw_rings(REQUEST, "exchange without a page by rings");
 		raw(ANSWER, "exchange of frames");
 		raw(REQUEST, "exchange without a page");
+		raw_fault();
 		touch(read, false, "page fetched");
+		touch(again, false, "page fetched again");
 		touch(written, true, "page written, nobody has a copy");
 		touch(both, true, "page written, all have a copy");
 		stores(row);
