@@ -5,46 +5,38 @@
  * Right: what comes out is in order, and has the same sum.
  */
 #include "program.h"
-
-#define RANGE	1024
+#include "sort.h"
 
 const char program_name[] = "sort";
-const int program_size = 20000;
-
-static int key_of(int i)
-{
-	unsigned int x = i * 2654435761u;
-
-	return (x ^ x >> 15) % RANGE;
-}
+const int program_size = SORT_SIZE;
 
 int program(int size)
 {
-	int *count = shared(0, RANGE * sizeof(*count), 0);
-	int *place = shared(1, RANGE * sizeof(*place), 0);
+	int *count = shared(0, SORT_RANGE * sizeof(*count), 0);
+	int *place = shared(1, SORT_RANGE * sizeof(*place), 0);
 	int *out = shared(2, size * sizeof(*out), MIOS_DSM_STRIPED);
-	int own[RANGE] = { 0 }, from = part_begin(size), to = part_end(size);
+	int own[SORT_RANGE] = { 0 }, from = part_begin(size), to = part_end(size);
 	double sum = 0, all = 0;
 	int bad = 0;
 
 	for (int i = from; i < to; i++) {
-		own[key_of(i)]++;
-		sum += key_of(i);
+		own[sort_key(i)]++;
+		sum += sort_key(i);
 	}
-	for (int k = 0; k < RANGE; k++)
+	for (int k = 0; k < SORT_RANGE; k++)
 		if (own[k])
 			__atomic_fetch_add(&count[k], own[k], __ATOMIC_SEQ_CST);
 	must(mios_dsm_barrier(), "barrier");
 	if (!mios_dsm_node())
-		for (int k = 1; k < RANGE; k++)
+		for (int k = 1; k < SORT_RANGE; k++)
 			place[k] = place[k - 1] + count[k - 1];
 	must(mios_dsm_barrier(), "barrier");
 	/* A place for each of ours, of all that have the same key. */
-	for (int k = 0; k < RANGE; k++)
+	for (int k = 0; k < SORT_RANGE; k++)
 		own[k] = __atomic_fetch_add(&place[k], own[k],
 					    __ATOMIC_SEQ_CST);
 	for (int i = from; i < to; i++)
-		out[own[key_of(i)]++] = key_of(i);
+		out[own[sort_key(i)]++] = sort_key(i);
 	must(mios_dsm_sum(&sum), "sum");
 	for (int i = 0; i < size; i++) {
 		all += out[i];
