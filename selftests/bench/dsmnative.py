@@ -3,11 +3,13 @@
 Ethernet between two network namespaces.  What a thread waits for beside the
 exchange of frames of the same length by the same transport, in the same
 processes, a moment before; by rings in memory and by sockets; and the example
-programs on 1, 2 and 4 nodes beside threads of one process."""
+programs on 1, 2 and 4 nodes beside threads of one process, two of them beside
+the same with MPI, where the host has that."""
 import contextlib
 import json
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import time
@@ -20,6 +22,8 @@ TOP = machines.HERE.parents[1]
 TOOL = TOP / "build/bin/mios-dsm"
 COST = TOP / "build/dsm/trials/cost"
 PROGRAMS = TOP / "build/dsm/programs"
+# Sources in native/; the same work by messages.
+BY_MPI = ("sor", "sort")
 PROTOCOLS = ("wi", "wu+", "wu-seq", "auto")
 SHARERS = (2, 4, 8)
 REPEATS = 5
@@ -163,9 +167,38 @@ def programs():
                         f"4 threads: {alone * 1000:.0f} ms; nodes {said}")
 
 
+def mpi_run(binary, ranks):
+    """Ms in all, and of these at work."""
+    begin = time.monotonic()
+    said = told(["env", "OMPI_ALLOW_RUN_AS_ROOT=1",
+                 "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "mpirun",
+                 "--oversubscribe", "-n", ranks, binary])
+    spent = (time.monotonic() - begin) * 1000
+    return spent, float(re.search(r": right, ([0-9.]+) ms", said)[1])
+
+
+def over_mpi():
+    """Beside 2 and 4 nodes."""
+    if not shutil.which("mpicc") or not shutil.which("mpirun"):
+        machines.say("no mpicc and mpirun (libopenmpi-dev, openmpi-bin): "
+                     "no program over MPI")
+        return
+    machines.OUT.mkdir(parents=True, exist_ok=True)
+    for name in BY_MPI:
+        binary = machines.OUT / f"mpi{name}"
+        told(["mpicc", "-O2", "-o", binary,
+              machines.HERE / f"native/mpi{name}.c"])
+        at = {n: [statistics.median(v) for v in zip(*(
+            mpi_run(binary, n) for _ in range(REPEATS)))] for n in (2, 4)}
+        said = "; ".join(f"{n}: {all_of_it:.0f} ms, at work {work:.1f} ms"
+                         for n, (all_of_it, work) in at.items())
+        yield Count(f"{name}, over MPI", at[4][0], "ms", None,
+                    f"ranks {said}")
+
+
 def measure(count):
     """(facts, figures)."""
     subprocess.run(["make", "-s", "-C", str(TOP), "dsm-native"], check=True)
     return {"columns": ("DSM", "exchange")}, [
         *single(count), *(on_the_wire(count) if os.geteuid() == 0 else ()),
-        *programs()]
+        *programs(), *over_mpi()]
