@@ -11,9 +11,9 @@
  *     reads the result, -> FREE         -> DONE, wake
  *
  * A call may last, as a read from a pipe does, so there is always a thread more
- * than there are calls.  Whatever an argument points to has to be in the window;
- * what is not is copied there, and back.  If either ends, the team does, and its
- * processes with all their threads.
+ * than there are calls.  Whatever an argument points to has to be in the window
+ * (pieces.c).  If either ends, the team does, and its processes with all their
+ * threads.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -178,7 +178,8 @@ static struct request *find_free(struct desk *desk)
 	}
 }
 
-static long hand_over(unsigned int place, const struct asked *asked)
+/* Returns what it has returned, an error as a negative number. */
+long ask_hand_over(unsigned int place, const struct asked *asked)
 {
 	struct desk *desk = desk_of(place);
 	struct request *r = find_free(desk);
@@ -199,69 +200,5 @@ static long hand_over(unsigned int place, const struct asked *asked)
 	}
 	result = r->result;
 	atomic_store(&r->state, FREE);
-	return result;
-}
-
-static bool is_private(const void *p, size_t size)
-{
-	return size && !(data_shared(p) &&
-			 data_shared((const char *)p + size - 1));
-}
-
-/* Returns what it has returned: -1 and errno, if that. */
-long ask(unsigned int place, struct asked asked)
-{
-	void *own[ASK_PIECES] = { NULL }, *copy;
-	struct piece *p = asked.pieces;
-	long result = -ENOMEM;
-	int i;
-
-	for (i = 0; i < ASK_PIECES; i++) {
-		if (!asked.args[p[i].at] ||
-		    !is_private((void *)asked.args[p[i].at], p[i].size))
-			continue;
-		copy = mios_omp_alloc(p[i].size);
-		if (!copy)
-			goto out;
-		own[i] = (void *)asked.args[p[i].at];
-		if (p[i].way & GIVE)
-			memcpy(copy, own[i], p[i].size);
-		asked.args[p[i].at] = (long)copy;
-	}
-	result = hand_over(place, &asked);
-out:
-	for (i = 0; i < ASK_PIECES; i++) {
-		if (!own[i])
-			continue;
-		copy = (void *)asked.args[p[i].at];
-		if (p[i].way & TAKE && result >= 0)
-			memcpy(own[i], copy, p[i].size);
-		free(copy);
-	}
-	if (result >= 0)
-		return result;
-	errno = -result;
-	return -1;
-}
-
-/* By who has the descriptor. */
-long ask_for(int fd, struct asked asked)
-{
-	return ask(files_place(fd), asked);
-}
-
-/* @fn there, which may be here. */
-long ask_to_run(unsigned int place, asked_fn fn, struct asked asked)
-{
-	long result;
-
-	asked.fn = fn;
-	if (place != mios_omp_place.number)
-		return ask(place, asked);
-	result = fn(asked.args);
-	if (result < 0) {
-		errno = -result;
-		return -1;
-	}
 	return result;
 }

@@ -25,7 +25,7 @@ ssize_t read(int fd, void *p, size_t n)
 	if (files_here(fd))
 		return REAL(read)(fd, p, n);
 	return ask_for(fd, (struct asked){ .number = SYS_read, .args = { fd, (long)p, n },
-			   .pieces = { { 1, TAKE, n } } });
+			   .pieces = { { 1, RESULT, n } } });
 }
 
 ssize_t write(int fd, const void *p, size_t n)
@@ -41,7 +41,7 @@ ssize_t pread64(int fd, void *p, size_t n, off64_t at)
 	if (files_here(fd))
 		return REAL(pread64)(fd, p, n, at);
 	return ask_for(fd, (struct asked){ .number = SYS_pread64, .args = { fd, (long)p, n, at },
-			   .pieces = { { 1, TAKE, n } } });
+			   .pieces = { { 1, RESULT, n } } });
 }
 
 ssize_t pwrite64(int fd, const void *p, size_t n, off64_t at)
@@ -263,7 +263,7 @@ int fcntl(int fd, int what, ...)
 }
 
 /* How much an argument points to older ones do not say. */
-static size_t ioctl_size(unsigned long what, long arg)
+static size_t ioctl_size(unsigned long what)
 {
 	switch (what) {
 	case TCGETS:
@@ -293,7 +293,7 @@ int ioctl(int fd, unsigned long what, ...)
 	if (files_here(fd))
 		return REAL(ioctl)(fd, what, arg);
 	return ask_for(fd, (struct asked){ .number = SYS_ioctl, .args = { fd, what, arg },
-			   .pieces = { { 2, GIVE | TAKE, ioctl_size(what, arg) } } });
+			   .pieces = { { 2, GIVE | TAKE, ioctl_size(what) } } });
 }
 
 int isatty(int fd)

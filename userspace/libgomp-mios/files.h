@@ -25,9 +25,12 @@
 /* What another process runs: text has the same address there. */
 typedef long (*asked_fn)(const long *args);
 
-enum { GIVE = 1, TAKE = 2 };
+enum { GIVE = 1, TAKE = 2, RESULT = 4 };
 
-/* Memory that argument @at points to: what is in it is read, written, or both. */
+/*
+ * Memory that argument @at points to: what is in it is read, written, or both; or
+ * as many bytes of it are written as the result says.
+ */
 struct piece {
 	int at, way;
 	size_t size;
@@ -53,6 +56,10 @@ void files_moved(int fd);
 /* ask.c APIs: */
 void ask_prepare(struct omp_window *w);
 void ask_start(void);
+long ask_hand_over(unsigned int place, const struct asked *asked);
+
+/* pieces.c APIs: */
+bool memory_read(void *to, const void *from, size_t size);
 long ask(unsigned int place, struct asked asked);
 long ask_for(int fd, struct asked asked);
 long ask_to_run(unsigned int place, asked_fn fn, struct asked asked);

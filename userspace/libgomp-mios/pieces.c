@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory that what another process is asked for points to (ask.c).  What is private
+ * is copied to the window, and back.  The kernel does it, as it would have for a
+ * call of our own: an address that is wrong is EFAULT, not the program's end.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "files.h"
+
+/* Where that call is not there or not allowed, addresses have to be right. */
+static bool not_there(ssize_t done)
+{
+	return done < 0 && (errno == ENOSYS || errno == EPERM);
+}
+
+/* False: there is nothing to be read. */
+bool memory_read(void *to, const void *from, size_t size)
+{
+	struct iovec here = { to, size }, there = { (void *)from, size };
+	ssize_t done = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+
+	if (not_there(done)) {
+		memcpy(to, from, size);
+		return true;
+	}
+	return done == (ssize_t)size;
+}
+
+static bool memory_write(void *to, const void *from, size_t size)
+{
+	struct iovec here = { (void *)from, size }, there = { to, size };
+	ssize_t done = process_vm_writev(getpid(), &here, 1, &there, 1, 0);
+
+	if (not_there(done)) {
+		memcpy(to, from, size);
+		return true;
+	}
+	return done == (ssize_t)size;
+}
+
+static bool is_private(const void *p, size_t size)
+{
+	return size && !(data_shared(p) &&
+			 data_shared((const char *)p + size - 1));
+}
+
+/* How much of @piece the other one has written. */
+static size_t taken(const struct piece *piece, long result)
+{
+	if (result < 0)
+		return 0;
+	if (piece->way & RESULT && (size_t)result < piece->size)
+		return result;
+	return piece->way & (TAKE | RESULT) ? piece->size : 0;
+}
+
+/*
+ * Argument @arg is a copy in the window from now on; @own gets what it was.  Of what
+ * is only written a byte is read, to see that it is there before anything is done.
+ */
+static long bring(const struct piece *piece, long *arg, void **own)
+{
+	size_t read = piece->way & GIVE ? piece->size : 1;
+	void *p = (void *)*arg, *copy;
+
+	if (!p || !is_private(p, piece->size))
+		return 0;
+	copy = mios_omp_alloc(piece->size);
+	if (!copy)
+		return -ENOMEM;
+	*own = p;
+	*arg = (long)copy;
+	return memory_read(copy, p, read) ? 0 : -EFAULT;
+}
+
+/* Returns what it has returned: -1 and errno, if that. */
+long ask(unsigned int place, struct asked asked)
+{
+	void *own[ASK_PIECES] = { NULL }, *copy;
+	struct piece *p = asked.pieces;
+	long result = 0;
+	size_t size;
+	int i;
+
+	for (i = 0; i < ASK_PIECES && !result; i++)
+		result = bring(&p[i], &asked.args[p[i].at], &own[i]);
+	if (!result)
+		result = ask_hand_over(place, &asked);
+	for (i = 0; i < ASK_PIECES; i++) {
+		if (!own[i])
+			continue;
+		copy = (void *)asked.args[p[i].at];
+		size = taken(&p[i], result);
+		if (size && !memory_write(own[i], copy, size))
+			result = -EFAULT;
+		free(copy);
+	}
+	if (result >= 0)
+		return result;
+	errno = -result;
+	return -1;
+}
+
+/* By who has the descriptor. */
+long ask_for(int fd, struct asked asked)
+{
+	return ask(files_place(fd), asked);
+}
+
+/* @fn there, which may be here. */
+long ask_to_run(unsigned int place, asked_fn fn, struct asked asked)
+{
+	long result;
+
+	asked.fn = fn;
+	if (place != mios_omp_place.number)
+		return ask(place, asked);
+	result = fn(asked.args);
+	if (result < 0) {
+		errno = -result;
+		return -1;
+	}
+	return result;
+}
