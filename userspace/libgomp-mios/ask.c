@@ -11,7 +11,9 @@
  *     reads the result, -> FREE         -> DONE, wake
  *
  * A call may last, as a read from a pipe does, so there is always a thread more
- * than there are calls.  Whatever an argument points to has to be in the window
+ * than there are calls.  A signal ends one as it would have here: who asks is
+ * woken by it, and has the other's thread be sent one, as often as it takes.
+ * Whatever an argument points to has to be in the window
  * (pieces.c).  If either ends, the team does, and its processes with all their
  * threads.
  */
@@ -31,12 +33,17 @@
 #define STACK		(256ul << 10)
 #define IDLE_MOST	2
 #define LOOK_NS		100000000	/* a wake that did not come */
+#define NSEC		1000000000
 #define LOOKS_AT_END	5
+#define GIVE_UP		(SIGRTMAX - 5)	/* to whom a call has been given up */
 
 enum { FREE, FILLED, POSTED, TAKEN, DONE };
 
 struct request {
 	_Atomic uint32_t state;
+	_Atomic uint32_t given_up;
+	_Atomic uint32_t lock;		/* of ->thread */
+	pid_t thread;			/* that is in its system call, or 0 */
 	struct asked asked;
 	long result;			/* negative: an error */
 } __attribute__((aligned(128)));
@@ -52,11 +59,14 @@ static struct desk *desk_of(unsigned int place)
 	return (struct desk *)mios_omp_place.window->desks[place];
 }
 
-static void sleep_on(_Atomic uint32_t *word, uint32_t value)
+/* EINTR: some signal's handler has run. */
+static int sleep_on(_Atomic uint32_t *word, uint32_t value)
 {
 	struct timespec time = { 0, LOOK_NS };
 
-	syscall(SYS_futex, word, FUTEX_WAIT, value, &time, NULL, 0);
+	if (!syscall(SYS_futex, word, FUTEX_WAIT, value, &time, NULL, 0))
+		return 0;
+	return errno == EINTR ? EINTR : 0;
 }
 
 static void wake(_Atomic uint32_t *word)
@@ -79,18 +89,33 @@ static struct request *take_posted(struct desk *desk)
 
 static void start_server(void);
 
-static void run(struct request *r)
+static void set_thread(struct request *r, pid_t thread)
+{
+	word_lock(&r->lock);
+	r->thread = thread;
+	word_unlock(&r->lock);
+}
+
+/* A signal may come late, and so for another request, which goes on. */
+static long call(struct request *r)
 {
 	const long *a = r->asked.args;
+	long result = -EINTR;
 
-	if (r->asked.fn) {
-		r->result = r->asked.fn(a);
-	} else {
-		r->result = syscall(r->asked.number, a[0], a[1], a[2], a[3],
-				    a[4], a[5]);
-		if (r->result < 0)
-			r->result = -errno;
+	set_thread(r, gettid());
+	while (result == -EINTR && !atomic_load(&r->given_up)) {
+		result = syscall(r->asked.number, a[0], a[1], a[2], a[3],
+				 a[4], a[5]);
+		if (result < 0)
+			result = -errno;
 	}
+	set_thread(r, 0);
+	return result;
+}
+
+static void run(struct request *r)
+{
+	r->result = r->asked.fn ? r->asked.fn(r->asked.args) : call(r);
 	atomic_store(&r->state, DONE);
 	wake(&r->state);
 }
@@ -118,6 +143,33 @@ static void *serve(void *unused)
 	return NULL;
 }
 
+static void nothing(int number)
+{
+}
+
+/* The program may have this signal for itself: then nothing is ended early. */
+static bool signal_is_ours(void)
+{
+	struct sigaction now, ours = { .sa_handler = nothing };
+
+	if (sigaction(GIVE_UP, NULL, &now))
+		return false;
+	return now.sa_handler == nothing ||
+	       (now.sa_handler == SIG_DFL && !sigaction(GIVE_UP, &ours, NULL));
+}
+
+/* By another thread of who runs it; it may not have begun its call yet. */
+static long interrupt(const long *args)
+{
+	struct request *r = (struct request *)args[0];
+
+	word_lock(&r->lock);
+	if (r->thread && signal_is_ours())
+		tgkill(getpid(), r->thread, GIVE_UP);
+	word_unlock(&r->lock);
+	return 0;
+}
+
 /* Signals are for the program's own thread. */
 static void start_server(void)
 {
@@ -129,6 +181,7 @@ static void start_server(void)
 	atomic_fetch_add(&desk_of(mios_omp_place.number)->idle, 1);
 	sigfillset(&all);
 	sigdelset(&all, SIGBUS);
+	sigdelset(&all, GIVE_UP);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK);
@@ -178,6 +231,31 @@ static struct request *find_free(struct desk *desk)
 	}
 }
 
+/*
+ * Until it changes, for a while.  EINTR: a signal's handler has run, and was not to
+ * be followed by more of the call.  One with SA_RESTART is, but by poll().
+ */
+static int await_change(struct request *r, uint32_t state)
+{
+	struct futex_waitv one = { .val = state, .flags = FUTEX_32,
+				   .uaddr = (uintptr_t)&r->state };
+	struct timespec end;
+	int err;
+
+	if (r->asked.fn || r->asked.number == SYS_poll)
+		return sleep_on(&r->state, state);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_nsec += LOOK_NS;
+	end.tv_sec += end.tv_nsec / NSEC;
+	end.tv_nsec %= NSEC;
+	if (syscall(SYS_futex_waitv, &one, 1, 0, &end, CLOCK_MONOTONIC) >= 0)
+		return 0;
+	err = errno;
+	if (err == ENOSYS)		/* before Linux 5.16 nothing is ended */
+		sleep_on(&r->state, state);
+	return err == EINTR ? EINTR : 0;
+}
+
 /* Returns what it has returned, an error as a negative number. */
 long ask_hand_over(unsigned int place, const struct asked *asked)
 {
@@ -188,11 +266,16 @@ long ask_hand_over(unsigned int place, const struct asked *asked)
 	long result;
 
 	r->asked = *asked;
+	atomic_store(&r->given_up, 0);
 	atomic_store(&r->state, POSTED);
 	atomic_fetch_add(&desk->posted, 1);
 	wake(&desk->posted);
 	while ((state = atomic_load(&r->state)) != DONE) {
-		sleep_on(&r->state, state);
+		if (await_change(r, state) == EINTR && !asked->fn)
+			atomic_store(&r->given_up, 1);
+		if (atomic_load(&r->given_up))
+			ask_hand_over(place, &(struct asked){
+				.fn = interrupt, .args = { (long)r } });
 		/* Nobody may be there any more to answer. */
 		if (atomic_load(&mios_omp_place.window->over) &&
 		    ++looks == LOOKS_AT_END)
