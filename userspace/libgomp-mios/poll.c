@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/select.h>
@@ -14,6 +15,7 @@
 #include "files.h"
 
 #define LOOK_NS		1000000
+#define FOREVER		(-1)
 #define NONE		(-1)		/* what poll() leaves out */
 
 static int poll_at(unsigned int place, struct pollfd *p, nfds_t n, int ms)
@@ -25,13 +27,13 @@ static int poll_at(unsigned int place, struct pollfd *p, nfds_t n, int ms)
 			   .pieces = { { 0, GIVE | TAKE, n * sizeof(*p) } } });
 }
 
-/* Who has them all; -1: several. */
-static int only_place(const struct pollfd *p, nfds_t n)
+/* Who has them all; -1: several.  Where there are none, the kernel says so here. */
+static __attribute__((noinline)) int only_place(struct pollfd *p, nfds_t n)
 {
 	int place = -1;
 	nfds_t i;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; p && i < n; i++) {
 		if (p[i].fd < 0)
 			continue;
 		if (place >= 0 && files_place(p[i].fd) != place)
@@ -82,23 +84,47 @@ static int64_t now_ms(void)
 	return t.tv_sec * 1000ll + t.tv_nsec / 1000000;
 }
 
-static int poll_all(struct pollfd *p, nfds_t n, int ms)
+/*
+ * A signal is an error only while we sleep, or it might be that of a look.
+ */
+static int look_and_sleep(struct pollfd *p, nfds_t n, int ms,
+			  struct pollfd *part, const sigset_t *mask)
+{
+	const struct timespec turn = { 0, LOOK_NS };
+	int64_t end = now_ms() + ms;
+	sigset_t all, before;
+	int ready, err;
+
+	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	while (!(ready = look_at_all(p, n, part)) &&
+	       (ms < 0 || now_ms() < end)) {
+		ready = REAL(ppoll)(NULL, 0, &turn, mask ? mask : &before);
+		if (ready)
+			break;
+	}
+	err = errno;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = err;
+	return ready;
+}
+
+/* With @mask, if any, instead of the thread's own. */
+static int poll_all(struct pollfd *p, nfds_t n, int ms, const sigset_t *mask)
 {
 	int place = only_place(p, n), ready;
-	int64_t end = now_ms() + ms;
 	struct pollfd *part;
 	nfds_t i;
 
-	if (place >= 0)
+	if (place >= 0 && !mask)
 		return poll_at(place, p, n, ms);
 	part = malloc(n * sizeof(*part));
 	if (!part)
 		return -1;
 	for (i = 0; i < n; i++)
 		p[i].revents = 0;
-	while (!(ready = look_at_all(p, n, part)) &&
-	       (ms < 0 || now_ms() < end))
-		nanosleep(&(struct timespec){ 0, LOOK_NS }, NULL);
+	ready = look_and_sleep(p, n, ms, part, mask);
 	free(part);
 	return ready;
 }
@@ -138,22 +164,70 @@ static int keep(fd_set *set, const struct pollfd *p, int n, int asked, int seen)
 	return count;
 }
 
-int select(int end, fd_set *in, fd_set *out, fd_set *other, struct timeval *t)
+static int select_all(int end, fd_set *in, fd_set *out, fd_set *other, int ms,
+		      const sigset_t *mask)
 {
-	int n, ms = t ? t->tv_sec * 1000 + (t->tv_usec + 999) / 1000 : -1;
 	struct pollfd p[FD_SETSIZE];
+	int n = fill(p, end, in, out, other);
 
-	n = fill(p, end, in, out, other);
-	if (only_place(p, n) == mios_omp_place.number)
-		return REAL(select)(end, in, out, other, t);
-	if (poll_all(p, n, ms) < 0)
+	if (poll_all(p, n, ms, mask) < 0)
 		return -1;
 	return keep(in, p, n, POLLIN, POLLIN | POLLHUP | POLLERR) +
 	       keep(out, p, n, POLLOUT, POLLOUT | POLLERR) +
 	       keep(other, p, n, POLLPRI, POLLPRI);
 }
 
+/* We have all in them. */
+static bool are_here(int end, const fd_set *in, const fd_set *out,
+		     const fd_set *other)
+{
+	struct pollfd p[FD_SETSIZE];
+
+	return only_place(p, fill(p, end, in, out, other)) ==
+	       mios_omp_place.number;
+}
+
+int select(int end, fd_set *in, fd_set *out, fd_set *other, struct timeval *t)
+{
+	int ms = t ? t->tv_sec * 1000 + (t->tv_usec + 999) / 1000 : FOREVER;
+
+	if (are_here(end, in, out, other))
+		return REAL(select)(end, in, out, other, t);
+	return select_all(end, in, out, other, ms, NULL);
+}
+
+static int ms_of(const struct timespec *t)
+{
+	return t ? t->tv_sec * 1000 + (t->tv_nsec + 999999) / 1000000 : FOREVER;
+}
+
+int pselect(int end, fd_set *in, fd_set *out, fd_set *other,
+	    const struct timespec *t, const sigset_t *mask)
+{
+	if (are_here(end, in, out, other))
+		return REAL(pselect)(end, in, out, other, t, mask);
+	return select_all(end, in, out, other, ms_of(t), mask);
+}
+
 int poll(struct pollfd *p, nfds_t n, int ms)
 {
-	return poll_all(p, n, ms);
+	if (only_place(p, n) == mios_omp_place.number)
+		return REAL(poll)(p, n, ms);
+	return poll_all(p, n, ms, NULL);
+}
+
+int ppoll(struct pollfd *p, nfds_t n, const struct timespec *t,
+	  const sigset_t *mask)
+{
+	if (only_place(p, n) == mios_omp_place.number)
+		return REAL(ppoll)(p, n, t, mask);
+	return poll_all(p, n, ms_of(t), mask);
+}
+
+/* As programs that are compiled with _FORTIFY_SOURCE call it. */
+int __poll_chk(struct pollfd *p, nfds_t n, int ms, size_t size)
+{
+	if (n > size / sizeof(*p))
+		__builtin_trap();
+	return poll(p, n, ms);
 }
