@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,6 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -82,29 +80,45 @@ ssize_t __pread64_chk(int fd, void *p, size_t n, off64_t at, size_t size)
 	return __pread_chk(fd, p, n, at, size);
 }
 
-/* In one call, so that nobody else's comes in between. */
-static ssize_t whole(int fd, const struct iovec *v, int count, bool in)
+/*
+ * In one call, so that nobody else's comes in between: at the file's own place, or
+ * @at another.
+ */
+static ssize_t read_whole(int fd, const struct iovec *v, int count,
+			  const off64_t *at)
 {
-	ssize_t done = -1, size = 0, at = 0, part;
+	ssize_t size = pieces_size(v, count), done = -1;
 	char *all;
-	int i;
 
-	if (count < 0 || count > IOV_MAX) {
-		errno = EINVAL;
+	if (size < 0)
 		return -1;
-	}
-	for (i = 0; i < count; i++)
-		size += v[i].iov_len;
 	all = mios_omp_alloc(size);
 	if (!all)
 		return -1;
-	for (i = 0; i < count && !in; at += v[i].iov_len, i++)
-		memcpy(all + at, v[i].iov_base, v[i].iov_len);
-	done = in ? read(fd, all, size) : write(fd, all, size);
-	for (i = 0, at = 0; i < count && in && at < done; at += part, i++) {
-		part = done - at < v[i].iov_len ? done - at : v[i].iov_len;
-		memcpy(v[i].iov_base, all + at, part);
+	done = at ? pread64(fd, all, size, *at) : read(fd, all, size);
+	if (done > 0 && !pieces_scatter(v, count, all, done)) {
+		errno = EFAULT;
+		done = -1;
 	}
+	free(all);
+	return done;
+}
+
+static ssize_t write_whole(int fd, const struct iovec *v, int count,
+			   const off64_t *at)
+{
+	ssize_t size = pieces_size(v, count), done = -1;
+	char *all;
+
+	if (size < 0)
+		return -1;
+	all = mios_omp_alloc(size);
+	if (!all)
+		return -1;
+	if (pieces_gather(all, v, count))
+		done = at ? pwrite64(fd, all, size, *at) : write(fd, all, size);
+	else
+		errno = EFAULT;
 	free(all);
 	return done;
 }
@@ -112,13 +126,35 @@ static ssize_t whole(int fd, const struct iovec *v, int count, bool in)
 ssize_t readv(int fd, const struct iovec *v, int count)
 {
 	return files_here(fd) ? REAL(readv)(fd, v, count) :
-	       whole(fd, v, count, true);
+	       read_whole(fd, v, count, NULL);
 }
 
 ssize_t writev(int fd, const struct iovec *v, int count)
 {
 	return files_here(fd) ? REAL(writev)(fd, v, count) :
-	       whole(fd, v, count, false);
+	       write_whole(fd, v, count, NULL);
+}
+
+ssize_t preadv64(int fd, const struct iovec *v, int count, off64_t at)
+{
+	return files_here(fd) ? REAL(preadv64)(fd, v, count, at) :
+	       read_whole(fd, v, count, &at);
+}
+
+ssize_t pwritev64(int fd, const struct iovec *v, int count, off64_t at)
+{
+	return files_here(fd) ? REAL(pwritev64)(fd, v, count, at) :
+	       write_whole(fd, v, count, &at);
+}
+
+ssize_t preadv(int fd, const struct iovec *v, int count, off_t at)
+{
+	return preadv64(fd, v, count, at);
+}
+
+ssize_t pwritev(int fd, const struct iovec *v, int count, off_t at)
+{
+	return pwritev64(fd, v, count, at);
 }
 
 off64_t lseek64(int fd, off64_t at, int from)

@@ -7,6 +7,7 @@
 #define MIOS_OMP_FILES_H
 
 #include <dlfcn.h>
+#include <sys/uio.h>
 
 #include "omp.h"
 
@@ -60,6 +61,12 @@ long ask_hand_over(unsigned int place, const struct asked *asked);
 
 /* pieces.c APIs: */
 bool memory_read(void *to, const void *from, size_t size);
+bool memory_write(void *to, const void *from, size_t size);
+size_t text_size(const char *text);
+ssize_t pieces_size(const struct iovec *v, int count);
+bool pieces_gather(char *all, const struct iovec *v, int count);
+bool pieces_scatter(const struct iovec *v, int count, const char *all,
+		    size_t size);
 long ask(unsigned int place, struct asked asked);
 long ask_for(int fd, struct asked asked);
 long ask_to_run(unsigned int place, asked_fn fn, struct asked asked);

@@ -5,9 +5,9 @@
  * call of our own: an address that is wrong is EFAULT, not the program's end.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "files.h"
@@ -31,7 +31,7 @@ bool memory_read(void *to, const void *from, size_t size)
 	return done == (ssize_t)size;
 }
 
-static bool memory_write(void *to, const void *from, size_t size)
+bool memory_write(void *to, const void *from, size_t size)
 {
 	struct iovec here = { (void *)from, size }, there = { to, size };
 	ssize_t done = process_vm_writev(getpid(), &here, 1, &there, 1, 0);
@@ -41,6 +41,55 @@ static bool memory_write(void *to, const void *from, size_t size)
 		return true;
 	}
 	return done == (ssize_t)size;
+}
+
+/* It has to be right where it is not NULL. */
+size_t text_size(const char *text)
+{
+	return text ? strlen(text) + 1 : 0;
+}
+
+/* How much room they have; -1 and errno: they are not there. */
+ssize_t pieces_size(const struct iovec *v, int count)
+{
+	struct iovec all[IOV_MAX];
+	ssize_t size = 0;
+	int i;
+
+	errno = EINVAL;
+	if (count < 0 || count > IOV_MAX)
+		return -1;
+	errno = EFAULT;
+	if (count && !memory_read(all, v, count * sizeof(*v)))
+		return -1;
+	errno = EINVAL;
+	for (i = 0; i < count; i++)
+		if (__builtin_add_overflow(size, all[i].iov_len, &size))
+			return -1;
+	return size;
+}
+
+/* What is in them, one after the other.  False: it is not there. */
+bool pieces_gather(char *all, const struct iovec *v, int count)
+{
+	for (; count; all += v->iov_len, v++, count--)
+		if (v->iov_len && !memory_read(all, v->iov_base, v->iov_len))
+			return false;
+	return true;
+}
+
+/* The other way round, as far as @size goes. */
+bool pieces_scatter(const struct iovec *v, int count, const char *all,
+		    size_t size)
+{
+	size_t part;
+
+	for (; count && size; all += part, size -= part, v++, count--) {
+		part = size < v->iov_len ? size : v->iov_len;
+		if (part && !memory_write(v->iov_base, all, part))
+			return false;
+	}
+	return true;
 }
 
 static bool is_private(const void *p, size_t size)

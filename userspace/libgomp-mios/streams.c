@@ -326,16 +326,11 @@ int pclose(FILE *f)
 		      (struct asked){ .args = { (long)f } });
 }
 
-static size_t length(const char *text)
-{
-	return text ? strlen(text) + 1 : 0;
-}
-
 FILE *fdopen(int fd, const char *mode)
 {
 	long f = ask_to_run(files_place(fd), do_open, (struct asked){
 			.args = { fd, (long)mode },
-			.pieces = { { 1, GIVE, length(mode) } } });
+			.pieces = { { 1, GIVE, text_size(mode) } } });
 
 	return f < 0 ? NULL : (FILE *)f;
 }
@@ -349,8 +344,8 @@ FILE *freopen64(const char *path, const char *mode, FILE *f)
 		fflush(f);
 	new = ask_to_run(place_of(f), do_reopen, (struct asked){
 		     .args = { (long)path, (long)mode, (long)f },
-		     .pieces = { { 0, GIVE, length(path) },
-				 { 1, GIVE, length(mode) } } });
+		     .pieces = { { 0, GIVE, text_size(path) },
+				 { 1, GIVE, text_size(mode) } } });
 	return new < 0 ? NULL : (FILE *)new;
 }
 
