@@ -38,6 +38,21 @@ static struct asked of(DIR *dir)
 	return (struct asked){ .args = { (long)dir } };
 }
 
+static long do_open(const long *a)
+{
+	DIR *dir = REAL(fdopendir)(a[0]);
+
+	return dir ? (long)dir : -errno;
+}
+
+DIR *fdopendir(int fd)
+{
+	long dir = ask_to_run(files_place(fd), do_open,
+			      (struct asked){ .args = { fd } });
+
+	return dir < 0 ? NULL : (DIR *)dir;
+}
+
 struct dirent64 *readdir64(DIR *dir)
 {
 	long e;
