@@ -80,13 +80,10 @@ bool GOMP_sections_end_cancel(void)
 	return GOMP_loop_end_cancel();
 }
 
-/* One that owns copies, whose destructors it calls, is run all the same. */
-bool task_is_cancelled(const struct task *task)
+/* Are the tasks that stand in @group given up?  Asked where it may be at all. */
+bool tasks_given_up(struct group *group)
 {
-	const struct group *group = group_of(task->in);
-
-	if (!settings->cancellation || task->copied)
-		return false;
+	group = group_of(group);
 	return (group && group->cancelled) || team_is(context());
 }
 

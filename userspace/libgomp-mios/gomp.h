@@ -133,7 +133,8 @@ struct context {
 /* team.c APIs: */
 extern struct omp_window *gomp_window;	/* NULL: no team, all are alone */
 extern unsigned int gomp_place;
-struct context *context(void);
+extern __thread struct context *team_context;	/* NULL: a thread that is new here */
+struct context *context_create(void);
 struct team *gomp_team(void);
 uint32_t team_size(unsigned int threads);
 uint32_t team_most(void);
@@ -141,6 +142,15 @@ void team_serve(struct team *team, uint32_t number);
 void team_end(struct team *team, uint32_t threads);
 uint32_t team_run(body_fn fn, void *data, unsigned int threads,
 		  struct group *group);
+
+/* By every entry point, so it is no call. */
+static inline struct context *context(void)
+{
+	return team_context ? team_context : context_create();
+}
+
+/* once.c APIs: */
+void once_start(struct team *team);
 
 /* nested.c APIs: */
 struct team *crew_team(uint32_t *size);
@@ -175,8 +185,13 @@ void meet_join(struct team *team, bool master);
 void GOMP_barrier(void);
 
 /* cancel.c APIs: */
-bool task_is_cancelled(const struct task *task);
+bool tasks_given_up(struct group *group);
 void team_restore(struct team *team);
+
+static inline bool tasks_cancelled(struct group *group)
+{
+	return settings->cancellation && tasks_given_up(group);
+}
 
 static inline bool team_cancelled(const struct team *team)
 {

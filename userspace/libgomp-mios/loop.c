@@ -121,14 +121,13 @@ static void pass_on(struct context *c, struct share *s)
 	c->chunk = c->chunk_end;
 }
 
-bool loop_take(uint64_t *first, uint64_t *end)
+/* Apart, so that the quick way saves no registers. */
+static __attribute__((noinline)) bool take_other(struct context *c,
+						 struct share *s,
+						 uint64_t *first, uint64_t *end)
 {
-	struct context *c = context();
-	struct share *s = c->share;
 	bool any;
 
-	if (s->adds)
-		return take_chunk(s, first, end);
 	if (s->loop.ordered)
 		pass_on(c, s);
 	any = s->loop.schedule == STATIC ? take_static(c, &s->loop) :
@@ -140,6 +139,15 @@ bool loop_take(uint64_t *first, uint64_t *end)
 	*first = s->loop.start + c->chunk * s->loop.step;
 	*end = s->loop.start + c->chunk_end * s->loop.step;
 	return true;
+}
+
+bool loop_take(uint64_t *first, uint64_t *end)
+{
+	struct context *c = context();
+
+	if (c->share->adds)
+		return take_chunk(c->share, first, end);
+	return take_other(c, c->share, first, end);
 }
 
 /* Without a barrier; an ordered chunk that was left early is passed on. */

@@ -5,27 +5,26 @@
  */
 #include "gomp.h"
 
-/* Threads of this process that are in no team. */
-static _Atomic uint32_t critical, atomic;
+/* Of threads of this process that are in no team. */
+static _Atomic uint32_t own_critical, own_atomic;
 
-static _Atomic uint32_t *critical_word(void)
-{
-	return gomp_window ? &gomp_team()->critical : &critical;
-}
+static _Atomic uint32_t *critical = &own_critical, *atomic = &own_atomic;
 
-static _Atomic uint32_t *atomic_word(void)
+/* Before there are regions; NULL: there is no team any more. */
+void once_start(struct team *team)
 {
-	return gomp_window ? &gomp_team()->atomic : &atomic;
+	critical = team ? &team->critical : &own_critical;
+	atomic = team ? &team->atomic : &own_atomic;
 }
 
 void GOMP_critical_start(void)
 {
-	word_lock(critical_word());
+	word_lock(critical);
 }
 
 void GOMP_critical_end(void)
 {
-	word_unlock(critical_word());
+	word_unlock(critical);
 }
 
 /* The compiler has put the word into the program's data. */
@@ -41,12 +40,12 @@ void GOMP_critical_name_end(void **word)
 
 void GOMP_atomic_start(void)
 {
-	word_lock(atomic_word());
+	word_lock(atomic);
 }
 
 void GOMP_atomic_end(void)
 {
-	word_unlock(atomic_word());
+	word_unlock(atomic);
 }
 
 bool GOMP_single_start(void)

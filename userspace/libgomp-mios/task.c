@@ -50,21 +50,22 @@ static void *own_copy(char *room, const struct source *s)
 	at = (char *)(((uintptr_t)room + s->align - 1) & ~(s->align - 1ul));
 	if (s->copy)
 		s->copy(at, s->data);
-	else
+	else if (s->size)
 		memcpy(at, s->data, s->size);
 	if (s->is_loop)
 		memcpy(at, s->bounds, sizeof(s->bounds));
 	return at;
 }
 
-static void prepare(struct task *task, const struct source *s)
+static void prepare(struct task *task, const struct source *s,
+		    const struct context *c)
 {
-	task_init(task, context()->task);
+	task_init(task, c->task);
 	task->final |= s->final;
 	task->priority = s->priority;
 	task->copied = s->copy;
-	if (context()->team)
-		task->tasks = &context()->team->tasks;
+	if (c->team)
+		task->tasks = &c->team->tasks;
 	task->fn = s->fn;
 	task->data = s->data;
 	if (!s->event)
@@ -125,32 +126,36 @@ static void await_depend(void **list)
 		task_await_children();
 }
 
-/* Of it nothing is left when this returns. */
-static void run_here(const struct source *s)
+static void run_copy(const struct source *s, struct task *task)
 {
-	struct task task;
-	char *room;
+	char *room = allocate(s->size + s->align);
 
-	prepare(&task, s);
-	if (!s->copy && !s->is_loop) {
-		task_run_here(&task);
-		return;
-	}
-	room = allocate(s->size + s->align);
-	task.data = own_copy(room, s);
-	task_run_here(&task);
+	task->data = own_copy(room, s);
+	task_run_here(task);
 	free(room);
 }
 
+/* Of it nothing is left when this returns. */
+static void run_here(const struct source *s, const struct context *c)
+{
+	struct task task;
+
+	prepare(&task, s, c);
+	if (s->copy || s->is_loop)
+		run_copy(s, &task);
+	else
+		task_run_here(&task);
+}
+
 /* Task, dependences and data are one block of memory. */
-static void put_off(const struct source *s, uint32_t nr_depend,
-		    const struct depend *depend)
+static void put_off(const struct source *s, const struct context *c,
+		    uint32_t nr_depend, const struct depend *depend)
 {
 	size_t listed = nr_depend * sizeof(*depend);
 	struct task *task;
 
 	task = allocate(sizeof(*task) + listed + s->size + s->align);
-	prepare(task, s);
+	prepare(task, s, c);
 	task->nr_depend = nr_depend;
 	task->depend = (struct depend *)(task + 1);
 	if (nr_depend)
@@ -176,29 +181,34 @@ static bool is_deferred(const struct context *c, bool if_clause,
 	       (s->event || !tasks_are_enough(c->team));
 }
 
-/* Nothing is made any more where everything is given up. */
-static bool is_discarded(const struct context *c)
+static void make_dependent(const struct source *s, const struct context *c,
+			   bool if_clause, void **list)
 {
-	const struct task like = { .in = c->task->group };
-
-	return task_is_cancelled(&like);
-}
-
-static void make(const struct source *s, bool if_clause, void **list)
-{
-	struct context *c = context();
-	uint32_t n = list ? count_depend(list) : 0;
+	uint32_t n = count_depend(list);
 	struct depend depend[n + 1];
 
-	if (is_discarded(c))
-		return;
-	if (is_deferred(c, if_clause, s) && (!n || read_depend(list, depend))) {
-		put_off(s, n, depend);
+	if (is_deferred(c, if_clause, s) && read_depend(list, depend)) {
+		put_off(s, c, n, depend);
 		return;
 	}
-	if (n && c->team && !c->task->final)
+	if (c->team && !c->task->final)
 		await_depend(list);
-	run_here(s);
+	run_here(s, c);
+}
+
+/* Nothing is made any more where everything is given up. */
+static void make(const struct source *s, bool if_clause, void **list)
+{
+	const struct context *c = context();
+
+	if (tasks_cancelled(c->task->group))
+		return;
+	if (list && count_depend(list))
+		make_dependent(s, c, if_clause, list);
+	else if (is_deferred(c, if_clause, s))
+		put_off(s, c, 0, NULL);
+	else
+		run_here(s, c);
 }
 
 void GOMP_task(body_fn fn, void *data, copy_fn copy, long size, long align,

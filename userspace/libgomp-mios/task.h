@@ -50,11 +50,12 @@ struct task {
 	bool detached, ran;		/* it has such a one, and waits for it */
 	bool final, ended;
 	bool copied;			/* by a function: it owns what it has */
+	uint32_t nr_depend;
+	struct depend *depend;
+	/* all above is zero in a new one: see task_init() */
 	struct list ready;		/* children that wait to be run */
 	struct list dependent;		/* unfinished ones with depend, in order */
 	struct list in_team, in_parent, in_group, in_dependent;
-	uint32_t nr_depend;
-	struct depend *depend;
 };
 
 /* Of the team. */

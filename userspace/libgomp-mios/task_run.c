@@ -33,10 +33,20 @@ static void list_remove(struct list *entry)
 #define entry_of(LIST, MEMBER)						\
 	((struct task *)((char *)(LIST) - offsetof(struct task, MEMBER)))
 
+/*
+ * Under the lock, so it need not be one step.  Who waits for zero without the lock
+ * sees what has been done before it.
+ */
+static void count_by(_Atomic uint32_t *count, uint32_t n)
+{
+	n += atomic_load_explicit(count, memory_order_relaxed);
+	atomic_store_explicit(count, n, memory_order_release);
+}
+
 /* One that @parent makes, or a member's part of a region, without one. */
 void task_init(struct task *task, struct task *parent)
 {
-	memset(task, 0, sizeof(*task));
+	memset(task, 0, offsetof(struct task, ready));
 	task->parent = parent;
 	task->in = task->group = parent ? parent->group : NULL;
 	task->final = parent && parent->final;
@@ -84,7 +94,7 @@ static void add_ready(struct tasks *tasks, struct task *task)
 	if (task->in)
 		add_first(&task->in->ready, &task->in_group,
 			  offsetof(struct task, in_group));
-	tasks->ready++;
+	count_by(&tasks->ready, 1);
 }
 
 static void take(struct tasks *tasks, struct task *task)
@@ -93,7 +103,7 @@ static void take(struct tasks *tasks, struct task *task)
 	list_remove(&task->in_parent);
 	if (task->in)
 		list_remove(&task->in_group);
-	tasks->ready--;
+	count_by(&tasks->ready, -1);
 }
 
 static bool conflict(const struct depend *a, uint32_t nr_a,
@@ -142,10 +152,10 @@ static void add_locked(struct tasks *tasks, struct task *task)
 {
 	struct task *parent = task->parent;
 
-	parent->children++;
+	count_by(&parent->children, 1);
 	if (task->in)
-		task->in->count++;
-	tasks->unfinished++;
+		count_by(&task->in->count, 1);
+	count_by(&tasks->unfinished, 1);
 	if (task->nr_depend) {
 		task->blocked = conflicts(parent, task->depend,
 					  task->nr_depend);
@@ -192,10 +202,10 @@ static void finish(struct tasks *tasks, struct task *task)
 		let_go(tasks, task);
 	last = !task->children;
 	orphan = parent->ended && parent->children == 1;
-	parent->children--;
+	count_by(&parent->children, -1);
 	if (task->in)
-		task->in->count--;
-	tasks->unfinished--;
+		count_by(&task->in->count, -1);
+	count_by(&tasks->unfinished, -1);
 	word_unlock(&tasks->lock);
 	if (last)
 		free(task);
@@ -208,7 +218,8 @@ static void run(struct task *task)
 	struct context *c = context();
 	struct task *before = c->task;
 
-	if (task_is_cancelled(task)) {
+	/* One that owns copies, whose destructors it calls, is run all the same. */
+	if (!task->copied && tasks_cancelled(task->in)) {
 		task->detached = false;		/* its event never comes */
 		return;
 	}
@@ -313,7 +324,7 @@ static void await_event(struct task *task)
 	struct team *team = context()->team;
 	struct omp_wait wait = { 0 };
 
-	while (task->detached && !task->fulfilled) {
+	while (!task->fulfilled) {
 		if (team && tasks_help(team))
 			wait.turns = 0;
 		else
@@ -325,8 +336,10 @@ static void await_event(struct task *task)
 void task_run_here(struct task *task)
 {
 	run(task);
-	await_children(task);
-	await_event(task);
+	if (atomic_load_explicit(&task->children, memory_order_acquire))
+		await_children(task);
+	if (task->detached)
+		await_event(task);
 }
 
 void task_await_group(struct group *group)

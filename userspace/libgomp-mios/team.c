@@ -18,20 +18,18 @@ struct omp_window *gomp_window;
 unsigned int gomp_place;
 
 static __thread struct context base = { .size = 1 };
-static __thread struct context *current;
+__thread struct context *team_context;
 static __thread _Atomic uint32_t own_at_work;
 static __thread bool is_master;
 static void (*flush_fortran)(const int *unit);	/* of NULL: all */
 
-struct context *context(void)
+struct context *context_create(void)
 {
-	if (!current) {
-		current = &base;
-		task_init(&base.part, NULL);
-		base.task = &base.part;
-		base.at_work = &own_at_work;
-	}
-	return current;
+	task_init(&base.part, NULL);
+	base.task = &base.part;
+	base.at_work = &own_at_work;
+	team_context = &base;
+	return &base;
 }
 
 struct team *gomp_team(void)
@@ -58,14 +56,14 @@ static void enter(struct context *c, struct context *outer, struct team *team,
 	task_init(&c->part, NULL);
 	c->part.group = group;
 	c->task = &c->part;
-	current = c;
+	team_context = c;
 }
 
 static void leave(struct context *c, struct context *before)
 {
 	free(c->own.memory);
 	free(c->own.cross);
-	current = before;
+	team_context = before;
 }
 
 /* Is it the team of all that would be at work? */
@@ -319,6 +317,7 @@ static void start(struct omp_window *w, unsigned int place)
 		tasks_init(&gomp_team()->tasks);
 	}
 	settings = &gomp_team()->settings;
+	once_start(gomp_team());
 	places_start();
 	if (!place)
 		display_start();
@@ -329,6 +328,7 @@ static void alone(void)
 {
 	is_master = false;
 	gomp_window = NULL;
+	once_start(NULL);
 	crew_forget();
 }
 
