@@ -39,3 +39,18 @@ inside() {
 		mount --bind "$tests" "$root/tests" || exit 99
 		exec chroot "$root" "$@"' sh "$root" "$@"
 }
+
+# carry FOLDER WHERE: what programs of that root load, their loader too, into the
+# folder, which will be there in a machine; sets $own, for the compiler, by which they
+# take it from there, whatever that machine has.
+carry() {
+	local name
+
+	mkdir -p "$1"
+	for name in ld-linux-x86-64.so.2 libc.so.6 libm.so.6 libgcc_s.so.1 \
+		libstdc++.so.6 libgomp.so.1 libgfortran.so.5 libquadmath.so.0; do
+		cp -L "$root/usr/lib/x86_64-linux-gnu/$name" "$1" ||
+			fail "no $name in $root"
+	done
+	own="-Wl,--dynamic-linker=$2/ld-linux-x86-64.so.2 -Wl,-rpath=$2"
+}
