@@ -78,7 +78,7 @@ _mios()
 		;;
 	run)
 		words="--tasks= --cpus-per-task= --per-instance= --on= --ring=
-			--bind= --oversubscribe --label --explain --no-input --omp
+			--bind= --oversubscribe --label --explain --no-input --mpi --omp
 			--share= --localalloc --membind= --interleave= --preferred="
 		[[ $prev != -o && $prev != --on ]] ||
 			words=$(_mios_instances up)

@@ -33,6 +33,8 @@ static const char help[] =
 "  -b, --bind core|none   keep every task on its own CPUs (core) or not\n"
 "  -s, --oversubscribe    more tasks than CPUs\n"
 "      --no-input         task 0 reads nothing either\n"
+"      --mpi              by mpirun, though the program is not seen to need it:\n"
+"                         a script, or static\n"
 "      --omp              one OpenMP program, its N threads on the instances\n"
 "      --share all|strict which of its memory they share: strict is without\n"
 "                         what malloc() gives\n"
@@ -49,7 +51,7 @@ static const char help[] =
 "same instances.  Input goes to task 0; the first failure ends the others and\n"
 "gives the exit status.\n";
 
-enum { OPT_NO_INPUT = 256, OPT_OMP, OPT_SHARE };
+enum { OPT_NO_INPUT = 256, OPT_MPI, OPT_OMP, OPT_SHARE };
 
 static const struct option options[] = {
 	{ "tasks", required_argument, NULL, 'n' },
@@ -62,6 +64,7 @@ static const struct option options[] = {
 	{ "label", no_argument, NULL, 'L' },
 	{ "explain", no_argument, NULL, 'e' },
 	{ "no-input", no_argument, NULL, OPT_NO_INPUT },
+	{ "mpi", no_argument, NULL, OPT_MPI },
 	{ "omp", no_argument, NULL, OPT_OMP },
 	{ "share", required_argument, NULL, OPT_SHARE },
 	{ "help", no_argument, NULL, 'h' },
@@ -75,7 +78,7 @@ static const struct option options[] = {
 struct run_options {
 	struct placement_request rq;
 	struct policy policy;
-	bool bind, label, explain, omp, share, strict;
+	bool bind, label, explain, mpi, omp, share, strict;
 };
 
 static unsigned int number(const char *text, long max)
@@ -147,6 +150,9 @@ static void take_option(int c, char **argv, struct run_options *o)
 		break;
 	case OPT_NO_INPUT:
 		mios_no_input();
+		break;
+	case OPT_MPI:
+		o->mpi = true;
 		break;
 	case OPT_OMP:
 		o->omp = true;
@@ -298,15 +304,15 @@ static int start_any(const struct run_options *o,
 		.label = o->label, .oversubscribe = o->rq.oversubscribe,
 		.argv = argv,
 	};
-	char library[64];
+	char library[64] = "--mpi";
 	bool caf, mpi;
 	int i;
 
 	if (o->omp)
 		return start_omp(o, places, n, argv);
 	caf = o->rq.tasks > 1 && caf_program(argv[0]);
-	mpi = !caf && o->rq.tasks > 1 &&
-	      mpi_program(argv[0], library, sizeof(library));
+	mpi = !caf && (o->rq.tasks > 1 || o->mpi) &&
+	      (mpi_program(argv[0], library, sizeof(library)) || o->mpi);
 	if (o->policy.option) {
 		job.argv = policy_prefix(&o->policy, argv);
 		if (!job.argv)
@@ -393,6 +399,8 @@ int cmd_run(int argc, char **argv)
 	if (o.omp && o.rq.cpus_per_task > 1)
 		mios_usage("run", "with --omp each thread has one CPU: leave "
 			   "--cpus-per-task out");
+	if (o.omp && o.mpi)
+		mios_usage("run", "--omp and --mpi exclude each other");
 	if (o.share && !o.omp)
 		mios_usage("run", "--share is for --omp");
 	if (o.omp && o.policy.option)

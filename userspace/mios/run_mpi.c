@@ -2,9 +2,9 @@
 /*
  * An MPI program's tasks find each other by the launcher of its own library:
  * started by anybody else each is a world of one.  So mios run looks whether
- * the program is linked with an MPI library, and if it is Open MPI's, becomes
+ * the program is linked with an MPI library, and if it is Open MPI's, starts
  * mpirun with the placement that it has decided.  A static program and a
- * script look like any other.  No locks.
+ * script look like any other, unless --mpi says what they are.  No locks.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,9 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "libmios/mios.h"
+#include "foreground.h"
+#include "libmios/client.h"
 #include "run_mpi.h"
 
 #define WHO	"mios: run"
@@ -137,10 +139,10 @@ static char *hosts(const struct mpi_job *job)
 	return text;
 }
 
-/* Becomes mpirun; returns the exit status if it cannot. */
-int mpi_run(const struct mpi_job *job, const char *library)
+/* Its words, to be freed; NULL if there is no memory. */
+static char **command(const struct mpi_job *job)
 {
-	char number[16], map[48];
+	static char number[16], map[48];
 	const char * const words[] = {
 		"mpirun", "-n", number, "--host", hosts(job), "--map-by", map,
 		"--bind-to", job->bind ? "core" : "none",
@@ -150,15 +152,11 @@ int mpi_run(const struct mpi_job *job, const char *library)
 	size_t i, n = 0, count = sizeof(words) / sizeof(words[0]);
 	char **argv;
 
-	if (check(job, library))
-		return STATUS;
 	for (i = 0; job->argv[i]; i++)
 		;
 	argv = calloc(count + i + 1, sizeof(*argv));
-	if (!argv || !words[4]) {
-		mios_error(WHO, "no memory left");
-		return STATUS;
-	}
+	if (!argv || !words[4])
+		return NULL;
 	snprintf(number, sizeof(number), "%u", job->tasks);
 	snprintf(map, sizeof(map), "slot%s", job->oversubscribe ?
 		 ":OVERSUBSCRIBE" : "");
@@ -169,9 +167,70 @@ int mpi_run(const struct mpi_job *job, const char *library)
 			argv[n++] = (char *)words[i];
 	for (i = 0; job->argv[i]; i++)
 		argv[n++] = job->argv[i];
-	execvp(argv[0], argv);
-	mios_error(WHO, "%s is an MPI program (it needs %s), and mpirun, "
-		   "which starts such, does not run here: %s", job->argv[0],
-		   library, strerror(errno));
+	return argv;
+}
+
+/* NULL: it is up, and has been since. */
+static const char *lost(struct mios_watch *w)
+{
+	const char *why = watch_lost(w);
+	struct mios_instance inst;
+
+	if (why || w->instance == mios_self())
+		return why;
+	if (!mios_instance_read(w->instance, &inst) &&
+	    inst.state == MIOS_STATE_UP)
+		return NULL;
+	return "is ending";
+}
+
+/*
+ * The mpirun of Open MPI 5 ends with success, whatever its ranks have done, when
+ * it has lost an instance.
+ */
+static int judge(const struct mpi_job *job, struct mios_watch *watches,
+		 int status)
+{
+	const char *why;
+	int i, found = 0;
+
+	for (i = 0; i < job->nr_places; i++) {
+		why = job->places[i].tasks ? lost(&watches[i]) : NULL;
+		if (!why)
+			continue;
+		mios_error(WHO, "instance %d %s: the job has ended with it "
+			   "(mios log %d tells more)", watches[i].instance,
+			   why, watches[i].instance);
+		found = STATUS;
+	}
+	if (found)
+		return found;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
+	       WEXITSTATUS(status);
+}
+
+/* Runs mpirun; returns the exit status. */
+int mpi_run(const struct mpi_job *job, const char *library)
+{
+	static struct mios_watch watches[MIOS_MAX_INSTANCES];
+	int i, err, status;
+	char **argv;
+
+	if (check(job, library))
+		return STATUS;
+	argv = command(job);
+	if (!argv) {
+		mios_error(WHO, "no memory left");
+		return STATUS;
+	}
+	for (i = 0; i < job->nr_places; i++)
+		if (job->places[i].tasks)
+			watch_open(&watches[i], job->places[i].inst->id);
+	err = foreground_run(argv, &status);
+	if (!err)
+		return judge(job, watches, status);
+	mios_error(WHO, "%s is an MPI program (%s), and mpirun, which starts "
+		   "such, does not run here: %s", job->argv[0], library,
+		   strerror(-err));
 	return STATUS;
 }
