@@ -7,10 +7,12 @@
  */
 #include <arpa/inet.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "libmios/client.h"
@@ -60,7 +62,8 @@ static int instance_of(const char *host)
 static bool is_launchers(const char *variable)
 {
 	static const char * const prefixes[] = { "OMPI_", "PMIX_", "PRTE_",
-						 "ORTE_", "PMI_" };
+						 "ORTE_", "PMI_",
+						 "MIOS_SESSION_DIR=" };
 	size_t i;
 
 	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
@@ -96,6 +99,29 @@ static char *join(int argc, char **argv)
 		strcat(line, argv[i]);
 	}
 	return line;
+}
+
+/*
+ * What a daemon keeps in files has a folder that ends with its session: one that
+ * is killed leaves them.  @line: who says where they are to be may do so.
+ */
+static void name_folder(const char *line)
+{
+	static const char * const variables[] = {
+		"MIOS_SESSION_DIR",		/* miosd makes it there */
+		"OMPI_MCA_orte_tmpdir_base",	/* Open MPI 4.1 */
+		"PRTE_MCA_prte_tmpdir_base",	/* and 5.0 */
+	};
+	char path[64];
+	uint64_t id;
+	size_t i;
+
+	if (strstr(line, "tmpdir_base") ||
+	    getrandom(&id, sizeof(id), 0) != sizeof(id))
+		return;
+	snprintf(path, sizeof(path), "/tmp/mios-rsh.%016" PRIx64, id);
+	for (i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+		setenv(variables[i], path, 1);
 }
 
 /* Nobody changes his name on the way. */
@@ -192,6 +218,7 @@ int main(int argc, char **argv)
 	if ((!pw || chdir(pw->pw_dir)) && chdir("/"))
 		return 125;
 	drop_launchers();
+	name_folder(words[2]);
 	cmd.argv = words;
 	cmd.envp = environ;
 	return client_run(&cmd);

@@ -24,6 +24,7 @@
 
 #define TICK_MS		1000
 #define BUSY_TICK_MS	20
+#define TIDY_MS		10000	/* for a supervisor whose caller's instance is gone */
 #define STOP_TRIES	50	/* ticks for the killed to go at our end */
 
 enum { FD_SIGNAL, FD_UNIX, FD_DEVICE, NR_FDS };
@@ -171,6 +172,24 @@ static bool outlives(const struct slot *s)
 	       !mios_fault("end_with_host");
 }
 
+/*
+ * The instance that it came from has gone.  Its task ends at once; the supervisor
+ * sees that, and has some time to remove what the task has left.
+ */
+static void end_lost(struct slot *s)
+{
+	int fd = -1;
+
+	if (!s->lost_ms && s->identified && !s->relay)
+		fd = cgroup_open(s, "cgroup.kill", O_WRONLY);
+	if (fd >= 0 && write(fd, "1", 1) == 1)
+		s->lost_ms = mios_now_ms();
+	else if (mios_now_ms() > s->lost_ms + TIDY_MS)
+		kill(s->pid, SIGKILL);
+	if (fd >= 0)
+		close(fd);
+}
+
 /* Returns whether some cgroups are still being emptied. */
 static bool sweep(void)
 {
@@ -182,7 +201,7 @@ static bool sweep(void)
 		if (s->pid && !s->ending && !outlives(s) &&
 		    !ring_has(&d.view, s->peer, s->incarnation) &&
 		    !mios_fault("keep_sessions"))
-			kill(s->pid, SIGKILL);
+			end_lost(s);
 		if (!s->ending)
 			continue;
 		if (cgroup_remove(s) == -EBUSY)

@@ -34,6 +34,7 @@ struct slot {
 	unsigned int incarnation;	/* of the peer */
 	unsigned int serial;	/* names the cgroup */
 	bool ending;		/* reaped, its cgroup is not empty yet */
+	int64_t lost_ms;	/* since when the peer is gone, or 0 */
 	/* ---- */
 	bool identified;	/* uid and relay are known */
 	bool relay;		/* to another instance, no session here */
@@ -168,6 +169,10 @@ int fail_set(struct mios_fail *fail, int code, const char *step, int err);
 int task_prepare(struct task *t, const struct caller *c, struct slot *slot,
 		 struct mios_fail *fail);
 int task_start(struct task *t, struct mios_fail *fail);
+
+/* folder.c APIs: */
+char *folder_make(const struct spec *spec);
+void folder_remove(const char *path, const struct task *t);
 
 /* become.c APIs: */
 int become_nobody(void);

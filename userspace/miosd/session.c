@@ -33,6 +33,7 @@ struct session {
 	struct mios_source out, err;
 	struct mios_exit exit;
 	struct said *said;
+	char *folder;		/* a launcher's; it goes with the session */
 	int peer;		/* instance of the caller */
 	bool linger;		/* the caller wants to wait for them all */
 	bool exited;		/* the first process has */
@@ -435,6 +436,8 @@ static int take_errand(struct session *s, struct mios_fail *fail)
 		return err;
 	}
 	s->linger = e->spec.head.flags & MIOS_SPEC_LINGER;
+	if (s->linger)
+		s->folder = folder_make(&e->spec);
 	err = task_start(&s->task, fail);
 	if (!err)
 		say(s->said, &e->spec);
@@ -474,8 +477,10 @@ void session_run(int fd, struct slot *slot, struct caller *c)
 	}
 	s.task.in = s.task.out = s.task.err = s.task.go = -1;
 	s.peer = slot->peer;	/* the slot is out of reach once it runs */
-	if (session_start(&s, slot, c))
+	if (session_start(&s, slot, c)) {
+		folder_remove(s.folder, &s.task);
 		_exit(1);
+	}
 	sink_init(&s.in, s.task.in, 0);
 	if (s.task.in != s.task.out)
 		sink_count(&s.in);
@@ -486,7 +491,8 @@ void session_run(int fd, struct slot *slot, struct caller *c)
 		outlive(&s);
 	else if (err)
 		hang_up(&s);
-	else
+	folder_remove(s.folder, &s.task);
+	if (!err)
 		link_end(&s.link, CLOSE_MS);
 	_exit(0);
 }
