@@ -152,12 +152,13 @@ static bool give(const struct message *copy, struct msghdr *m, size_t done)
 	head.msg_control = m->msg_control;
 	head.msg_iov = m->msg_iov;
 	head.msg_iovlen = m->msg_iovlen;
-	if (copy->head.msg_name && !memory_write(m->msg_name,
-			copy->head.msg_name,
-			least(m->msg_namelen, head.msg_namelen)))
+	if (copy->head.msg_name &&
+	    !memory_write(m->msg_name, copy->head.msg_name,
+			  least(m->msg_namelen, head.msg_namelen)))
 		return false;
-	if (copy->head.msg_control && !memory_write(m->msg_control,
-			copy->head.msg_control, head.msg_controllen))
+	if (copy->head.msg_control &&
+	    !memory_write(m->msg_control, copy->head.msg_control,
+			  head.msg_controllen))
 		return false;
 	*m = head;
 	return pieces_scatter(m->msg_iov, m->msg_iovlen, copy->data.iov_base,
