@@ -191,7 +191,6 @@ static void on_bus_error(int signal, siginfo_t *info, void *context)
 {
 	static const char text[] = "mios: omp: no memory is left in the window\n";
 	struct omp_window *w = mios_omp_place.window;
-	uint32_t none = 0;
 
 	if (!data_holds(info->si_addr) &&
 	    ((char *)info->si_addr < (char *)w ||
@@ -200,9 +199,7 @@ static void on_bus_error(int signal, siginfo_t *info, void *context)
 			  NULL);
 		return;		/* and it happens again */
 	}
-	if (atomic_compare_exchange_strong(&w->over, &none, 1 + OMP_FAILED))
-		write(STDERR_FILENO, text, sizeof(text) - 1);
-	_exit(OMP_FAILED);
+	window_end(text, sizeof(text) - 1);
 }
 
 static void watch_memory(void)

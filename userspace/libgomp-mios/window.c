@@ -12,6 +12,8 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "map.h"
@@ -21,30 +23,52 @@
 #define STACK_DEFAULT	(8ul << 20)
 #define STACK_MOST	(1ul << 30)
 #define PAGE_MASK	0xffful
+#define SAY_LOOKS	1000		/* for another one's last line ... */
+#define SAY_NS		1000000		/* ... after this time each */
 
 struct omp_place mios_omp_place;
+
+/*
+ * The end of all, and @line first, if nobody has had one.  It is over only once
+ * the line is written: who sees that ends the process, perhaps this one.  Whoever
+ * says it may die meanwhile, so the others wait a second at most.  As a handler
+ * of signals may do, and not by a stream: another thread's fflush(NULL) would
+ * write it, too.
+ */
+void window_end(const char *line, size_t length)
+{
+	struct omp_window *w = mios_omp_place.window;
+	uint32_t none = 0;
+	int looks;
+
+	if (!w || (!atomic_load(&w->over) && !atomic_exchange(&w->said, 1)))
+		syscall(SYS_write, STDERR_FILENO, line, length);
+	else
+		for (looks = 0; looks < SAY_LOOKS && !atomic_load(&w->over);
+		     looks++)
+			nanosleep(&(struct timespec){ 0, SAY_NS }, NULL);
+	if (w && !atomic_compare_exchange_strong(&w->over, &none,
+						 1 + OMP_FAILED))
+		_exit(none - 1);
+	_exit(OMP_FAILED);
+}
 
 /* One line, of the first who has one, and the end of all. */
 void omp_die(const char *fmt, ...)
 {
-	struct omp_window *w = mios_omp_place.window;
+	static const char from[] = "mios: omp: ";
 	char text[512];
-	uint32_t none = 0;
 	va_list args;
-	int len;
+	size_t length;
 
 	fflush(NULL);
-	if (w && !atomic_compare_exchange_strong(&w->over, &none,
-						 1 + OMP_FAILED))
-		_exit(none - 1);
+	memcpy(text, from, sizeof(from));
 	va_start(args, fmt);
-	len = vsnprintf(text, sizeof(text) - 1, fmt, args);
+	vsnprintf(text + strlen(from), sizeof(text) - sizeof(from), fmt, args);
 	va_end(args);
-	if (len > (int)sizeof(text) - 2)
-		len = sizeof(text) - 2;
-	text[len] = '\n';
-	dprintf(STDERR_FILENO, "mios: omp: %.*s", len + 1, text);
-	_exit(OMP_FAILED);
+	length = strlen(text);
+	text[length++] = '\n';
+	window_end(text, length);
 }
 
 static unsigned long number_of(const char *name, unsigned long max)

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define OMP_WINDOW_MAGIC	0x504d4f2d534f494dull	/* MIOS-OMP */
-#define OMP_WINDOW_VERSION	3
+#define OMP_WINDOW_VERSION	4
 #define OMP_MAX_PLACES		64
 #define OMP_MAX_MEMBERS		1024
 #define OMP_MAX_OBJECTS		256
@@ -46,11 +46,12 @@ struct omp_window {
 	atomic_uint files_moved;
 	uint64_t desks[OMP_MAX_PLACES];		/* see ask.c */
 	uint64_t streams;			/* see streams.c */
+	atomic_uint said;			/* somebody writes the last line */
 	struct omp_object objects[OMP_MAX_OBJECTS];
 };
 
 static_assert(sizeof(struct omp_window) <= OMP_RUNTIME_AT, "header");
-static_assert(offsetof(struct omp_window, ready) == 72, "layout, version 3");
+static_assert(offsetof(struct omp_window, ready) == 72, "layout, version 4");
 
 /* A process of the team: what it has been told, and where its window is. */
 struct omp_place {
@@ -65,6 +66,7 @@ extern struct omp_place mios_omp_place;
 #define omp_die mios_omp_die	/* as libgomp sees it */
 void window_number(void);
 void window_open(const char *path);
+_Noreturn void window_end(const char *line, size_t length);
 _Noreturn void omp_die(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));
 
