@@ -12,6 +12,8 @@
 
 #include "files.h"
 
+#define PAGE	4096ul
+
 /* Where that call is not there or not allowed, addresses have to be right. */
 static bool not_there(ssize_t done)
 {
@@ -43,10 +45,21 @@ bool memory_write(void *to, const void *from, size_t size)
 	return done == (ssize_t)size;
 }
 
-/* It has to be right where it is not NULL. */
+/* Of a path: more than PATH_MAX no kernel reads.  What is not there ask() finds. */
 size_t text_size(const char *text)
 {
-	return text ? strlen(text) + 1 : 0;
+	char part[PATH_MAX], *end;
+	size_t size, room;
+
+	for (size = 0; text && size < sizeof(part); size += room) {
+		room = PAGE - (uintptr_t)(text + size) % PAGE;
+		if (!memory_read(part, text + size, room))
+			return size + 1;
+		end = memchr(part, 0, room);
+		if (end)
+			return size + (end - part) + 1;
+	}
+	return size;
 }
 
 /* How much room they have; -1 and errno: they are not there. */

@@ -16,19 +16,31 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/un.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <string>
 
 #include "check.h"
 
+#define IS_ERROR(CALL, ERROR) (errno = 0, (CALL) == -1 && errno == (ERROR))
+
 static int members;
+static bool apart;	// the last one is in another process
 static void *volatile nowhere = (void *)16;
 static std::string folder;
 
 static bool is_last()
 {
 	return omp_get_thread_num() == members - 1;
+}
+
+static std::string process()
+{
+	struct utsname name;
+
+	uname(&name);
+	return name.nodename + std::to_string(getpid());
 }
 
 // Eight bytes in two parts, and a descriptor.
@@ -93,9 +105,12 @@ static void messages()
 	got = receive_message(ends[0]);
 	check(got >= 0 && got != file && pread(got, &byte, 1, 0) == 1 &&
 	      byte == 'x', "recvmsg");
-	errno = 0;
-	check(sendmsg(ends[1], (struct msghdr *)nowhere, 0) < 0 && errno == EFAULT,
+	check(IS_ERROR(sendmsg(ends[1], (struct msghdr *)nowhere, 0), EFAULT),
 	      "sendmsg of nothing");
+	int own = dup(STDOUT_FILENO);
+	check(apart ? !send_message(ends[1], own) && errno == EOPNOTSUPP :
+		      send_message(ends[1], own), "a descriptor of another one");
+	close(own);
 	for (int fd : { ends[0], ends[1], file, got })
 		close(fd);
 }
@@ -115,10 +130,26 @@ static void vectors()
 	wrong += preadv(fd, in, 3, 1) != 7 || strcmp(a, "net") || strcmp(b, "woon");
 	wrong += lseek(fd, 2, SEEK_SET) != 2 || readv(fd, in, 3) != 7 ||
 		 strcmp(a, "etw") || strcmp(b, "oone");
-	errno = 0;
-	wrong += writev(fd, (struct iovec *)nowhere, 2) != -1 || errno != EFAULT;
+	wrong += !IS_ERROR(writev(fd, (struct iovec *)nowhere, 2), EFAULT);
 	close(fd);
 	check(!wrong, "readv, writev, preadv, pwritev");
+}
+
+// What no folder of another process can do, and what none can.
+static long are_refused(int top)
+{
+	int here = open(folder.c_str(), O_RDONLY | O_DIRECTORY);
+	std::string longest(4095, '/'), longer(4096, '/');
+	struct stat st;
+	long wrong = 0;
+
+	wrong += !IS_ERROR(mkdirat(top, (char *)nowhere, 0700), EFAULT);
+	wrong += !IS_ERROR(renameat(top, "no", top, (char *)nowhere), EFAULT);
+	wrong += !IS_ERROR(fstatat(top, longer.c_str(), &st, 0), ENAMETOOLONG);
+	wrong += fstatat(top, longest.c_str(), &st, 0) != 0;
+	wrong += !IS_ERROR(renameat(top, "no", here, "no"), apart ? EXDEV : ENOENT);
+	close(here);
+	return wrong;
 }
 
 // From a file to where another member has the end of a pipe, and to its own.
@@ -170,6 +201,7 @@ static void folders()
 	close(fd);
 	wrong += fstatat(top, "file", &st, 0) || st.st_size != 3;
 	wrong += faccessat(top, "file", R_OK, 0) || !faccessat(top, "no", R_OK, 0);
+	wrong += are_refused(top);
 	wrong += mkdirat(top, "deeper", 0700);
 	wrong += renameat(top, "file", top, "deeper/file");
 	DIR *dir = fdopendir(dup(top));
@@ -208,6 +240,11 @@ int main(int argc, char **argv)
 {
 	members = atoi(argv[1]);
 	folder = argv[2];
+	std::string first = process(), last;
+#pragma omp parallel
+	if (is_last())
+		last = process();
+	apart = first != last;
 	messages();
 	vectors();
 	copies();
