@@ -63,13 +63,13 @@ frames_of()
 	done
 }
 
-# run_node K OPTION... PROGRAM...: in a time that no run comes near
+# run_node K OPTION... PROGRAM...: doing no more than any run comes near
 run_node()
 {
 	local node=$1
 	shift
-	at "$node" timeout "${LIMIT:-60}" build/bin/mios-dsm run -n 3 --node "$node" \
-		--interface eth0 --json "$work/json$node" "$@" \
+	at "$node" selftests/lib/limit "${LIMIT:-60}" build/bin/mios-dsm run -n 3 \
+		--node "$node" --interface eth0 --json "$work/json$node" "$@" \
 		> "$work/out$node" 2>&1
 }
 
