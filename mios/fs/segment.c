@@ -199,16 +199,26 @@ int mios_fs_segment_set(struct mios_fs *fs, u32 slot,
 	return err;
 }
 
+static bool is_kept(const struct mios_fs *fs, u32 slot)
+{
+	return attached_sum(fs, slot) &&
+	       !mios_fs_fault(MIOS_FS_FAULT_FREE_OPEN);
+}
+
 /* ATTACH: nobody has it, and nobody gets it any more. */
 static void segment_free(struct mios_fs *fs, u32 slot)
 {
 	struct mios_fs_segment *s = segment_at(fs, slot);
 	u64 inode = READ_ONCE(s->inode);
+	bool kept = is_kept(fs, slot);
 
-	WRITE_ONCE(s->freeing, FREEING);
-	smp_mb(); /* ATTACH */
-	if ((attached_sum(fs, slot) && !mios_fs_fault(MIOS_FS_FAULT_FREE_OPEN)) ||
-	    !inode_exists(fs, inode)) {
+	/* Who attaches what others keep is not turned away. */
+	if (!kept) {
+		WRITE_ONCE(s->freeing, FREEING);
+		smp_mb(); /* ATTACH */
+		kept = is_kept(fs, slot);
+	}
+	if (kept || !inode_exists(fs, inode)) {
 		WRITE_ONCE(s->freeing, 0);
 		return;
 	}

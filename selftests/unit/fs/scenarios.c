@@ -327,6 +327,25 @@ static void two_removes(void)
 	CHECK(!err);
 }
 
+/* 3 has it attached, and it is to go when that is over. */
+static void restore_kept(void)
+{
+	u8 *image = (u8 *)w.fs[0].super;
+	struct mios_fs_segment *s = (void *)(image + MIOS_FS_SEGMENTS_AT);
+
+	restore_segment();
+	s[slot].mode |= MIOS_FS_SEGMENT_DEST;
+	mios_fs_segment_attach_again(&w.fs[3], slot);
+}
+
+static void two_sweeps(void)
+{
+	int err;
+
+	PATIENTLY(err, mios_fs_segment_sweep(&w.fs[2]));
+	CHECK(!err);
+}
+
 /* Who reads looks at each word of the entry. */
 static void restore_names(void)
 {
@@ -413,6 +432,14 @@ static void attached(void)
 	whole();
 }
 
+/* What another one keeps can be attached, whoever looks what is to go. */
+static void kept(void)
+{
+	CHECK(is_attached || explore_is_dead(1));
+	mios_fs_segment_detach(&w.fs[3], slot);
+	attached();
+}
+
 /* Each has bytes of its own, and the file has both. */
 static void appended(void)
 {
@@ -453,6 +480,8 @@ static const struct scenario scenarios[] = {
 	  bury, appended },
 	{ "attached and removed", restore_segment,
 	  { one_attaches, two_removes }, { 1, 2 }, 1, bury, attached },
+	{ "attached and kept", restore_kept, { one_attaches, two_sweeps },
+	  { 1, 2 }, 1, bury, kept },
 	{ "read and renamed", restore_names, { one_reads, two_renames },
 	  { 1, 2 }, 1, bury, whole },
 };
