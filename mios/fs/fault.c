@@ -35,6 +35,8 @@ MIOS_FS_FAULT_PARAM(far, MIOS_FS_FAULT_FAR,
 		    "take pages from the farthest node");
 MIOS_FS_FAULT_PARAM(first_touch, MIOS_FS_FAULT_FIRST_TOUCH,
 		    "take pages from the nearest node, whatever is wished");
+MIOS_FS_FAULT_PARAM(same_id, MIOS_FS_FAULT_SAME_ID,
+		    "give a new segment the id of the one that was there");
 MIOS_FS_FAULT_PARAM(keep_mapped, MIOS_FS_FAULT_KEEP_MAPPED,
 		    "refuse to unmap what another instance takes away");
 MIOS_FS_FAULT_PARAM(no_wake, MIOS_FS_FAULT_NO_WAKE,

@@ -21,6 +21,7 @@ enum mios_fs_fault {
 	MIOS_FS_FAULT_CLEAR_EARLY,	/* out of the file before it is held */
 	MIOS_FS_FAULT_FAR,		/* take pages from the farthest node */
 	MIOS_FS_FAULT_FIRST_TOUCH,	/* whatever is wished, take the nearest */
+	MIOS_FS_FAULT_SAME_ID,		/* give a segment the id of the last */
 	/* In the kernel only: */
 	MIOS_FS_FAULT_STOP,		/* go no further in a change */
 	MIOS_FS_FAULT_ELSEWHERE,	/* map wherever there is room */

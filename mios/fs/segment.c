@@ -115,6 +115,13 @@ int mios_fs_segment_find(struct mios_fs *fs, u32 key, u32 *slot,
 	return -EAGAIN;
 }
 
+/* Of the next one there: an id comes back after all the others. */
+static u32 sequence_next(u64 key)
+{
+	return mios_fs_fault(MIOS_FS_FAULT_SAME_ID) ? sequence_of(key) :
+	       sequence_of(key + (1ull << 32));
+}
+
 static u32 free_slot(struct mios_fs *fs)
 {
 	u32 slot;
@@ -143,7 +150,7 @@ static int make(struct mios_fs *fs, struct mios_fs_seg *seg, u64 now, u32 *slot)
 	if (!inode)
 		return -ENOSPC;
 	s = segment_at(fs, *slot);
-	seg->sequence = sequence_of(READ_ONCE(s->key) + (1ull << 32));
+	seg->sequence = sequence_next(READ_ONCE(s->key));
 	mios_tx_put(fs, &s->inode, inode);
 	mios_tx_put(fs, &s->key, upper_lower(seg->sequence, seg->key));
 	mios_tx_put(fs, &s->mode, seg->mode);

@@ -26,6 +26,7 @@ static void break_on_purpose(const char *name)
 		[MIOS_FS_FAULT_CLEAR_EARLY] = "clear-early",
 		[MIOS_FS_FAULT_FAR] = "far",
 		[MIOS_FS_FAULT_FIRST_TOUCH] = "first-touch",
+		[MIOS_FS_FAULT_SAME_ID] = "same-id",
 	};
 	int i;
 
