@@ -196,7 +196,8 @@ long mios_segment_dt(unsigned long addr)
 		if (!area_find(addr, &file, &start, &end))
 			break;
 		size = PAGE_ALIGN(i_size_read(file_inode(file)));
-		if (end - addr > size)
+		/* The first may have been made longer. */
+		if (!err && end - addr > size)
 			break;
 		/* As no lock is held: another thread may have mapped there. */
 		err = vm_munmap(start, end - start);

@@ -13,9 +13,12 @@ import signal
 
 from segment import Ds, LIBC
 
+LIBC.mremap.restype = ctypes.c_void_p
+
 CREAT, EXCL = 0o1000, 0o2000
 RDONLY, RND, REMAP = 0o10000, 0o20000, 0o40000
 RMID, SET, STAT, LOCK, UNLOCK, SHM_STAT, SHM_INFO = 0, 1, 2, 11, 12, 13, 14
+SHM_STAT_ANY, INDEX, MAYMOVE = 15, 0x7fff, 1
 KEY, SIZE, PAGE = 0x7357, 5 * 4096 + 7, 4096
 NOBODY = 65534
 
@@ -60,6 +63,14 @@ def stat(what, ident):
     return ds
 
 
+def by_index(what, ident, command):
+    """As ipcs looks at all that there are."""
+    ds = Ds()
+    found = said(what, LIBC.shmctl(ident & INDEX, command, ctypes.byref(ds)))
+    if found is not None:
+        print("  the same", found == ident, ds.size)
+
+
 def child(run):
     """In another process, whose end is told."""
     os.sys.stdout.flush()
@@ -82,7 +93,33 @@ def keys():
     get("too large", KEY, SIZE + 1, 0o600)
     print("the same", get("found", KEY, 1, 0) == ident)
     stat("as made", ident)
+    by_index("by its index", ident, SHM_STAT)
+    print("none is beyond the last", LIBC.shmctl(
+        0, SHM_INFO, ctypes.byref(Info())) >= ident & INDEX)
     return ident
+
+
+def small():
+    """The least that programs ask for."""
+    ident = get("16 bytes", 0, 16, CREAT | 0o600)
+    place = at("attach", ident)
+    ctypes.memset(place, 1, 16)
+    stat("16 bytes", ident)
+    ctl("remove", ident, RMID)
+    said("detach", LIBC.shmdt(place))
+    stat("gone", ident)
+
+
+def grown(ident):
+    """Mapped beyond its end."""
+    length = 6 * PAGE
+    place = at("to be grown", ident)
+    larger = said("grown", LIBC.mremap(
+        ctypes.c_void_p(place), ctypes.c_size_t(length),
+        ctypes.c_size_t(2 * length), MAYMOVE))
+    stat("grown", ident)
+    said("detach what has grown", LIBC.shmdt(larger))
+    stat("none has it", ident)
 
 
 def places(ident):
@@ -119,6 +156,8 @@ def others(ident):
     get("for nothing", KEY, 1, 0)
     at("attach", ident)
     stat("stat", ident)
+    by_index("by its index", ident, SHM_STAT)
+    by_index("in any case", ident, SHM_STAT_ANY)
     ctl("remove", ident, RMID)
     ctl("set", ident, SET, Ds())
     ctl("lock", ident, LOCK)
@@ -161,8 +200,10 @@ def main():
     """All of it."""
     ident = keys()
     places(ident)
+    grown(ident)
     others(ident)
     ends(ident)
+    small()
     new = get("a new one", KEY, PAGE, CREAT | 0o600)
     area = mmap.mmap(-1, PAGE)
     at("over a mapping", new, ctypes.addressof(
