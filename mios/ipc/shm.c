@@ -187,7 +187,8 @@ static long shm_get(key_t key, size_t size, int flg)
 			break;
 	} while (id == -EEXIST && !fatal_signal_pending(current));
 	mios_segments_put(m);
-	return id;
+	/* The kernel may have one of its own with that key. */
+	return id == -ENOENT ? -EOPNOTSUPP : id;
 }
 
 /* --- shmctl() */
