@@ -4,6 +4,7 @@
  * its own name in argv[0] and returns the exit status.
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -95,6 +96,8 @@ int main(int argc, char **argv)
 {
 	log_open(argv[1]);
 	mios_streams_open();
+	/* Who has started us may ignore it: then nobody learns how a child ends. */
+	signal(SIGCHLD, SIG_DFL);
 	if (argc < 2) {
 		usage(stderr);
 		return MIOS_EXIT_USAGE;
