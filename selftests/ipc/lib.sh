@@ -40,12 +40,12 @@ starts()
 	echo $! > "/tmp/$name.pid"
 }
 
-# in_a_wait INSTANCE: how many of the program's tasks wait there, by futex() or
-# futex_waitv()
+# in_a_wait INSTANCE: how many of the program's tasks wait there, by futex(),
+# futex_waitv() or futex_wait()
 in_a_wait()
 {
-	on "$1" 'for p in $(pgrep -x futexes); do cat /proc/$p/task/*/syscall
-		done' | grep -cE "^(202|449) "
+	on "$1" 'for p in $(pgrep "^futexes"); do cat /proc/$p/task/*/syscall
+		done' | grep -cE "^(202|449|455) "
 }
 
 waiting_are()

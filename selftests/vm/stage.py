@@ -43,6 +43,9 @@ STATIC = ("gcc", "-O2", "-Wall", "-Wextra", "-Werror",
 STATIC_PROGRAMS = ("vm/guest/agent.c", "ipc/guest/futexes.c", "ipc/guest/race.c",
                    "swap/guest/swaps.c", "fs/guest/agree.c",
                    "../docs/examples/shared-farm.c")
+# It has no headers of Linux of its own.
+MUSL = ("musl-gcc", "-idirafter", "/usr/include", "-idirafter",
+        "/usr/include/x86_64-linux-gnu", *STATIC[1:])
 STATIC_CXX = ("g++", "-O2", "-Wall", "-static")
 OPENMP = ("g++", "-O2", "-Wall", "-fopenmp")
 OPENMP_PROGRAMS = ("spread", "team", "tasks", "reduce", "target", "mutexes",
@@ -59,11 +62,11 @@ PRELOADED = ("gcc", "-O2", "-Wall", "-Wextra", "-Werror",
              "-Wno-unused-parameter", "-shared", "-fPIC")
 
 
-def build_helper(source, compiler=STATIC, libraries=()):
+def build_helper(source, compiler=STATIC, libraries=(), suffix=""):
     """From selftests/SOURCE: static, so that it runs in any root; or as OpenMP
     and coarray programs are, with the guest's own libraries."""
     source = HERE.parent / source
-    binary = BUILD / "guest" / source.stem
+    binary = BUILD / "guest" / (source.stem + suffix)
     with buildcache.lock_folder(BUILD):
         newest = max(p.stat().st_mtime for p in
                      (source, *source.parent.glob("*.h"), *libraries))
@@ -128,6 +131,7 @@ def stage_modules(built, modules):
 def guest_files():
     """The harness's own side in the guest."""
     return [*(build_helper(source) for source in STATIC_PROGRAMS),
+            build_helper("ipc/guest/futexes.c", MUSL, suffix="-musl"),
             build_helper("swap/guest/works.cc", STATIC_CXX),
             *(build_helper(f"omp/guest/{name}.cc", OPENMP)
               for name in OPENMP_PROGRAMS),

@@ -2,7 +2,8 @@
 /*
  * Waits and wakes in a file that other instances map, too: the bare system
  * calls on words of its first page, and what the C library makes of them in
- * the second.  An ordinary program: it knows nothing of instances.
+ * the second.  An ordinary program, for glibc and musl: it knows nothing of
+ * instances.
  *
  * futexes FILE COMMAND ARGUMENTS: see the table at the end.
  */
@@ -13,6 +14,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,18 +28,28 @@
 #define THREADS_MAX	64
 #define PAGE		4096
 
+/* What the headers may not have yet. */
+#define NR_FUTEX_WAITV		449
+#define NR_FUTEX_WAKE		454
+#define NR_FUTEX_WAIT		455
+#define NR_FUTEX_REQUEUE	456
+#define SIZE_U32		2
+
 /* What the second page holds. */
 struct shared {
 	pthread_barrier_t barrier;
 	pthread_mutex_t mutex;
 	pthread_mutex_t robust;
 	pthread_cond_t cond;
+	pthread_rwlock_t rwlock;
 	sem_t sem;
 	unsigned int turn;
 	unsigned int count;
+	unsigned int half;
 };
 
 static uint8_t *file;
+static sig_atomic_t signals;
 
 static void fail(const char *what)
 {
@@ -131,14 +143,34 @@ static int cmd_waitv(int nr, char **arg)
 		w[i].val = *word_at(arg[i]);
 		w[i].flags = FUTEX_32;
 	}
-	printf("%ld\n", syscall(SYS_futex_waitv, w, i, 0, NULL, 0));
+	printf("%ld\n", syscall(NR_FUTEX_WAITV, w, i, 0, NULL, 0));
 	return 0;
+}
+
+/* musl has no strerrorname_np(). */
+static const char *error_name(int err)
+{
+	switch (err) {
+	case EAGAIN:
+		return "EAGAIN";
+	case EINTR:
+		return "EINTR";
+	case EINVAL:
+		return "EINVAL";
+	case EOPNOTSUPP:
+		return "EOPNOTSUPP";
+	case EOWNERDEAD:
+		return "EOWNERDEAD";
+	case ENOTRECOVERABLE:
+		return "ENOTRECOVERABLE";
+	}
+	return strerror(err);
 }
 
 static int count_out(long count)
 {
 	if (count < 0)
-		printf("%s\n", strerrorname_np(errno));
+		printf("%s\n", error_name(errno));
 	else
 		printf("%ld\n", count);
 	return 0;
@@ -175,6 +207,57 @@ static int cmd_lockpi(int nr, char **arg)
 			       0));
 }
 
+static void caught(int signal)
+{
+	signals++;
+}
+
+/* interrupted WORD: SIGUSR1 ends the wait, SIGUSR2 does not */
+static int cmd_interrupted(int nr, char **arg)
+{
+	struct sigaction action = { .sa_handler = caught };
+	uint32_t *word = word_at(arg[0]);
+	long err;
+
+	sigaction(SIGUSR1, &action, NULL);
+	action.sa_flags = SA_RESTART;
+	sigaction(SIGUSR2, &action, NULL);
+	err = futex(word, FUTEX_WAIT, *word, NULL, NULL, 0);
+	printf("%s after %d\n", err ? error_name(errno) : "woken",
+	       (int)signals);
+	return 0;
+}
+
+/* wait2 WORD: the calls of futex2 */
+static int cmd_wait2(int nr, char **arg)
+{
+	uint32_t *word = word_at(arg[0]);
+
+	return count_out(syscall(NR_FUTEX_WAIT, word, (unsigned long)*word,
+				 (unsigned long)UINT32_MAX, SIZE_U32, NULL, 0));
+}
+
+/* wake2 WORD COUNT */
+static int cmd_wake2(int nr, char **arg)
+{
+	return count_out(syscall(NR_FUTEX_WAKE, word_at(arg[0]),
+				 (unsigned long)UINT32_MAX, atoi(arg[1]),
+				 SIZE_U32));
+}
+
+/* requeue2 WORD WAKE MOVE WORD */
+static int cmd_requeue2(int nr, char **arg)
+{
+	struct futex_waitv w[2] = {
+		{ .uaddr = (uintptr_t)word_at(arg[0]), .flags = SIZE_U32,
+		  .val = *word_at(arg[0]) },
+		{ .uaddr = (uintptr_t)word_at(arg[3]), .flags = SIZE_U32 },
+	};
+
+	return count_out(syscall(NR_FUTEX_REQUEUE, w, 0, atoi(arg[1]),
+				 atoi(arg[2])));
+}
+
 /* set WORD VALUE */
 static int cmd_set(int nr, char **arg)
 {
@@ -189,6 +272,7 @@ static int cmd_init(int nr, char **arg)
 {
 	struct shared *s = shared();
 	pthread_barrierattr_t barrier;
+	pthread_rwlockattr_t rwlock;
 	pthread_mutexattr_t mutex;
 	pthread_condattr_t cond;
 
@@ -200,6 +284,9 @@ static int cmd_init(int nr, char **arg)
 	pthread_condattr_init(&cond);
 	pthread_condattr_setpshared(&cond, PTHREAD_PROCESS_SHARED);
 	need(pthread_cond_init(&s->cond, &cond), "cond");
+	pthread_rwlockattr_init(&rwlock);
+	pthread_rwlockattr_setpshared(&rwlock, PTHREAD_PROCESS_SHARED);
+	need(pthread_rwlock_init(&s->rwlock, &rwlock), "rwlock");
 	pthread_mutexattr_init(&mutex);
 	pthread_mutexattr_setpshared(&mutex, PTHREAD_PROCESS_SHARED);
 	need(pthread_mutex_init(&s->mutex, &mutex), "mutex");
@@ -227,6 +314,34 @@ static int cmd_turns(int nr, char **arg)
 	}
 	pthread_barrier_wait(&s->barrier);
 	printf("%u\n", s->count);
+	return 0;
+}
+
+static void change(struct shared *s)
+{
+	need(pthread_rwlock_wrlock(&s->rwlock), "to write");
+	s->count++;
+	/* So that others come meanwhile, and sleep. */
+	usleep(500);
+	s->half++;
+	need(pthread_rwlock_unlock(&s->rwlock), "unlock");
+}
+
+/* change ROUNDS: what all have, and who reads sees no half of it */
+static int cmd_change(int nr, char **arg)
+{
+	struct shared *s = shared();
+	int i, halves = 0;
+
+	pthread_barrier_wait(&s->barrier);
+	for (i = 0; i < atoi(arg[0]); i++) {
+		change(s);
+		need(pthread_rwlock_rdlock(&s->rwlock), "to read");
+		halves += s->count != s->half;
+		need(pthread_rwlock_unlock(&s->rwlock), "unlock");
+	}
+	pthread_barrier_wait(&s->barrier);
+	printf("%u, %d halves\n", s->count, halves);
 	return 0;
 }
 
@@ -258,7 +373,7 @@ static int cmd_lock(int nr, char **arg)
 	pthread_mutex_t *mutex = &shared()->robust;
 	int err = pthread_mutex_lock(mutex);
 
-	puts(err ? strerrorname_np(err) : "locked");
+	puts(err ? error_name(err) : "locked");
 	if (err == EOWNERDEAD)
 		pthread_mutex_consistent(mutex);
 	if (!err || err == EOWNERDEAD)
@@ -292,9 +407,14 @@ static const struct command {
 	{ "requeue", cmd_requeue, 4 },
 	{ "wakeop", cmd_wakeop, 4 },
 	{ "lockpi", cmd_lockpi, 1 },
+	{ "interrupted", cmd_interrupted, 1 },
+	{ "wait2", cmd_wait2, 1 },
+	{ "wake2", cmd_wake2, 2 },
+	{ "requeue2", cmd_requeue2, 4 },
 	{ "set", cmd_set, 2 },
 	{ "init", cmd_init, 1 },
 	{ "turns", cmd_turns, 3 },
+	{ "change", cmd_change, 1 },
 	{ "post", cmd_post, 0 },
 	{ "take", cmd_take, 0 },
 	{ "hold", cmd_hold, 0 },
