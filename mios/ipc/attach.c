@@ -4,9 +4,11 @@
  * it does on one kernel, in the column of this instance.
  */
 #include <linux/file.h>
+#include <linux/ipc_namespace.h>
 #include <linux/mman.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
+#include <linux/printk.h>
 #include <linux/shm.h>
 #include <linux/timekeeping.h>
 #include <uapi/linux/shm.h>
@@ -109,6 +111,19 @@ static long segment_map(struct mios_mount *m, const struct mios_fs_seg *seg,
 	return at == -EEXIST ? -EINVAL : at;
 }
 
+/*
+ * What else a program may use there stays its instance's: semaphores and message
+ * queues, the first two of ->ids.  Whose they are nobody can tell.
+ */
+static void mixed_tell(void)
+{
+	const struct ipc_ids *ids = current->nsproxy->ipc_ns->ids;
+
+	if (READ_ONCE(ids[0].in_use) || READ_ONCE(ids[1].in_use))
+		pr_info_once("miosfs: %s[%d] uses a segment that other instances have, too; semaphores and message queues of System V, of which this one has some, they have not\n",
+			     current->comm, task_pid_nr(current));
+}
+
 /**
  * mios_segment_at() - attach a segment: see struct shm_remote_ops
  * @id: of it
@@ -141,6 +156,7 @@ long mios_segment_at(int id, unsigned long addr, int flg, unsigned long *raddr)
 	mios_segments_put(m);
 	if (IS_ERR_VALUE(at))
 		return at;
+	mixed_tell();
 	*raddr = at;
 	return 0;
 }
@@ -205,5 +221,7 @@ long mios_segment_dt(unsigned long addr)
 	} while (!err && end - addr < size);
 	if (file)
 		fput(file);
+	if (!err)
+		mixed_tell();
 	return err;
 }
