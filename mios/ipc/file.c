@@ -8,7 +8,6 @@
 #include <linux/file.h>
 #include <linux/hex.h>
 #include <linux/mount.h>
-#include <linux/mutex.h>
 #include <linux/pseudo_fs.h>
 
 #include "../fs/vfs.h"
@@ -18,18 +17,19 @@
 /* What statfs(2) would call it: "MSEG". */
 #define SEGMENTS_MAGIC	0x4745534dUL
 
-/* Nobody begins to use an inode while it is looked whether somebody does. */
-static DEFINE_MUTEX(files_lock);
-
-/* Where nobody else uses it: as any file whose last dentry is put. */
+/*
+ * Where nobody else uses it: as any file whose last dentry is put.  Who begins to
+ * meanwhile waits for that, a second if a page is pinned: by the inode's own lock,
+ * so that he who pins one is in nobody's way but theirs who share that segment.
+ */
 static void rest(struct inode *inode)
 {
-	mutex_lock(&files_lock);
+	inode_lock(inode);
 	if (atomic_read(&inode->i_count) == 1 && mios_pages_let_go(inode)) {
 		clear_bit(MIOS_WAS_MAPPED, &mios_inode_of(inode)->flags);
 		mios_inode_sleep(inode);
 	}
-	mutex_unlock(&files_lock);
+	inode_unlock(inode);
 }
 
 /* Last of all it lets miosfs go, whose inode that was. */
@@ -102,15 +102,16 @@ void mios_files_end(struct mios_mount *m)
 	m->segments = NULL;
 }
 
+/* It does not fall asleep any more; who is just looking at it looks no more then. */
 static struct inode *segment_inode(struct mios_mount *m, u64 number)
 {
-	struct inode *inode;
+	struct inode *inode = mios_inode_get(m->sb, number);
 
-	mutex_lock(&files_lock);
-	inode = mios_inode_get(m->sb, number);
-	if (!IS_ERR(inode))
-		set_bit(MIOS_STAYS, &mios_inode_of(inode)->flags);
-	mutex_unlock(&files_lock);
+	if (IS_ERR(inode))
+		return inode;
+	inode_lock(inode);
+	set_bit(MIOS_STAYS, &mios_inode_of(inode)->flags);
+	inode_unlock(inode);
 	return inode;
 }
 
