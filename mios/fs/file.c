@@ -335,8 +335,8 @@ int mios_file_allocate(struct inode *inode, loff_t at, loff_t end)
 	return err;
 }
 
-static long file_allocate(struct file *file, int mode, loff_t offset,
-			  loff_t length)
+long mios_file_fallocate(struct file *file, int mode, loff_t offset,
+			 loff_t length)
 {
 	struct inode *inode = file_inode(file);
 	int err;
@@ -382,7 +382,7 @@ const struct file_operations mios_file_ops = {
 	.write_iter = file_write,
 	.mmap = mios_file_map,
 	.get_unmapped_area = mios_file_area,
-	.fallocate = file_allocate,
+	.fallocate = mios_file_fallocate,
 	.fsync = noop_fsync,
 	.splice_read = copy_splice_read,
 	.splice_write = iter_file_splice_write,

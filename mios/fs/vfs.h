@@ -267,6 +267,8 @@ extern const struct inode_operations mios_symlink_inode_ops;
 int mios_page_hold(struct inode *inode, u64 index, bool create,
 		   struct page **out);
 int mios_file_allocate(struct inode *inode, loff_t at, loff_t end);
+long mios_file_fallocate(struct file *file, int mode, loff_t offset,
+			 loff_t length);
 vm_fault_t mios_file_fault(struct vm_fault *vmf);
 int mios_file_set_policy(struct vm_area_struct *vma, struct mempolicy *wish);
 int mios_file_map(struct file *file, struct vm_area_struct *vma);

@@ -87,6 +87,7 @@ const struct file_operations mios_segment_ops = {
 	.get_unmapped_area = mios_file_area,
 	.llseek = noop_llseek,
 	.fsync = noop_fsync,
+	.fallocate = mios_file_fallocate,	/* for MADV_REMOVE */
 };
 
 static long segment_map(struct mios_mount *m, const struct mios_fs_seg *seg,

@@ -18,7 +18,7 @@ LIBC.mremap.restype = ctypes.c_void_p
 CREAT, EXCL = 0o1000, 0o2000
 RDONLY, RND, REMAP = 0o10000, 0o20000, 0o40000
 RMID, SET, STAT, LOCK, UNLOCK, SHM_STAT, SHM_INFO = 0, 1, 2, 11, 12, 13, 14
-SHM_STAT_ANY, INDEX, MAYMOVE = 15, 0x7fff, 1
+SHM_STAT_ANY, INDEX, MAYMOVE, MADV_REMOVE = 15, 0x7fff, 1, 9
 KEY, SIZE, PAGE = 0x7357, 5 * 4096 + 7, 4096
 NOBODY = 65534
 
@@ -128,6 +128,11 @@ def places(ident):
     two = at("twice", ident, None, RDONLY)
     ctypes.c_uint64.from_address(one + 8).value = 42
     print("seen", ctypes.c_uint64.from_address(two + 8).value)
+    said("given back", LIBC.madvise(ctypes.c_void_p(one), ctypes.c_size_t(PAGE),
+                                    MADV_REMOVE))
+    print("seen", ctypes.c_uint64.from_address(two + 8).value)
+    said("given back to read", LIBC.madvise(
+        ctypes.c_void_p(two), ctypes.c_size_t(PAGE), MADV_REMOVE))
     print("last page", ctypes.string_at(one + SIZE - 7 + 4000, 1))
     child(lambda: ctypes.memset(two, 1, 1))
     stat("attached twice", ident)
