@@ -32,6 +32,7 @@
 #include <linux/futex.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/pid_namespace.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
@@ -116,9 +117,14 @@ static atomic_t *enter(const union futex_key *key)
 	return count;
 }
 
+/*
+ * Who waits in a PID namespace of its own takes locks with tasks of that one,
+ * whose TIDs there say nothing of instances: it may live.
+ */
 static bool dead(pid_t tid)
 {
 	return !mios_ipc_fault(MIOS_IPC_FAULT_NO_OWNER_DEATH) &&
+	       task_active_pid_ns(current) == &init_pid_ns &&
 	       mios_link_pid_is_over(tid);
 }
 
