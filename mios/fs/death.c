@@ -21,6 +21,22 @@
 static LIST_HEAD(mounts);
 static DEFINE_MUTEX(mounts_lock);	/* of mounts, and of ->over of each */
 
+/* No more than fits: with a higher number nobody has mounted it. */
+static u32 epoch_of(u32 incarnation)
+{
+	return min_t(u32, incarnation, MIOS_EPOCH_MAX);
+}
+
+/* Of its own earlier ones a boot recovers all, while it has nothing open yet. */
+static bool has_later(u32 instance, u32 epoch)
+{
+	struct mios_info info;
+
+	return instance != mios_link_self() &&
+	       !mios_link_info(instance, &info) &&
+	       epoch_of(info.incarnation) > epoch;
+}
+
 /* First all of them leave the queue: one may keep another waiting there. */
 static int recover(struct mios_mount *m)
 {
@@ -40,12 +56,6 @@ static int recover(struct mios_mount *m)
 			m->over[i] = 0;
 	}
 	return err;
-}
-
-/* No more than fits: with a higher number nobody has mounted it. */
-static u32 epoch_of(u32 incarnation)
-{
-	return min_t(u32, incarnation, MIOS_EPOCH_MAX);
 }
 
 static int event(struct notifier_block *nb, unsigned long what, void *data)
@@ -99,6 +109,7 @@ int mios_death_watch(struct mios_mount *m)
 	u32 i, nr = min_t(u32, mios_link_nr(), MIOS_FS_INSTANCES);
 	int err;
 
+	m->fs.later = has_later;
 	mutex_lock(&mounts_lock);
 	for (i = 0; i < nr; i++)
 		m->over[i] = over_of(i);

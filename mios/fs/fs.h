@@ -24,6 +24,7 @@
  * @near:	the sections of the pool, the nearest to this instance first; where
  *		they lie in the pool, unless somebody says otherwise
  * @limit:	no page is taken for a file while all have as many as that; 0: none
+ * @later:	has a later boot of that instance begun than this one?  NULL: no
  * @stores:	of the change that is being made: what is in the redo record
  * @lock:	the lock as changes see it; ->wait and ->ctx are the caller's
  * @recovery:	the same, as mios_fs_recover() does: it waits at a seat of its own
@@ -39,6 +40,7 @@ struct mios_fs {
 	u64 size;
 	u8 near[MIOS_POOL_SECTIONS];
 	u64 limit;
+	bool (*later)(u32 instance, u32 epoch);
 	u32 stores;
 	struct mios_qlock lock;
 	struct mios_qlock recovery;
@@ -409,12 +411,13 @@ void mios_fs_dequeue(struct mios_fs *fs, u32 instance, u32 epoch);
 /**
  * mios_fs_recover() - what the death of an instance leaves
  * @fs: the file system
- * @instance: fenced, and every survivor has acknowledged that
- * @epoch: its last
+ * @instance: a boot of it is over: fenced, and every survivor has acknowledged it
+ * @epoch: which one
  *
- * Finishes its change, or forgets it; forgets what it had open; frees what it
- * held, and files that nobody has any more.  -EBUSY: the lock was not to be had
- * in time.
+ * Finishes its change, or forgets it; frees what it held, and files that nobody
+ * has any more.  Forgets what it had open, unless a later boot of it has begun:
+ * then that is the later one's, which has done this for itself before it opened
+ * anything.  -EBUSY: the lock was not to be had in time.
  */
 int mios_fs_recover(struct mios_fs *fs, u32 instance, u32 epoch);
 

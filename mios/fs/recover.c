@@ -32,6 +32,7 @@ void mios_fs_dequeue(struct mios_fs *fs, u32 instance, u32 epoch)
 int mios_fs_recover(struct mios_fs *fs, u32 instance, u32 epoch)
 {
 	u64 number, freed;
+	bool gone;
 	int err;
 
 	if (instance >= MIOS_FS_INSTANCES)
@@ -40,11 +41,14 @@ int mios_fs_recover(struct mios_fs *fs, u32 instance, u32 epoch)
 	err = mios_tx_begin_recovery(fs);
 	if (err)
 		return err;
-	opens_forget(fs, instance);
+	gone = !fs->later || !fs->later(instance, epoch);
+	if (gone)
+		opens_forget(fs, instance);
 	freed = mios_pool_recover(fs->pool, instance, epoch,
 				  mios_page_is_named, fs);
 	mios_used_add(fs, -freed);
-	mios_attached_forget(fs, instance);
+	if (gone)
+		mios_attached_forget(fs, instance);
 	mios_segments_sweep(fs);
 	for (number = 1; number < fs->nr_inodes; number++) {
 		if (!READ_ONCE(fs->inode[number].id))

@@ -68,6 +68,38 @@ static void dies(struct world *w)
 	WHOLE(&w->fs[3], 0);
 }
 
+/* Of the only instance that has died here the second boot is up. */
+static bool later(u32 instance, u32 epoch)
+{
+	return epoch < 2;
+}
+
+/* Somebody mounts it, and looks what the first boot of 1 has left. */
+static void lives(struct world *w)
+{
+	struct mios_fs *one = &w->fs[1], *three = &w->fs[3];
+	u64 file = fs_make(three, MIOS_FS_ROOT, "f", 0100644), id;
+	struct mios_fs_name name = fs_name("f");
+	struct mios_fs_seg seg, same;
+	u32 slot;
+
+	id = three->inode[file].id;
+	CHECK(!mios_fs_open(one, file, id));
+	CHECK(!mios_fs_remove(three, MIOS_FS_ROOT, &name, false, 1, &file));
+	CHECK(!make(three, 79, &seg, &slot));
+	CHECK(!mios_fs_segment_attach(one, slot, seg.sequence));
+	CHECK(!mios_fs_segment_remove(three, slot, seg.sequence));
+	three->later = later;
+	CHECK(!mios_fs_recover(three, 1, 1));
+	CHECK(!mios_fs_segment_stat(three, slot, &same) && same.attached == 1);
+	CHECK(three->inode[file].id == id);
+	/* It dies, too. */
+	CHECK(!mios_fs_recover(three, 1, 2));
+	CHECK(mios_fs_segment_stat(three, slot, &same) == -ENOENT);
+	CHECK(!three->inode[file].id);
+	WHOLE(three, 0);
+}
+
 static void many(struct mios_fs *one, struct mios_fs *two)
 {
 	struct mios_fs_seg seg;
@@ -114,5 +146,6 @@ void test_segments(void)
 	attached(one, two);
 	many(one, two);
 	dies(&w);
+	lives(&w);
 	world_forget(&w);
 }
