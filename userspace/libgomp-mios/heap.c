@@ -4,9 +4,9 @@
  * other may use and free.  Blocks have sizes of classes, four to each power of
  * two.  Every process takes chunks of the window and has lists of free blocks
  * of its own, so they seldom meet; a block goes to the list of whoever frees
- * it.  What is asked for before there is a window is private memory, and never
- * used again; unless the user shares only what is static or asked for as shared,
- * when all of malloc() is.
+ * it, a very large one without its memory.  What is asked for before there is a
+ * window is private memory, and never used again; unless the user shares only
+ * what is static or asked for as shared, when all of malloc() is.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "omp.h"
 
@@ -21,7 +23,9 @@
 #define CHUNK		(256ul << 10)
 #define LARGE		(64ul << 10)	/* from here on not out of a chunk */
 #define PAGE		4096ul
+#define GIVEN_BACK	(32ul << 20)	/* from here on free() keeps no pages, as libc's */
 #define MAGIC		0x6d616c6cu
+#define CLEARED		0x7a65726fu	/* of a free block: behind its head are zeroes */
 
 /* Before each block; @shift bytes before it the block of its class begins. */
 struct head {
@@ -130,11 +134,13 @@ static void *allocate(struct arena *a, size_t size, bool *fresh)
 	}
 	word_lock(&a->lock);
 	b = a->free[class];
-	*fresh = !b;
-	if (b)
+	*fresh = !b || b->head.magic == CLEARED;
+	if (b) {
 		a->free[class] = b->next;
-	else
+		b->next = NULL;
+	} else {
 		b = take_new(a, class_size(class));
+	}
 	word_unlock(&a->lock);
 	if (!b) {
 		errno = ENOMEM;
@@ -194,6 +200,24 @@ static struct arena *arena_of(const void *p)
 	return mine == &early ? mine : NULL;
 }
 
+/*
+ * The pages of a very large block go back to the pool, but for the first one.  Not
+ * where it is private, as in a child, or may not be written: then they stay.
+ */
+static uint32_t clear(struct block *b, size_t size)
+{
+	int before = errno, err = -1;
+
+	if (size >= GIVEN_BACK)
+		err = syscall(SYS_madvise, (char *)b + PAGE, size - PAGE,
+			      MADV_REMOVE);
+	errno = before;
+	if (err)
+		return 0;
+	memset(b, 0, PAGE);
+	return CLEARED;
+}
+
 void free(void *p)
 {
 	struct arena *a = arena_of(p);
@@ -207,6 +231,7 @@ void free(void *p)
 	class = h->class;
 	b = (struct block *)((char *)h - h->shift);
 	h->magic = 0;
+	b->head.magic = clear(b, class_size(class));
 	word_lock(&a->lock);
 	b->next = a->free[class];
 	a->free[class] = b;

@@ -3,19 +3,21 @@
  * malloc() and its like, by all members at once: no two blocks overlap, whoever
  * frees them; what calloc() gives is zero, what realloc() moves is kept, and
  * alignments are as asked for.  Blocks go from member to member, so each process
- * gives back what another one has had.
+ * gives back what another one has had.  Of a very large one the memory goes back.
  *	heap MEMBERS ROUNDS
  */
 #include <malloc.h>
 #include <omp.h>
+#include <sys/mman.h>
 
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 #include "check.h"
 
-enum { SLOTS = 256, LARGEST = 9000 };
+enum { SLOTS = 256, LARGEST = 9000, PAGE = 4096, VAST = 40 << 20 };
 
 /* A block, all of whose bytes are the same; of one slot, so it has one user. */
 struct block {
@@ -78,6 +80,33 @@ static bool turn(block *b, unsigned int *seed)
 	return wrong;
 }
 
+/* How many of its pages have memory; none where the addresses are gone. */
+static int pages_of(uintptr_t at, size_t size)
+{
+	std::vector<unsigned char> has(size / PAGE);
+	int n = 0;
+
+	if (mincore((void *)(at & ~(PAGE - 1ul)), size, has.data()))
+		return 0;
+	for (unsigned char one : has)
+		n += one & 1;
+	return n;
+}
+
+static void vast(size_t align)
+{
+	unsigned char *p = (unsigned char *)memalign(align, VAST);
+	uintptr_t at = (uintptr_t)p;
+
+	memset(p, 1, VAST);
+	check(pages_of(at, VAST) == VAST / PAGE, "a very large block has memory");
+	free(p);
+	check(pages_of(at, VAST) <= 1, "and none when it has been freed");
+	p = (unsigned char *)calloc(1, VAST);
+	check(p && is_all(p, VAST, 0), "it is zero by calloc()");
+	free(p);
+}
+
 int main(int argc, char **argv)
 {
 	int rounds = argc > 2 ? atoi(argv[2]) : 1000, wrong = 0;
@@ -100,6 +129,8 @@ int main(int argc, char **argv)
 	check(!wrong, "blocks");
 	for (block &b : slots)
 		free(b.at);
+	vast(1);
+	vast(64 << 10);
 	printf("%s members, all right\n", argv[1]);
 	return 0;
 }
