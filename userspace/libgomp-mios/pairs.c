@@ -38,6 +38,15 @@ static ssize_t write_all(int fd, const char *p, ssize_t n)
 	return done;
 }
 
+/* What has been read but not written is to be read once more. */
+static void go_back(int in, ssize_t n)
+{
+	int before = errno;
+
+	lseek64(in, -n, SEEK_CUR);
+	errno = before;
+}
+
 /* A piece is as much as one call may give: the program asks again for more. */
 static ssize_t copy_piece(int out, int in, off64_t *at, size_t n)
 {
@@ -49,10 +58,10 @@ static ssize_t copy_piece(int out, int in, off64_t *at, size_t n)
 		return -1;
 	got = at ? pread64(in, piece, size, *at) : read(in, piece, size);
 	done = got > 0 ? write_all(out, piece, got) : got;
-	if (done >= 0 && at)
+	if (done > 0 && at)
 		*at += done;
-	else if (done >= 0 && done < got)
-		lseek64(in, done - got, SEEK_CUR);
+	else if (!at && got > 0 && done < got)
+		go_back(in, done < 0 ? got : got - done);
 	free(piece);
 	return done;
 }
