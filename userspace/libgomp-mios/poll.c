@@ -4,6 +4,7 @@
  * has all, it waits; else we look at each in turn, and sleep in between.
  */
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,6 +17,9 @@
 
 #define LOOK_NS		1000000
 #define FOREVER		(-1)
+#define MSEC		1000
+#define USEC		1000000
+#define NSEC		1000000000
 #define NONE		(-1)		/* what poll() leaves out */
 
 static int poll_at(unsigned int place, struct pollfd *p, nfds_t n, int ms)
@@ -164,6 +168,16 @@ static int keep(fd_set *set, const struct pollfd *p, int n, int asked, int seen)
 	return count;
 }
 
+static bool is_wrong(const struct pollfd *p, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (p[i].revents & POLLNVAL)
+			return true;
+	return false;
+}
+
 static int select_all(int end, fd_set *in, fd_set *out, fd_set *other, int ms,
 		      const sigset_t *mask)
 {
@@ -172,6 +186,10 @@ static int select_all(int end, fd_set *in, fd_set *out, fd_set *other, int ms,
 
 	if (poll_all(p, n, ms, mask) < 0)
 		return -1;
+	if (is_wrong(p, n)) {
+		errno = EBADF;
+		return -1;
+	}
 	return keep(in, p, n, POLLIN, POLLIN | POLLHUP | POLLERR) +
 	       keep(out, p, n, POLLOUT, POLLOUT | POLLERR) +
 	       keep(other, p, n, POLLPRI, POLLPRI);
@@ -187,26 +205,40 @@ static bool are_here(int end, const fd_set *in, const fd_set *out,
 	       mios_omp_place.number;
 }
 
+/* False, and errno: it is no time.  More than poll() may be told is for ever. */
+static bool read_time(int64_t sec, int64_t nsec, int *ms)
+{
+	if (sec < 0 || nsec < 0 || nsec >= NSEC) {
+		errno = EINVAL;
+		return false;
+	}
+	*ms = sec >= INT_MAX / MSEC ? FOREVER :
+	      sec * MSEC + (nsec + NSEC / MSEC - 1) / (NSEC / MSEC);
+	return true;
+}
+
 int select(int end, fd_set *in, fd_set *out, fd_set *other, struct timeval *t)
 {
-	int ms = t ? t->tv_sec * 1000 + (t->tv_usec + 999) / 1000 : FOREVER;
+	int ms = FOREVER;
 
 	if (are_here(end, in, out, other))
 		return REAL(select)(end, in, out, other, t);
+	if (t && !read_time(t->tv_sec + t->tv_usec / USEC,
+			    t->tv_usec % USEC * (NSEC / USEC), &ms))
+		return -1;
 	return select_all(end, in, out, other, ms, NULL);
-}
-
-static int ms_of(const struct timespec *t)
-{
-	return t ? t->tv_sec * 1000 + (t->tv_nsec + 999999) / 1000000 : FOREVER;
 }
 
 int pselect(int end, fd_set *in, fd_set *out, fd_set *other,
 	    const struct timespec *t, const sigset_t *mask)
 {
+	int ms = FOREVER;
+
 	if (are_here(end, in, out, other))
 		return REAL(pselect)(end, in, out, other, t, mask);
-	return select_all(end, in, out, other, ms_of(t), mask);
+	if (t && !read_time(t->tv_sec, t->tv_nsec, &ms))
+		return -1;
+	return select_all(end, in, out, other, ms, mask);
 }
 
 int poll(struct pollfd *p, nfds_t n, int ms)
@@ -219,9 +251,13 @@ int poll(struct pollfd *p, nfds_t n, int ms)
 int ppoll(struct pollfd *p, nfds_t n, const struct timespec *t,
 	  const sigset_t *mask)
 {
+	int ms = FOREVER;
+
 	if (only_place(p, n) == mios_omp_place.number)
 		return REAL(ppoll)(p, n, t, mask);
-	return poll_all(p, n, ms_of(t), mask);
+	if (t && !read_time(t->tv_sec, t->tv_nsec, &ms))
+		return -1;
+	return poll_all(p, n, ms, mask);
 }
 
 /* As programs that are compiled with _FORTIFY_SOURCE call it. */

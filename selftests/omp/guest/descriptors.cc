@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What else there is to be done with the descriptors of another member: messages,
- * vectors, copies, files by their folder, and epoll.
+ * vectors, copies, files by their folder, epoll, and how long is waited.
  *   descriptors MEMBERS FOLDER
  */
 #include <cerrno>
@@ -10,7 +10,9 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <omp.h>
+#include <poll.h>
 #include <sys/epoll.h>
+#include <sys/select.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -250,6 +252,36 @@ static void events()
 	check(!wrong, "epoll");
 }
 
+// 49 days are more than poll() can be told, and 704 ms more than 2^32.
+static void times()
+{
+	struct timespec weeks = { 4294968, 0 };
+	struct timeval never = { -1, 0 };
+	int ends[2] = { -1, -1 }, ready = 0;
+	long wrong = pipe(ends);
+
+#pragma omp parallel reduction(+ : wrong)
+	if (is_last()) {
+		struct pollfd p = { ends[0], POLLIN, 0 };
+		fd_set in;
+
+		FD_ZERO(&in);
+		FD_SET(ends[0], &in);
+		ready = ppoll(&p, 1, &weeks, NULL);
+		wrong += !IS_ERROR(select(ends[0] + 1, &in, NULL, NULL, &never),
+				   EINVAL);
+		close(ends[0]);
+		wrong += !IS_ERROR(select(ends[0] + 1, &in, NULL, NULL, NULL),
+				   EBADF);
+	} else if (!omp_get_thread_num()) {
+		usleep(1000000);
+		wrong += write(ends[1], "x", 1) != 1;
+	}
+	close(ends[1]);
+	check(ready == 1, "ppoll for a long time");
+	check(!wrong, "select that is wrong");
+}
+
 int main(int argc, char **argv)
 {
 	members = atoi(argv[1]);
@@ -264,6 +296,7 @@ int main(int argc, char **argv)
 	copies();
 	folders();
 	events();
+	times();
 	printf("%d members, all right\n", members);
 	return 0;
 }
