@@ -23,7 +23,7 @@ ssize_t read(int fd, void *p, size_t n)
 	if (files_here(fd))
 		return REAL(read)(fd, p, n);
 	return ask_for(fd, (struct asked){ .number = SYS_read, .args = { fd, (long)p, n },
-			   .pieces = { { 1, RESULT, n } } });
+			   .pieces = { { 1, RESULT | PART, n } } });
 }
 
 ssize_t write(int fd, const void *p, size_t n)
@@ -31,7 +31,7 @@ ssize_t write(int fd, const void *p, size_t n)
 	if (files_here(fd))
 		return REAL(write)(fd, p, n);
 	return ask_for(fd, (struct asked){ .number = SYS_write, .args = { fd, (long)p, n },
-			   .pieces = { { 1, GIVE, n } } });
+			   .pieces = { { 1, GIVE | PART, n } } });
 }
 
 ssize_t pread64(int fd, void *p, size_t n, off64_t at)
@@ -39,7 +39,7 @@ ssize_t pread64(int fd, void *p, size_t n, off64_t at)
 	if (files_here(fd))
 		return REAL(pread64)(fd, p, n, at);
 	return ask_for(fd, (struct asked){ .number = SYS_pread64, .args = { fd, (long)p, n, at },
-			   .pieces = { { 1, RESULT, n } } });
+			   .pieces = { { 1, RESULT | PART, n } } });
 }
 
 ssize_t pwrite64(int fd, const void *p, size_t n, off64_t at)
@@ -47,7 +47,7 @@ ssize_t pwrite64(int fd, const void *p, size_t n, off64_t at)
 	if (files_here(fd))
 		return REAL(pwrite64)(fd, p, n, at);
 	return ask_for(fd, (struct asked){ .number = SYS_pwrite64, .args = { fd, (long)p, n, at },
-			   .pieces = { { 1, GIVE, n } } });
+			   .pieces = { { 1, GIVE | PART, n } } });
 }
 
 ssize_t pread(int fd, void *p, size_t n, off_t at)

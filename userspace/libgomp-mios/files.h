@@ -26,11 +26,12 @@
 /* What another process runs: text has the same address there. */
 typedef long (*asked_fn)(const long *args);
 
-enum { GIVE = 1, TAKE = 2, RESULT = 4 };
+enum { GIVE = 1, TAKE = 2, RESULT = 4, PART = 8 };
 
 /*
  * Memory that argument @at points to: what is in it is read, written, or both; or
- * as many bytes of it are written as the result says.
+ * as many bytes of it are written as the result says.  PART: it may be less of it
+ * than was asked for, as the next argument then says.
  */
 struct piece {
 	int at, way;

@@ -13,6 +13,7 @@
 #include "files.h"
 
 #define PAGE	4096ul
+#define PART_LEAST	(1ul << 20)
 
 /* Where that call is not there or not allowed, addresses have to be right. */
 static bool not_there(ssize_t done)
@@ -121,23 +122,36 @@ static size_t taken(const struct piece *piece, long result)
 	return piece->way & (TAKE | RESULT) ? piece->size : 0;
 }
 
+/* Where the window has no room for all of it, for less, if that will do. */
+static void *room_for(struct piece *piece, long *args)
+{
+	void *room = mios_omp_alloc(piece->size);
+
+	while (!room && piece->way & PART && piece->size > PART_LEAST) {
+		piece->size /= 2;
+		args[piece->at + 1] = piece->size;
+		room = mios_omp_alloc(piece->size);
+	}
+	return room;
+}
+
 /*
- * Argument @arg is a copy in the window from now on; @own gets what it was.  Of what
+ * The argument is a copy in the window from now on; @own gets what it was.  Of what
  * is only written a byte is read, to see that it is there before anything is done.
  */
-static long bring(const struct piece *piece, long *arg, void **own)
+static long bring(struct piece *piece, long *args, void **own)
 {
-	size_t read = piece->way & GIVE ? piece->size : 1;
-	void *p = (void *)*arg, *copy;
+	void *p = (void *)args[piece->at], *copy;
 
 	if (!p || !is_private(p, piece->size))
 		return 0;
-	copy = mios_omp_alloc(piece->size);
+	copy = room_for(piece, args);
 	if (!copy)
 		return -ENOMEM;
 	*own = p;
-	*arg = (long)copy;
-	return memory_read(copy, p, read) ? 0 : -EFAULT;
+	args[piece->at] = (long)copy;
+	return memory_read(copy, p, piece->way & GIVE ? piece->size : 1) ?
+	       0 : -EFAULT;
 }
 
 /* Returns what it has returned: -1 and errno, if that. */
@@ -150,7 +164,7 @@ long ask(unsigned int place, struct asked asked)
 	int i;
 
 	for (i = 0; i < ASK_PIECES && !result; i++)
-		result = bring(&p[i], &asked.args[p[i].at], &own[i]);
+		result = bring(&p[i], asked.args, &own[i]);
 	if (!result)
 		result = ask_hand_over(place, &asked);
 	for (i = 0; i < ASK_PIECES; i++) {

@@ -15,7 +15,7 @@ ssize_t sendto(int fd, const void *p, size_t n, int flags,
 		return REAL(sendto)(fd, p, n, flags, to, size);
 	return ask_for(fd, (struct asked){ .number = SYS_sendto,
 			   .args = { fd, (long)p, n, flags, (long)to, size },
-			   .pieces = { { 1, GIVE, n }, { 4, GIVE, size } } });
+			   .pieces = { { 1, GIVE | PART, n }, { 4, GIVE, size } } });
 }
 
 ssize_t send(int fd, const void *p, size_t n, int flags)
@@ -39,7 +39,7 @@ ssize_t recvfrom(int fd, void *p, size_t n, int flags, struct sockaddr *from,
 	return ask_for(fd, (struct asked){ .number = SYS_recvfrom,
 			   .args = { fd, (long)p, n, flags, (long)from,
 				     (long)size },
-			   .pieces = { { 1, RESULT, n },
+			   .pieces = { { 1, RESULT | PART, n },
 				       { 4, GIVE | TAKE, room_of(size) },
 				       { 5, GIVE | TAKE, sizeof(*size) } } });
 }

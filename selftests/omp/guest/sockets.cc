@@ -106,6 +106,22 @@ static long keeps_the_rest(const int ends[2])
 	return wrong;
 }
 
+// Room for more than the window has, of which next to nothing is needed.
+static long takes_much(int ends[2])
+{
+	size_t size = 3ul << 30;
+	char *p = (char *)mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED |
+			       MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	long wrong = 0;
+
+	wrong += write(ends[1], "abcd", 4) != 4 || read(ends[0], p, size) != 4;
+	wrong += write(ends[1], "efg", 3) != 3 ||
+		 recv(ends[0], p + 4, size - 4, 0) != 3;
+	wrong += memcmp(p, "abcdefg", 8) != 0;
+	munmap(p, size);
+	return wrong;
+}
+
 #define IS_EFAULT(CALL) (errno = 0, (CALL) != -1 || errno != EFAULT)
 
 // No memory is at @p.
@@ -157,6 +173,10 @@ static void addresses()
 #pragma omp critical
 	wrong += keeps_the_rest(ends);
 	check(!wrong, "what is not written stays");
+#pragma omp parallel reduction(+ : wrong)
+#pragma omp critical
+	wrong += takes_much(ends);
+	check(!wrong, "reads of gigabytes");
 	close(ends[0]);
 	close(ends[1]);
 }
