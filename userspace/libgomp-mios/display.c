@@ -114,8 +114,6 @@ void display_start(void)
 
 	if (verbose || setting_is_true("OMP_DISPLAY_ENV"))
 		omp_display_env(verbose);
-	else if (text && strcasecmp(text, "false") && strcmp(text, "0"))
-		settings_complain("OMP_DISPLAY_ENV", text);
 }
 
 void omp_display_env_(const int32_t *verbose)

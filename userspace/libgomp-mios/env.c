@@ -3,11 +3,14 @@
  * OMP_* variables, read once when the library is loaded.  One that is not
  * understood is left out, with a line that says so.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 
 #include "gomp.h"
+
+#define THOUSAND	1000u
 
 static struct settings mine = {
 	.schedule = DYNAMIC, .chunk = 1, .max_active = 1, .nr_teams = 1,
@@ -25,26 +28,56 @@ void settings_complain(const char *name, const char *text)
 		name, text);
 }
 
+static const char *skip_blanks(const char *text)
+{
+	while (isspace((unsigned char)*text))
+		text++;
+	return text;
+}
+
+/* Nothing else than @word, with blanks around it or none. */
+static bool is_word(const char *text, const char *word)
+{
+	size_t len = strlen(word);
+
+	text = skip_blanks(text);
+	return !strncasecmp(text, word, len) && !*skip_blanks(text + len);
+}
+
 bool setting_is_true(const char *name)
 {
 	const char *text = getenv(name);
 
-	return text && (!strcasecmp(text, "true") || !strcmp(text, "1"));
+	if (!text || is_word(text, "false") || is_word(text, "0"))
+		return false;
+	if (is_word(text, "true") || is_word(text, "1"))
+		return true;
+	settings_complain(name, text);
+	return false;
+}
+
+/* False: it is none, or above @max. */
+static bool is_number(const char *text, unsigned long max, unsigned long *n)
+{
+	const char *digits = skip_blanks(text);
+	char *end;
+
+	*n = strtoul(digits, &end, 10);
+	return isdigit((unsigned char)*digits) && !*skip_blanks(end) &&
+	       *n <= max;
 }
 
 static void read_number(const char *name, unsigned long max, uint32_t *value)
 {
 	const char *text = getenv(name);
 	unsigned long n;
-	char *end;
 
 	if (!text)
 		return;
-	n = strtoul(text, &end, 10);
-	if (end == text || *end || !n || n > max)
-		settings_complain(name, text);
-	else
+	if (is_number(text, max, &n) && n)
 		*value = n;
+	else
+		settings_complain(name, text);
 }
 
 /* 6,2: of a region, then of those within it. */
@@ -52,12 +85,14 @@ static void read_threads(void)
 {
 	const char *text = getenv("OMP_NUM_THREADS"), *at = text;
 	uint32_t *value = &mine.threads;
+	const char *end;
 	unsigned long n;
-	char *end;
+	char *after;
 
 	while (at && value < mine.inner + OMP_LEVELS) {
-		n = strtoul(at, &end, 10);
-		if (end == at || (*end && *end != ',') || !n ||
+		n = strtoul(at, &after, 10);
+		end = skip_blanks(after);
+		if (after == at || (*end && *end != ',') || !n ||
 		    n > OMP_MAX_MEMBERS) {
 			settings_complain("OMP_NUM_THREADS", text);
 			return;
@@ -75,15 +110,13 @@ static void read_count(const char *name, int *value)
 {
 	const char *text = getenv(name);
 	unsigned long n;
-	char *end;
 
 	if (!text)
 		return;
-	n = strtoul(text, &end, 10);
-	if (end == text || *end || n > INT32_MAX)
-		settings_complain(name, text);
-	else
+	if (is_number(text, INT32_MAX, &n))
 		*value = n;
+	else
+		settings_complain(name, text);
 }
 
 static void read_levels(void)
@@ -95,6 +128,21 @@ static void read_levels(void)
 		mine.max_active = OMP_MOST_LEVELS;
 }
 
+static const char *skip_modifier(const char *text)
+{
+	static const char * const words[] = { "monotonic", "nonmonotonic" };
+	const char *end;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		end = skip_blanks(text + strnlen(text, strlen(words[i])));
+		if (!strncasecmp(text, words[i], strlen(words[i])) &&
+		    *end == ':')
+			return skip_blanks(end + 1);
+	}
+	return text;
+}
+
 /* [monotonic:|nonmonotonic:]KIND[,CHUNK] */
 static void read_schedule(void)
 {
@@ -102,37 +150,61 @@ static void read_schedule(void)
 		[STATIC] = "static", [DYNAMIC] = "dynamic",
 		[GUIDED] = "guided", [AUTO] = "auto",
 	};
-	const char *text = getenv("OMP_SCHEDULE"), *kind;
+	const char *text = getenv("OMP_SCHEDULE"), *kind, *rest;
+	unsigned long chunk = 0;
 	size_t len;
 	int i;
 
 	if (!text)
 		return;
-	kind = strchr(text, ':') ? strchr(text, ':') + 1 : text;
-	len = strcspn(kind, ",");
+	kind = skip_modifier(skip_blanks(text));
+	len = strcspn(kind, ", \t");
+	rest = skip_blanks(kind + len);
 	for (i = STATIC; i <= AUTO; i++)
 		if (strlen(kinds[i]) == len && !strncasecmp(kind, kinds[i],
 							    len))
 			break;
-	if (i > AUTO) {
+	if (i > AUTO || (*rest && (*rest != ',' ||
+				   !is_number(rest + 1, INT32_MAX, &chunk)))) {
 		settings_complain("OMP_SCHEDULE", text);
 		return;
 	}
 	mine.schedule = i;
-	mine.chunk = kind[len] ? strtoul(kind + len + 1, NULL, 10) :
-			 i == STATIC ? 0 : 1;
+	mine.chunk = chunk || i == STATIC ? chunk : 1;
+}
+
+/* 30000, 300k or infinity */
+static void read_spins(void)
+{
+	static const char units[] = "kmgt";
+	const char *text = getenv("GOMP_SPINCOUNT"), *unit = NULL, *c;
+	unsigned long n;
+	char *end;
+
+	if (!text)
+		return;
+	n = strtoul(text, &end, 10);
+	if (*end && end != text)
+		unit = strchr(units, tolower((unsigned char)*end));
+	for (c = units; unit && c <= unit && n < UINT32_MAX; c++)
+		n *= THOUSAND;
+	if (is_word(text, "infinity") || is_word(text, "infinite"))
+		mios_omp_spins = UINT32_MAX;
+	else if (end == text || *skip_blanks(end + !!unit))
+		settings_complain("GOMP_SPINCOUNT", text);
+	else
+		mios_omp_spins = n < UINT32_MAX ? n : UINT32_MAX;
 }
 
 static void read_waiting(void)
 {
 	const char *text = getenv("OMP_WAIT_POLICY");
-	uint32_t spins = 0;
 
-	if (text && !strcasecmp(text, "passive"))
+	if (text && is_word(text, "passive"))
 		mios_omp_spins = 0;
-	read_number("GOMP_SPINCOUNT", UINT32_MAX, &spins);
-	if (spins)
-		mios_omp_spins = spins;
+	else if (text && !is_word(text, "active"))
+		settings_complain("OMP_WAIT_POLICY", text);
+	read_spins();
 }
 
 static void read_offload(void)
@@ -141,10 +213,10 @@ static void read_offload(void)
 
 	if (!text)
 		return;
-	mine.must_offload = !strcasecmp(text, "mandatory");
-	mine.no_offload = !strcasecmp(text, "disabled");
+	mine.must_offload = is_word(text, "mandatory");
+	mine.no_offload = is_word(text, "disabled");
 	if (!mine.must_offload && !mine.no_offload &&
-	    strcasecmp(text, "default"))
+	    !is_word(text, "default"))
 		settings_complain("OMP_TARGET_OFFLOAD", text);
 }
 

@@ -3,6 +3,7 @@
  * Opens the window file that mios run has made.  Called once, before there is
  * a second thread.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -106,23 +107,47 @@ static struct omp_window *map_window(const char *path, size_t *size)
 	return p;
 }
 
-/* OMP_STACKSIZE=8M: in kilobytes unless it says otherwise; 0: not there. */
-static size_t stack_asked(void)
+static char *skip_blanks(char *text)
 {
-	const char *text = getenv("OMP_STACKSIZE");
+	while (isspace((unsigned char)*text))
+		text++;
+	return text;
+}
+
+/* 8M, in kilobytes unless it says otherwise; false: it is not understood. */
+static bool is_stack_size(const char *text, size_t *size)
+{
 	static const char units[] = "BKMG";
-	unsigned long size;
-	const char *unit;
+	const char *unit = NULL;
+	unsigned long n;
 	char *end;
 
-	if (!text)
-		return 0;
 	errno = 0;
-	size = strtoul(text, &end, 10);
-	unit = *end ? strchr(units, *end & ~0x20) : units + 1;
-	if (errno || !unit || size > STACK_MOST)
-		return STACK_MOST;
-	return size << 10 * (unit - units);
+	n = strtoul(text, &end, 10);
+	if (errno || end == text || strchr(text, '-'))
+		return false;
+	end = skip_blanks(end);
+	if (*end)
+		unit = strchr(units, toupper((unsigned char)*end));
+	if (*skip_blanks(end + !!unit))
+		return false;
+	*size = n > STACK_MOST ? STACK_MOST :
+				 n << 10 * ((unit ? unit : units + 1) - units);
+	return true;
+}
+
+/* 0: nothing is said. */
+static size_t stack_asked(void)
+{
+	const char *name = getenv("OMP_STACKSIZE") ? "OMP_STACKSIZE" :
+						     "GOMP_STACKSIZE";
+	const char *text = getenv(name);
+	size_t size = 0;
+
+	if (text && !is_stack_size(text, &size))
+		dprintf(STDERR_FILENO, "mios: omp: %s=%.40s is not understood, "
+			"and left out\n", name, text);
+	return size;
 }
 
 /* As many bytes as the program would have had, if there is room for them. */
