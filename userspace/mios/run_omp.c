@@ -28,8 +28,15 @@ unsigned int omp_threads(void)
 	unsigned long n;
 	char *end;
 
-	n = text ? strtoul(text, &end, 10) : 0;
-	return n && (!*end || *end == ',') && n <= MOST_THREADS ? n : 0;
+	if (!text)
+		return 0;
+	n = strtoul(text, &end, 10);
+	end += strspn(end, " \t");
+	if (n && n <= MOST_THREADS && (!*end || *end == ','))
+		return n;
+	mios_error(WHO, "OMP_NUM_THREADS=%.40s is not understood, and left out",
+		   text);
+	return 0;
 }
 
 static unsigned int processes(const struct omp_job *omp)
