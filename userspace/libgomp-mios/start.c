@@ -282,17 +282,20 @@ void _Exit(int status)
 	_exit(status);
 }
 
-/* In place of main(), by libc. */
+/* In place of main(), by libc.  When that has returned signals are this thread's. */
 static int keep_program(int argc, char **argv, char **envp)
 {
+	sigset_t before;
+
 	start_members();
 	start_thread(0, run_program);
-	block_signals(NULL);
+	block_signals(&before);
 	while (!program.done) {
 		if (over())
 			end_with_all();
 		look_later();
 	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return program.status;
 }
 

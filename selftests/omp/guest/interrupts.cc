@@ -2,7 +2,7 @@
 /*
  * A signal ends what main() waits for, as on one kernel, where the last member has
  * the descriptor.  Nothing that is read or written is lost by it, and nobody
- * else's call is ended.
+ * else's call is ended.  So does one that comes when main() has returned.
  *   interrupts MEMBERS
  */
 #include <cerrno>
@@ -281,9 +281,20 @@ static void nothing_lost()
 	close(own[0]);
 }
 
+// What the program does last can be interrupted as all before.
+static void at_end()
+{
+	handle(0);
+	alarm_after(soon, 0);
+	for (int looks = 0; looks < 100 && !signals; looks++)
+		usleep(soon);
+	check(signals, "a signal while it ends");
+}
+
 int main(int argc, char **argv)
 {
 	members = atoi(argv[1]);
+	atexit(at_end);
 	each();
 	nothing_lost();
 	printf("%d members, all right\n", members);
