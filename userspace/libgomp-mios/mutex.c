@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mutexes, condition variables and their like, as std::mutex uses them: those in
- * memory that all processes of a team share are made such as processes share,
+ * Mutexes, condition variables and their like, as std::mutex and C's <threads.h>
+ * use them: those in memory that all processes of a team share are made such as processes share,
  * when they are used.  Else whoever sleeps for one would be woken by its own
  * process alone.  Called instead of libc's, which then do the work.
  */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdbool.h>
+#include <threads.h>
 #include <time.h>
 
 #include "files.h"
@@ -206,4 +207,53 @@ int pthread_once(pthread_once_t *control, void (*init)(void))
 	}
 	run_once(once, init);
 	return 0;
+}
+
+/* C's own are the same to libc. */
+
+int mtx_lock(mtx_t *p)
+{
+	mutex((pthread_mutex_t *)p);
+	return REAL(mtx_lock)(p);
+}
+
+int mtx_trylock(mtx_t *p)
+{
+	mutex((pthread_mutex_t *)p);
+	return REAL(mtx_trylock)(p);
+}
+
+int mtx_timedlock(mtx_t *p, const struct timespec *time)
+{
+	mutex((pthread_mutex_t *)p);
+	return REAL(mtx_timedlock)(p, time);
+}
+
+int cnd_signal(cnd_t *p)
+{
+	cond((pthread_cond_t *)p);
+	return REAL(cnd_signal)(p);
+}
+
+int cnd_broadcast(cnd_t *p)
+{
+	cond((pthread_cond_t *)p);
+	return REAL(cnd_broadcast)(p);
+}
+
+int cnd_wait(cnd_t *c, mtx_t *m)
+{
+	cond((pthread_cond_t *)c);
+	return REAL(cnd_wait)(c, m);
+}
+
+int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *time)
+{
+	cond((pthread_cond_t *)c);
+	return REAL(cnd_timedwait)(c, m, time);
+}
+
+void call_once(once_flag *flag, void (*init)(void))
+{
+	pthread_once((pthread_once_t *)flag, init);
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What C++ has to wait with, between members: each must sleep, and be woken by
+ * What C++ and C have to wait with, between members: each must sleep, and be woken by
  * one of another process.
  */
 #include <omp.h>
 #include <semaphore.h>
+#include <threads.h>
 #include <unistd.h>
 
 #include <condition_variable>
@@ -99,6 +100,32 @@ static void locks()
 	check(made == 1 && tries <= 2, "call_once");
 }
 
+/* As turns() has it, by what C has. */
+static void turns_of_c()
+{
+	static once_flag once = ONCE_FLAG_INIT;
+	static mtx_t lock;
+	static cnd_t next;
+	int turn = 0, wrong = 0;
+
+#pragma omp parallel
+	for (int i = 0; i < EACH; i++) {
+		call_once(&once, [] {
+			mtx_init(&lock, mtx_timed);
+			cnd_init(&next);
+		});
+		mtx_lock(&lock);
+		while (turn % members != omp_get_thread_num())
+			cnd_wait(&next, &lock);
+		wrong += turn / members != i;
+		turn++;
+		usleep(100);
+		cnd_broadcast(&next);
+		mtx_unlock(&lock);
+	}
+	check(!wrong && turn == EACH * members, "C's threads.h");
+}
+
 static void semaphores()
 {
 	sem_t full, empty;
@@ -133,6 +160,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < rounds; i++) {
 		turns();
 		locks();
+		turns_of_c();
 		semaphores();
 	}
 	printf("%d members, all right\n", members);
