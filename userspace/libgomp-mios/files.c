@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "files.h"
@@ -75,11 +76,18 @@ static int first_own(void)
 	return place ? w->files_base + (place - 1) * w->files_each : FIRST;
 }
 
+/* The first one behind those that are ours. */
+static rlim_t end_of_own(void)
+{
+	const struct omp_window *w = mios_omp_place.window;
+
+	return w->files_base + mios_omp_place.number * w->files_each;
+}
+
 /* Returns where the runtime may have its own. */
 int files_limit(void)
 {
-	const struct omp_window *w = mios_omp_place.window;
-	rlim_t end = w->files_base + mios_omp_place.number * w->files_each;
+	rlim_t end = end_of_own();
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit))
@@ -97,6 +105,38 @@ void files_start(void)
 	if (mios_omp_place.number)
 		take_up_to(first_own());
 	shared = true;
+}
+
+/* A program may raise its limit, but not to numbers that are others'. */
+int prlimit64(pid_t pid, enum __rlimit_resource what,
+	      const struct rlimit64 *new, struct rlimit64 *old)
+{
+	struct rlimit64 limit;
+
+	if (shared && what == RLIMIT_NOFILE && (!pid || pid == getpid()) &&
+	    new && memory_read(&limit, new, sizeof(limit))) {
+		if (limit.rlim_cur > end_of_own())
+			limit.rlim_cur = end_of_own();
+		new = &limit;
+	}
+	return syscall(SYS_prlimit64, pid, what, new, old);
+}
+
+int prlimit(pid_t pid, enum __rlimit_resource what, const struct rlimit *new,
+	    struct rlimit *old)
+{
+	return prlimit64(pid, what, (const struct rlimit64 *)new,
+			 (struct rlimit64 *)old);
+}
+
+int setrlimit64(enum __rlimit_resource what, const struct rlimit64 *limit)
+{
+	return prlimit64(0, what, limit, NULL);
+}
+
+int setrlimit(enum __rlimit_resource what, const struct rlimit *limit)
+{
+	return prlimit(0, what, limit, NULL);
 }
 
 /* Who has it, or would have. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What else there is to be done with the descriptors of another member: messages,
- * vectors, copies, files by their folder, epoll, and how long is waited.
+ * vectors, copies, files by their folder, epoll, how long is waited, how many there are.
  *   descriptors MEMBERS FOLDER
  */
 #include <cerrno>
@@ -12,6 +12,7 @@
 #include <omp.h>
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -22,6 +23,7 @@
 #include <unistd.h>
 
 #include <string>
+#include <vector>
 
 #include "check.h"
 
@@ -282,6 +284,24 @@ static void times()
 	check(!wrong, "select that is wrong");
 }
 
+// Whatever limit the program asks for: those that it gets are its own.
+static void many()
+{
+	struct rlimit limit;
+	std::vector<int> all;
+	long wrong = getrlimit(RLIMIT_NOFILE, &limit);
+
+	limit.rlim_cur = limit.rlim_max;
+	wrong += setrlimit(RLIMIT_NOFILE, &limit) != 0;
+	for (int fd; all.size() < 4500 && (fd = dup(STDOUT_FILENO)) >= 0;)
+		all.push_back(fd);
+	for (int fd : all)
+		wrong += fcntl(fd, F_GETFD) < 0;
+	for (int fd : all)
+		wrong += close(fd) != 0;
+	check(!wrong && all.size() > 10, "as many as there may be");
+}
+
 int main(int argc, char **argv)
 {
 	members = atoi(argv[1]);
@@ -297,6 +317,7 @@ int main(int argc, char **argv)
 	folders();
 	events();
 	times();
+	many();
 	printf("%d members, all right\n", members);
 	return 0;
 }
