@@ -35,15 +35,7 @@ int openat64(int fd, const char *path, int flags, ...)
 }
 
 int openat(int fd, const char *path, int flags, ...)
-{
-	mode_t mode;
-	va_list args;
-
-	va_start(args, flags);
-	mode = va_arg(args, mode_t);
-	va_end(args);
-	return openat64(fd, path, flags, mode);
-}
+	__attribute__((alias("openat64")));
 
 /* As programs that are compiled with _FORTIFY_SOURCE call them. */
 int __openat64_2(int fd, const char *path, int flags)

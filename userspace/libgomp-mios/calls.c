@@ -287,16 +287,7 @@ int fcntl64(int fd, int what, ...)
 			   .pieces = { { 2, GIVE | TAKE, size } } });
 }
 
-int fcntl(int fd, int what, ...)
-{
-	va_list args;
-	long arg;
-
-	va_start(args, what);
-	arg = va_arg(args, long);
-	va_end(args);
-	return fcntl64(fd, what, arg);
-}
+int fcntl(int fd, int what, ...) __attribute__((alias("fcntl64")));
 
 /* How much an argument points to older ones do not say. */
 static size_t ioctl_size(unsigned long what)

@@ -33,28 +33,45 @@ static void *part(char **at, size_t size)
 	return size ? p : NULL;
 }
 
-/* As @m has it, but what it points to is in the block; NULL and errno. */
-static struct message *create(const struct msghdr *m)
+/* Within the kernel's own limits.  False: it is not, or not there; then errno. */
+static bool read_head(struct msghdr *head, const struct msghdr *m)
 {
-	ssize_t size = pieces_size(m->msg_iov, m->msg_iovlen);
+	errno = EFAULT;
+	if (!memory_read(head, m, sizeof(*head)))
+		return false;
+	errno = EMSGSIZE;
+	if (head->msg_iovlen > IOV_MAX)
+		return false;
+	errno = EINVAL;
+	return head->msg_controllen <= INT_MAX &&
+	       head->msg_namelen <= sizeof(struct sockaddr_storage);
+}
+
+/* As @head, a copy of @m; but what it points to is in the block.  NULL and errno. */
+static struct message *create(struct msghdr *head, const struct msghdr *m)
+{
 	struct message *copy;
+	ssize_t size;
 	char *at;
 
+	if (!read_head(head, m))
+		return NULL;
+	size = pieces_size(head->msg_iov, head->msg_iovlen);
 	if (size < 0)
 		return NULL;
-	copy = mios_omp_alloc(sizeof(*copy) + m->msg_namelen +
-			      m->msg_controllen + 2 * ALIGNED + size);
+	copy = mios_omp_alloc(sizeof(*copy) + head->msg_namelen +
+			      head->msg_controllen + 2 * ALIGNED + size);
 	if (!copy) {
 		errno = ENOMEM;
 		return NULL;
 	}
 	at = copy->parts;
-	copy->head = *m;
+	copy->head = *head;
 	copy->head.msg_iov = &copy->data;
 	copy->head.msg_iovlen = 1;
-	copy->head.msg_name = part(&at, m->msg_name ? m->msg_namelen : 0);
-	copy->head.msg_control = part(&at, m->msg_control ?
-				      m->msg_controllen : 0);
+	copy->head.msg_name = part(&at, head->msg_name ? head->msg_namelen : 0);
+	copy->head.msg_control = part(&at, head->msg_control ?
+				      head->msg_controllen : 0);
 	copy->data = (struct iovec){ at, size };
 	return copy;
 }
@@ -78,20 +95,6 @@ static bool may_go(int fd, struct msghdr *m)
 		}
 	}
 	return true;
-}
-
-/* Within the kernel's own limits.  False: it is not, or not there; then errno. */
-static bool read_head(struct msghdr *head, const struct msghdr *m)
-{
-	errno = EFAULT;
-	if (!memory_read(head, m, sizeof(*head)))
-		return false;
-	errno = EMSGSIZE;
-	if (head->msg_iovlen > IOV_MAX)
-		return false;
-	errno = EINVAL;
-	return head->msg_controllen <= INT_MAX &&
-	       head->msg_namelen <= sizeof(struct sockaddr_storage);
 }
 
 static ssize_t ask_message(long number, int fd, struct message *copy, int flags)
@@ -130,7 +133,7 @@ ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
 
 	if (files_here(fd))
 		return REAL(sendmsg)(fd, m, flags);
-	copy = read_head(&head, m) ? create(&head) : NULL;
+	copy = create(&head, m);
 	if (!copy)
 		return -1;
 	done = send_copy(fd, &head, copy, flags);
@@ -173,7 +176,7 @@ ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 
 	if (files_here(fd))
 		return REAL(recvmsg)(fd, m, flags);
-	copy = read_head(&head, m) ? create(&head) : NULL;
+	copy = create(&head, m);
 	if (!copy)
 		return -1;
 	done = ask_message(SYS_recvmsg, fd, copy, flags);
