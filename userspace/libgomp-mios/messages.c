@@ -33,7 +33,10 @@ static void *part(char **at, size_t size)
 	return size ? p : NULL;
 }
 
-/* Within the kernel's own limits.  False: it is not, or not there; then errno. */
+/*
+ * Within the kernel's own limits, to which it shortens an address.  False: it is not,
+ * or not there; then errno.
+ */
 static bool read_head(struct msghdr *head, const struct msghdr *m)
 {
 	errno = EFAULT;
@@ -43,8 +46,11 @@ static bool read_head(struct msghdr *head, const struct msghdr *m)
 	if (head->msg_iovlen > IOV_MAX)
 		return false;
 	errno = EINVAL;
-	return head->msg_controllen <= INT_MAX &&
-	       head->msg_namelen <= sizeof(struct sockaddr_storage);
+	if (head->msg_controllen > INT_MAX || head->msg_namelen > INT_MAX)
+		return false;
+	if (head->msg_namelen > sizeof(struct sockaddr_storage))
+		head->msg_namelen = sizeof(struct sockaddr_storage);
+	return true;
 }
 
 /* As @head, a copy of @m; but what it points to is in the block.  NULL and errno. */

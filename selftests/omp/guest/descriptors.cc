@@ -18,7 +18,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
-#include <sys/un.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -74,11 +73,11 @@ static int receive_message(int fd)
 	char first[5] = "", second[8] = "";
 	struct iovec parts[] = { { first, 4 }, { second, 3 } };
 	alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))] = "";
-	sockaddr_un name = {};
+	char name[1024];	// more than any name has
 	struct msghdr m = {};
 	int descriptor;
 
-	m.msg_name = &name;
+	m.msg_name = name;
 	m.msg_namelen = sizeof(name);
 	m.msg_iov = parts;
 	m.msg_iovlen = 2;
