@@ -39,7 +39,7 @@ static struct {
 	main_fn main;
 	int argc, status;
 	char **argv;
-	atomic_int done;
+	bool done;
 } program;
 
 static const struct omp_runtime *runtime;
@@ -157,7 +157,7 @@ static void *run_program(void *unused)
 	set_signal_stack();
 	runtime->master();
 	program.status = program.main(program.argc, program.argv, environ);
-	program.done = 1;
+	program.done = true;
 	return NULL;
 }
 
@@ -165,7 +165,7 @@ static void *run_program(void *unused)
  * Stack, thread-local data and libc's own record of it lie in the window.  Below
  * it is the stack of another member, which is not to be written into.
  */
-static void start_thread(unsigned int member, void *(*fn)(void *))
+static pthread_t start_thread(unsigned int member, void *(*fn)(void *))
 {
 	struct omp_window *w = mios_omp_place.window;
 	char *stack = (char *)w + w->stack_at + member * w->stack_size;
@@ -184,6 +184,7 @@ static void start_thread(unsigned int member, void *(*fn)(void *))
 	if (err)
 		omp_die("cannot start member %u: %s", member, strerror(err));
 	pthread_attr_destroy(&attr);
+	return thread;
 }
 
 /* A page of the window that there is no memory for: nobody can go on. */
@@ -282,19 +283,26 @@ void _Exit(int status)
 	_exit(status);
 }
 
-/* In place of main(), by libc.  When that has returned signals are this thread's. */
+/*
+ * In place of main(), by libc.  When that has returned, and what its thread has of
+ * its own is destroyed, signals are this thread's.
+ */
 static int keep_program(int argc, char **argv, char **envp)
 {
+	pthread_t thread;
 	sigset_t before;
 
 	start_members();
-	start_thread(0, run_program);
+	thread = start_thread(0, run_program);
 	block_signals(&before);
-	while (!program.done) {
+	while (pthread_tryjoin_np(thread, NULL)) {
 		if (over())
 			end_with_all();
 		look_later();
 	}
+	if (!program.done)
+		omp_die("main() has called pthread_exit(), after which nobody "
+			"would end this program");
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return program.status;
 }

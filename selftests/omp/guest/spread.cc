@@ -12,9 +12,12 @@
  *	eat	more memory than there is
  *	places	the place of each member, and on how many CPUs it may run
  *	maps	what the first process has mapped
+ *	last	who says what when main() has returned
+ *	leave	main() calls pthread_exit()
  *	streams	input, output of each member, directory, arguments
  */
 #include <omp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -124,6 +127,24 @@ static int places()
 	return 0;
 }
 
+struct Last {
+	const char *what;
+	int us;
+	~Last()
+	{
+		usleep(us);
+		std::cout << what << std::endl;
+	}
+};
+
+static int last()
+{
+	static Last late = { "static", 0 };
+	thread_local Last early = { "thread_local", 50000 };
+
+	return late.what == early.what;
+}
+
 int main(int argc, char **argv)
 {
 	std::string mode = argc > 1 ? argv[1] : "sum";
@@ -138,6 +159,10 @@ int main(int argc, char **argv)
 		return places();
 	if (mode == "deep")
 		return deep();
+	if (mode == "last")
+		return last();
+	if (mode == "leave")
+		pthread_exit(NULL);
 	if (mode == "_exit")
 		_exit(atoi(argv[2]));
 	if (mode == "eat")
