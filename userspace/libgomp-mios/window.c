@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,6 +55,24 @@ void window_end(const char *line, size_t length)
 	_exit(OMP_FAILED);
 }
 
+static void *flush(void *unused)
+{
+	fflush(NULL);
+	return NULL;
+}
+
+/* For a second at most: who reads a stream has it locked until something comes. */
+static void flush_soon(void)
+{
+	struct timespec end;
+	pthread_t thread;
+
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec++;
+	if (!pthread_create(&thread, NULL, flush, NULL))
+		pthread_timedjoin_np(thread, NULL, &end);
+}
+
 /* One line, of the first who has one, and the end of all. */
 void omp_die(const char *fmt, ...)
 {
@@ -62,7 +81,10 @@ void omp_die(const char *fmt, ...)
 	va_list args;
 	size_t length;
 
-	fflush(NULL);
+	if (mios_omp_place.window && mios_omp_place.window->streams)
+		flush_soon();
+	else			/* there is no other thread yet */
+		flush(NULL);
 	memcpy(text, from, sizeof(from));
 	va_start(args, fmt);
 	vsnprintf(text + strlen(from), sizeof(text) - sizeof(from), fmt, args);

@@ -14,6 +14,7 @@
  *	maps	what the first process has mapped
  *	last	who says what when main() has returned
  *	leave	main() calls pthread_exit()
+ *	break	a member other than the first frees what is none, main() reads
  *	streams	input, output of each member, directory, arguments
  */
 #include <omp.h>
@@ -145,6 +146,22 @@ static int last()
 	return late.what == early.what;
 }
 
+static int breaks()
+{
+	void *volatile none;
+
+	hosts.resize(2);
+	none = &hosts[1];
+#pragma omp parallel
+	if (!omp_get_thread_num())
+		std::cin.get();
+	else if (omp_get_thread_num() == omp_get_num_threads() - 1) {
+		usleep(100000);
+		free(none);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	std::string mode = argc > 1 ? argv[1] : "sum";
@@ -163,6 +180,8 @@ int main(int argc, char **argv)
 		return last();
 	if (mode == "leave")
 		pthread_exit(NULL);
+	if (mode == "break")
+		return breaks();
 	if (mode == "_exit")
 		_exit(atoi(argv[2]));
 	if (mode == "eat")
