@@ -406,6 +406,9 @@ static _Noreturn void refuse_program(const char *name)
 
 	if (number && strcmp(number, "0"))
 		_exit(OMP_FAILED);
+	if (dlsym(RTLD_DEFAULT, "GOMP_parallel"))
+		omp_die("%s takes another libgomp.so.1 than ours, as by an RPATH",
+			name);
 	omp_die("%s does not use gcc's OpenMP, libgomp.so.1", name);
 }
 
