@@ -256,11 +256,12 @@ static void start_members(void)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/*
- * exit() by any thread of any process is the end of all.  A child that the
- * program has forked shares the window, but is not of the team.
- */
-static void at_exit(int status, void *unused)
+static uint32_t leaving(void)
+{
+	return atomic_load(&mios_omp_place.window->leaving);
+}
+
+static void say_over(int status)
 {
 	uint32_t none = 0;
 
@@ -269,11 +270,30 @@ static void at_exit(int status, void *unused)
 					       &none, 1 + (status & 0xff));
 }
 
+/*
+ * exit() by any thread of any process is the end of all.  What the program has left
+ * for it, by atexit() and as destructors, is the first process's: that one exits, too,
+ * and then all is over.  A child that the program has forked shares the window, but
+ * is not of the team.
+ */
+static void at_exit(int status, void *unused)
+{
+	uint32_t none = 0;
+
+	if (getpid() == process && mios_omp_place.number) {
+		atomic_compare_exchange_strong(&mios_omp_place.window->leaving,
+					       &none, 1 + (status & 0xff));
+		while (!over())
+			look_later();
+	}
+	say_over(status);
+}
+
 /* Without what exit() does, but of the same effect for the others. */
 void _exit(int status)
 {
 	if (process)
-		at_exit(status, NULL);
+		say_over(status);
 	for (;;)
 		syscall(SYS_exit_group, status);
 }
@@ -285,7 +305,8 @@ void _Exit(int status)
 
 /*
  * In place of main(), by libc.  When that has returned, and what its thread has of
- * its own is destroyed, signals are this thread's.
+ * its own is destroyed, or when a member of another process exits, signals are this
+ * thread's.
  */
 static int keep_program(int argc, char **argv, char **envp)
 {
@@ -295,12 +316,14 @@ static int keep_program(int argc, char **argv, char **envp)
 	start_members();
 	thread = start_thread(0, run_program);
 	block_signals(&before);
-	while (pthread_tryjoin_np(thread, NULL)) {
+	while (!leaving() && pthread_tryjoin_np(thread, NULL)) {
 		if (over())
 			end_with_all();
 		look_later();
 	}
-	if (!program.done)
+	if (leaving())
+		program.status = leaving() - 1;
+	else if (!program.done)
 		omp_die("main() has called pthread_exit(), after which nobody "
 			"would end this program");
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

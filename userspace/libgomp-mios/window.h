@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define OMP_WINDOW_MAGIC	0x504d4f2d534f494dull	/* MIOS-OMP */
-#define OMP_WINDOW_VERSION	4
+#define OMP_WINDOW_VERSION	5
 #define OMP_MAX_PLACES		64
 #define OMP_MAX_MEMBERS		1024
 #define OMP_MAX_OBJECTS		256
@@ -47,11 +47,12 @@ struct omp_window {
 	uint64_t desks[OMP_MAX_PLACES];		/* see ask.c */
 	uint64_t streams;			/* see streams.c */
 	atomic_uint said;			/* somebody writes the last line */
+	atomic_uint leaving;			/* 1 + exit status, for place 0: see start.c */
 	struct omp_object objects[OMP_MAX_OBJECTS];
 };
 
 static_assert(sizeof(struct omp_window) <= OMP_RUNTIME_AT, "header");
-static_assert(offsetof(struct omp_window, ready) == 72, "layout, version 4");
+static_assert(offsetof(struct omp_window, ready) == 72, "layout, version 5");
 
 /* A process of the team: what it has been told, and where its window is. */
 struct omp_place {

@@ -12,7 +12,7 @@
  *	eat	more memory than there is
  *	places	the place of each member, and on how many CPUs it may run
  *	maps	what the first process has mapped
- *	last	who says what when main() has returned
+ *	last	who says what when main() has returned, or "last N" has ended it as exit
  *	leave	main() calls pthread_exit()
  *	break	a member other than the first frees what is none, main() reads
  *	streams	input, output of each member, directory, arguments
@@ -138,11 +138,21 @@ struct Last {
 	}
 };
 
-static int last()
+static int exits(int status)
+{
+#pragma omp parallel
+	if (omp_get_thread_num() == omp_get_num_threads() - 1)
+		exit(status);
+	return 1;
+}
+
+static int last(int argc, char **argv)
 {
 	static Last late = { "static", 0 };
 	thread_local Last early = { "thread_local", 50000 };
 
+	if (argc > 2)
+		exits(atoi(argv[2]));
 	return late.what == early.what;
 }
 
@@ -177,7 +187,7 @@ int main(int argc, char **argv)
 	if (mode == "deep")
 		return deep();
 	if (mode == "last")
-		return last();
+		return last(argc, argv);
 	if (mode == "leave")
 		pthread_exit(NULL);
 	if (mode == "break")
@@ -186,13 +196,12 @@ int main(int argc, char **argv)
 		_exit(atoi(argv[2]));
 	if (mode == "eat")
 		return eat();
-	if (mode == "exit" || mode == "abort") {
+	if (mode == "exit")
+		return exits(atoi(argv[2]));
+	if (mode == "abort") {
 #pragma omp parallel
-		if (omp_get_thread_num() == omp_get_num_threads() - 1) {
-			if (mode == "abort")
-				abort();
-			exit(atoi(argv[2]));
-		}
+		if (omp_get_thread_num() == omp_get_num_threads() - 1)
+			abort();
 		return 1;
 	}
 	for (volatile long i = 0; mode == "wait"; i = i + 1) {
