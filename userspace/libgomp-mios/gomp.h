@@ -17,6 +17,7 @@
 #define OMP_LEVELS	4		/* that a number of threads is kept for */
 #define OMP_MOST_LEVELS	255		/* of regions in a region */
 #define SHARES		8		/* work shares that overlap, by nowait */
+#define CODES		64		/* regions and tasks that are remembered */
 
 enum schedule { STATIC = 1, DYNAMIC, GUIDED, AUTO };
 
@@ -140,8 +141,21 @@ uint32_t team_size(unsigned int threads);
 uint32_t team_most(void);
 void team_serve(struct team *team, uint32_t number);
 void team_end(struct team *team, uint32_t threads);
-uint32_t team_run(body_fn fn, void *data, unsigned int threads,
+uint32_t team_run(body_fn fn, body_fn code, void *data, unsigned int threads,
 		  struct group *group);
+extern _Atomic uintptr_t team_codes[CODES];
+
+/* Before @code is run by other processes: they have it, too. */
+static inline void team_demand(const struct team *team, body_fn code)
+{
+	_Atomic uintptr_t *known = &team_codes[(uintptr_t)code / 16 % CODES];
+
+	if (team->inner || atomic_load_explicit(known, memory_order_relaxed) ==
+			   (uintptr_t)code)
+		return;
+	mios_omp_demand_code(code);
+	atomic_store_explicit(known, (uintptr_t)code, memory_order_relaxed);
+}
 
 /* By every entry point, so it is no call. */
 static inline struct context *context(void)

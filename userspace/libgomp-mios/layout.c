@@ -5,12 +5,13 @@
  * the same files at the same addresses in all processes of a team; who finds
  * that they are not, says which and ends.
  */
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "window.h"
+#include "omp.h"
 
 struct walk {
 	struct omp_object *list;
@@ -118,4 +119,26 @@ void layout_compare(const struct omp_window *w)
 	if (walk.count != w->nr_objects)
 		omp_die("process %u has %u libraries, the first one %u",
 			mios_omp_place.number, walk.count, w->nr_objects);
+}
+
+/*
+ * What all are to run has to be there in all.  What dlopen() has loaded since is in
+ * one process alone; of what the program has made itself nobody knows.
+ */
+void mios_omp_demand_code(const void *code)
+{
+	const struct omp_window *w = mios_omp_place.window;
+	struct dl_find_object found;
+	const char *slash;
+	unsigned int i;
+
+	if (_dl_find_object((void *)code, &found))
+		return;
+	for (i = 0; i < w->nr_objects; i++)
+		if (w->objects[i].base == found.dlfo_link_map->l_addr)
+			return;
+	slash = strrchr(found.dlfo_link_map->l_name, '/');
+	omp_die("%s has been loaded by dlopen(), into one process alone, so its "
+		"regions cannot be the team's: run the program without --omp",
+		slash ? slash + 1 : found.dlfo_link_map->l_name);
 }

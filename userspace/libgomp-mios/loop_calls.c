@@ -213,7 +213,7 @@ static void run_loop(body_fn fn, void *data, unsigned int threads,
 {
 	struct region r = { loop, fn, data };
 
-	team_run(run_region, &r, threads, NULL);
+	team_run(run_region, fn, &r, threads, NULL);
 }
 
 #define PARALLEL_LOOP(KIND, SCHEDULE)					\

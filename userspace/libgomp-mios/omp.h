@@ -19,6 +19,9 @@ struct omp_runtime {
 void mios_omp_register(const struct omp_runtime *runtime);
 void mios_omp_alone(void);
 
+/* layout.c APIs: */
+void mios_omp_demand_code(const void *code);
+
 /* fork.c APIs: */
 void fork_prepare(int fd, int least);
 

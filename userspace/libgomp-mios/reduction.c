@@ -131,7 +131,7 @@ unsigned int GOMP_parallel_reductions(body_fn fn, void *data,
 
 	add(record, NULL, NULL, size);
 	group->reductions = record;
-	size = team_run(fn, data, size, group);
+	size = team_run(fn, fn, data, size, group);
 	free(group);
 	return size;
 }

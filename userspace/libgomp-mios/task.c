@@ -154,6 +154,7 @@ static void put_off(const struct source *s, const struct context *c,
 	size_t listed = nr_depend * sizeof(*depend);
 	struct task *task;
 
+	team_demand(c->team, s->fn);
 	task = allocate(sizeof(*task) + listed + s->size + s->align);
 	prepare(task, s, c);
 	task->nr_depend = nr_depend;

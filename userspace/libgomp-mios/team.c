@@ -16,6 +16,7 @@
 
 struct omp_window *gomp_window;
 unsigned int gomp_place;
+_Atomic uintptr_t team_codes[CODES];	/* that all processes have */
 
 static __thread struct context base = { .size = 1 };
 __thread struct context *team_context;
@@ -187,8 +188,11 @@ static void run_alone(body_fn fn, void *data, struct group *group)
 	leave(&c, outer);
 }
 
-/* @group: that the parts of all belong to, or NULL.  How many they were. */
-uint32_t team_run(body_fn fn, void *data, unsigned int threads,
+/*
+ * @code: what @fn calls of the program, or @fn.  @group: that the parts of all belong
+ * to, or NULL.  How many they were.
+ */
+uint32_t team_run(body_fn fn, body_fn code, void *data, unsigned int threads,
 		  struct group *group)
 {
 	struct context c, *outer = context();
@@ -200,6 +204,7 @@ uint32_t team_run(body_fn fn, void *data, unsigned int threads,
 		return 1;
 	}
 	team = leads_all(outer) ? gomp_team() : crew_team(&size);
+	team_demand(team, code);
 	team->begun++;
 	team->shows = settings->show_affinity && team->size != size;
 	if (team->size != size)
@@ -342,5 +347,5 @@ static void __attribute__((constructor)) join_team(void)
 void GOMP_parallel(body_fn fn, void *data, unsigned int threads,
 		   unsigned int flags)
 {
-	team_run(fn, data, threads, NULL);
+	team_run(fn, fn, data, threads, NULL);
 }

@@ -2,15 +2,16 @@
 /*
  * A library with regions of its own, with LIBRARY, and a program that uses it.
  * What the library has in variables, and what its constructors have allocated
- * before main(), is the team's.
+ * before main(), is the team's.  "library FILE" loads it while it runs.
  */
+#include <dlfcn.h>
 #include <omp.h>
 
 #include <cstdio>
 #include <string>
 #include <vector>
 
-int fill(int each);
+extern "C" int fill(int each);
 
 #ifdef LIBRARY
 static long table[3000];
@@ -42,8 +43,13 @@ int fill(int each)
 	       words.back().back() == '0' + calls % 10 ? calls : -1;
 }
 #else
-int main()
+int main(int argc, char **argv)
 {
+	if (argc > 1) {
+		void *plugin = dlopen(argv[1], RTLD_NOW);
+
+		return plugin ? ((int (*)(int))dlsym(plugin, "fill"))(3) : -1;
+	}
 	int members = omp_get_max_threads(), first = fill(3), second = fill(5);
 
 	printf("%d calls, then %d\n", first, second);
