@@ -106,6 +106,7 @@ void bell_ring_all(void);
 extern struct caf_team *caf_team;	/* the current one */
 void team_first(void);
 size_t team_area_size(uint32_t seats);
+uint32_t team_member(const struct caf_team *team, int index);
 uint32_t team_image(const struct caf_team *team, int index);
 
 static inline uint32_t team_size(const struct caf_team *team)

@@ -94,6 +94,8 @@ void collective_reduce(struct caf_desc *a, const struct reduction *r,
 	struct caf_section s;
 	int stat;
 
+	if (result_image)		/* or all get it */
+		team_member(caf_team, result_image);
 	section_desc(&s, a, a->base, 0);
 	c.count = section_count(&s);
 	c.bytes = c.count * s.elem_len;
@@ -128,7 +130,7 @@ static int broadcast(struct caf_team *team, struct caf_section *s, int source,
 void _gfortran_caf_co_broadcast(struct caf_desc *a, int source, int *stat,
 				char *text, size_t len)
 {
-	bool mine = team_image(caf_team, source) == caf_self.number;
+	bool mine = team_member(caf_team, source) == caf_self.number;
 	struct caf_section s;
 	char *memory = NULL;
 	int status;

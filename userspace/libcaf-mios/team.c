@@ -44,16 +44,20 @@ void team_first(void)
 	find_first(first_team.area);
 }
 
-/* An image index of the program; 0 is this image. */
-uint32_t team_image(const struct caf_team *team, int index)
+/* An image index of the program. */
+uint32_t team_member(const struct caf_team *team, int index)
 {
-	if (!index)
-		return caf_self.number;
-	if (index < 0 || index > team_size(team))
+	if (index < 1 || index > team_size(team))
 		caf_error(&(struct caf_report){ .stat = NULL }, 0,
 			  "there is no image %d: the team has %u", index,
 			  team_size(team));
 	return team->area->seats[index - 1].image;
+}
+
+/* Or 0, which is this image. */
+uint32_t team_image(const struct caf_team *team, int index)
+{
+	return index ? team_member(team, index) : caf_self.number;
 }
 
 /* Those who have said the same number; the seats are in the order of before. */

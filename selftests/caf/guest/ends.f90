@@ -45,6 +45,10 @@ program ends
   case ('bounds')
     if (this_image() == 2) x[this_image() + 2] = 1
     call compute()
+  case ('result')
+    call co_sum(x, result_image=merge(9, 1, this_image() == 2))
+  case ('source')
+    call co_broadcast(x, source_image=merge(0, 1, this_image() == 2))
   case ('wait')
     if (this_image() == 2) call sleep(600)
     sync all
