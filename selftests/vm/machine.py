@@ -350,10 +350,13 @@ class Machine:
         limit: seconds of the guest's clock.  output, error, stdin, terminal:
         see agent.Agent.run.
         """
-        self.deadline = self.agent.clock + limit if limit else None
+        def go():
+            self.agent.catch_up()
+            self.deadline = self.agent.clock + limit if limit else None
+            return self.agent.run(words, output, error, **options)
+
         try:
-            return self.guard(lambda: self.agent.run(words, output, error,
-                                                     **options))
+            return self.guard(go)
         finally:
             self.deadline = None
 
