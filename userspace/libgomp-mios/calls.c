@@ -12,6 +12,7 @@
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <termios.h>
 #include <unistd.h>
@@ -226,6 +227,79 @@ int fchmod(int fd, mode_t mode)
 	if (files_here(fd))
 		return REAL(fchmod)(fd, mode);
 	return ask_for(fd, (struct asked){ .number = SYS_fchmod, .args = { fd, mode } });
+}
+
+int fchown(int fd, uid_t uid, gid_t gid)
+{
+	if (files_here(fd))
+		return REAL(fchown)(fd, uid, gid);
+	return ask_for(fd, (struct asked){ .number = SYS_fchown, .args = { fd, uid, gid } });
+}
+
+/* As utimensat(), without a path. */
+int futimens(int fd, const struct timespec times[2])
+{
+	if (files_here(fd))
+		return REAL(futimens)(fd, times);
+	return ask_for(fd, (struct asked){ .number = SYS_utimensat,
+			   .args = { fd, 0, (long)times },
+			   .pieces = { { 2, GIVE, 2 * sizeof(*times) } } });
+}
+
+int fstatfs64(int fd, struct statfs64 *st)
+{
+	if (files_here(fd))
+		return REAL(fstatfs64)(fd, st);
+	return ask_for(fd, (struct asked){ .number = SYS_fstatfs, .args = { fd, (long)st },
+			   .pieces = { { 1, TAKE, sizeof(*st) } } });
+}
+
+int fstatfs(int fd, struct statfs *st)
+{
+	return fstatfs64(fd, (struct statfs64 *)st);
+}
+
+int fallocate64(int fd, int mode, off64_t at, off64_t n)
+{
+	if (files_here(fd))
+		return REAL(fallocate64)(fd, mode, at, n);
+	return ask_for(fd, (struct asked){ .number = SYS_fallocate,
+			   .args = { fd, mode, at, n } });
+}
+
+int fallocate(int fd, int mode, off_t at, off_t n)
+{
+	return fallocate64(fd, mode, at, n);
+}
+
+/* Libc writes where the file system cannot.  This and the next: an error's number. */
+static long do_allocate(const long *a)
+{
+	return REAL(posix_fallocate64)(a[0], a[1], a[2]);
+}
+
+int posix_fallocate64(int fd, off64_t at, off64_t n)
+{
+	return ask_to_run(files_place(fd), do_allocate,
+			  (struct asked){ .args = { fd, at, n } });
+}
+
+int posix_fallocate(int fd, off_t at, off_t n)
+{
+	return posix_fallocate64(fd, at, n);
+}
+
+int posix_fadvise64(int fd, off64_t at, off64_t n, int advice)
+{
+	if (files_here(fd))
+		return REAL(posix_fadvise64)(fd, at, n, advice);
+	return ask_for(fd, (struct asked){ .number = SYS_fadvise64,
+			   .args = { fd, at, n, advice } }) ? errno : 0;
+}
+
+int posix_fadvise(int fd, off_t at, off_t n, int advice)
+{
+	return posix_fadvise64(fd, at, n, advice);
 }
 
 int dup(int fd)

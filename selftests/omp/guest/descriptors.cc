@@ -17,6 +17,7 @@
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -136,6 +137,31 @@ static void vectors()
 	wrong += !IS_ERROR(writev(fd, (struct iovec *)nowhere, 2), EFAULT);
 	close(fd);
 	check(!wrong, "readv, writev, preadv, pwritev");
+}
+
+// What a file has beside its bytes.
+static void files()
+{
+	struct timespec times[2] = { { 3, 0 }, { 5, 0 } };
+	struct statfs its = {};
+	struct stat st;
+	long wrong = 0;
+	int fd = -1;
+
+#pragma omp parallel
+	if (is_last())
+		fd = open((folder + "/file").c_str(), O_RDWR | O_CREAT, 0600);
+	wrong += posix_fallocate(fd, 0, 150) != 0;
+	wrong += fallocate(fd, 0, 0, 50) && errno != EOPNOTSUPP;
+	wrong += posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM) ||
+		 posix_fadvise(fd, 0, 0, 77) != EINVAL;
+	wrong += fchown(fd, getuid(), getgid()) || fchmod(fd, 0640);
+	wrong += futimens(fd, times) || fstat(fd, &st) || st.st_size != 150 ||
+		 st.st_mtime != 5 || (st.st_mode & 0777) != 0640;
+	wrong += !IS_ERROR(futimens(fd, (struct timespec *)nowhere), EFAULT);
+	wrong += fstatfs(fd, &its) || !its.f_type;
+	close(fd);
+	check(!wrong, "fallocate and the like");
 }
 
 // What no folder of another process can do, and what none can.
@@ -312,6 +338,7 @@ int main(int argc, char **argv)
 	apart = first != last;
 	messages();
 	vectors();
+	files();
 	copies();
 	folders();
 	events();
