@@ -6,10 +6,10 @@
  *           | process 0      | 1        | 2               |
  *
  * The kernel gives the lowest number that is free, to libc's own calls as to the
- * program's.  So all before a process's own are taken when it starts, by
- * /dev/null, and its limit ends them.  Whoever uses a descriptor that is
- * another's asks that one (calls.c, streams.c): its place in the file, a pipe's
- * end or a connection are there, and nowhere else.
+ * program's.  So all before a process's own are taken when it starts, by what can
+ * neither be read nor written, and its limit ends them.  Whoever uses a descriptor
+ * that is another's asks that one (calls.c, streams.c): its place in the file, a
+ * pipe's end or a connection are there, and nowhere else.
  *
  * Input is process 0's.  Output is everybody's own, which mios run brings
  * together, until the program makes these descriptors something else.
@@ -57,7 +57,7 @@ void files_create(struct omp_window *w)
 /* All below @end that are free. */
 static void take_up_to(int end)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC), fd = null;
+	int null = open("/dev/null", O_PATH | O_CLOEXEC), fd = null;
 
 	while (fd >= 0 && fd < end)
 		fd = fcntl(null, F_DUPFD_CLOEXEC, FIRST);

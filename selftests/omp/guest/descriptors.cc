@@ -164,6 +164,20 @@ static void files()
 	check(!wrong, "fallocate and the like");
 }
 
+// What is not there for a descriptor of another process fails.
+static void locks()
+{
+	int fd = open((folder + "/locks").c_str(), O_RDWR | O_CREAT, 0600);
+	long wrong = 0;
+
+#pragma omp parallel reduction(+ : wrong)
+	if (is_last())
+		wrong += apart ? !IS_ERROR(lockf(fd, F_TLOCK, 0), EBADF) :
+				 lockf(fd, F_TLOCK, 0) != 0;
+	close(fd);
+	check(!wrong, "lockf");
+}
+
 // What no folder of another process can do, and what none can.
 static long are_refused(int top)
 {
@@ -339,6 +353,7 @@ int main(int argc, char **argv)
 	messages();
 	vectors();
 	files();
+	locks();
 	copies();
 	folders();
 	events();
