@@ -139,6 +139,12 @@ int setrlimit(enum __rlimit_resource what, const struct rlimit *limit)
 	return prlimit(0, what, limit, NULL);
 }
 
+/* How many processes the program is: a child is one. */
+unsigned int files_places(void)
+{
+	return shared ? mios_omp_place.window->nr_places : 1;
+}
+
 /* Who has it, or would have. */
 unsigned int files_place(int fd)
 {

@@ -51,6 +51,7 @@ void files_create(struct omp_window *w);
 int files_limit(void);
 void files_start(void);
 void files_separate(void);
+unsigned int files_places(void);
 unsigned int files_place(int fd);
 bool files_here(int fd);
 void files_moved(int fd);

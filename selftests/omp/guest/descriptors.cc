@@ -164,6 +164,32 @@ static void files()
 	check(!wrong, "fallocate and the like");
 }
 
+// Where files are opened, and how, whoever has said so.
+static void places()
+{
+	char before[4096];
+	mode_t mask = umask(027);
+	long wrong = !getcwd(before, sizeof(before)) || chdir(folder.c_str());
+
+#pragma omp parallel reduction(+ : wrong)
+#pragma omp critical
+	{
+		std::string name = "by" + std::to_string(omp_get_thread_num());
+		int fd = open(name.c_str(), O_RDWR | O_CREAT, 0666);
+		struct stat st = {};
+
+		wrong += fstat(fd, &st) || (st.st_mode & 0777) != 0640 ||
+			 stat((folder + "/" + name).c_str(), &st);
+		close(fd);
+	}
+#pragma omp parallel reduction(+ : wrong)
+	if (is_last())
+		wrong += chdir(before);
+	wrong += access(folder.c_str(), F_OK) || !access("by0", F_OK);
+	wrong += umask(mask) != 027;
+	check(!wrong, "chdir, umask");
+}
+
 // What is not there for a descriptor of another process fails.
 static void locks()
 {
@@ -354,6 +380,7 @@ int main(int argc, char **argv)
 	vectors();
 	files();
 	locks();
+	places();
 	copies();
 	folders();
 	events();

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a program sets of its process, and finds where it opens files: the folder and
+ * the mask of new files.  All processes of a team have the same.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "files.h"
+
+static long do_chdir(const long *a)
+{
+	return REAL(chdir)((const char *)a[0]) ? -errno : 0;
+}
+
+/* A folder may be one of this instance alone. */
+static void go_there(unsigned int place, const char *path)
+{
+	struct asked asked = { .args = { (long)path } };
+
+	if (ask_to_run(place, do_chdir, asked))
+		fprintf(stderr, "mios: omp: process %u cannot change to %s: %s\n",
+			place, path, strerror(errno));
+}
+
+/* The others go to where this one has gone. */
+static void follow(void)
+{
+	unsigned int place, n = files_places();
+	char *path = n > 1 ? mios_omp_alloc(PATH_MAX) : NULL;
+	int before = errno;
+
+	if (path && getcwd(path, PATH_MAX))
+		for (place = 0; place < n; place++)
+			if (place != mios_omp_place.number)
+				go_there(place, path);
+	free(path);
+	errno = before;
+}
+
+int chdir(const char *path)
+{
+	if (REAL(chdir)(path))
+		return -1;
+	follow();
+	return 0;
+}
+
+int fchdir(int fd)
+{
+	if (REAL(fchdir)(fd))
+		return -1;
+	follow();
+	return 0;
+}
+
+static long do_umask(const long *a)
+{
+	return REAL(umask)(a[0]);
+}
+
+mode_t umask(mode_t mask)
+{
+	mode_t before = REAL(umask)(mask);
+	unsigned int place;
+
+	for (place = 0; place < files_places(); place++)
+		if (place != mios_omp_place.number)
+			ask_to_run(place, do_umask,
+				   (struct asked){ .args = { mask } });
+	return before;
+}
