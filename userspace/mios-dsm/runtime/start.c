@@ -20,7 +20,7 @@
 struct node node_self;
 
 static struct node_stats own_stats;
-static bool started;
+static bool begun, started;
 
 /* What mios-dsm run has told. */
 struct told {
@@ -86,8 +86,11 @@ static int stats_open(struct node *n, const struct told *t)
 		return 0;
 	at = mmap(NULL, stats_size(t->nodes, t->pages), PROT_READ | PROT_WRITE,
 		  MAP_SHARED | MAP_NORESERVE, t->stats, 0);
-	if (at == MAP_FAILED)
+	if (at == MAP_FAILED) {
+		fprintf(stderr, "mios-dsm: no memory for what node %u counts: %s\n",
+			n->self, strerror(errno));
 		return -errno;
+	}
 	close(t->stats);
 	n->stats = stats_node(at, n->self);
 	n->page_stats = stats_pages(at, n->self, t->pages);
@@ -124,13 +127,19 @@ static void touched(int signal, siginfo_t *info, void *context)
 			node_self.self);
 }
 
-/* A child of the program is no node; the peers must see when we end. */
+/*
+ * A child of the program is no node; the peers must see when we end.  Once: in
+ * a child's child, and after the end, the numbers are those of other files.
+ */
 static void forked(void)
 {
 	struct sigaction act = {
 		.sa_sigaction = touched, .sa_flags = SA_SIGINFO | SA_RESETHAND,
 	}, old;
 
+	if (!started)
+		return;
+	started = false;
 	/* Not if the program wants to know itself. */
 	if (!sigaction(SIGSEGV, NULL, &old) && old.sa_handler == SIG_DFL)
 		sigaction(SIGSEGV, &act, NULL);
@@ -148,8 +157,11 @@ int mios_dsm_start(void)
 	struct node *n = &node_self;
 	int err;
 
-	if (started)
+	if (begun) {
+		fprintf(stderr, "mios-dsm: a process is a node once, and this one has been\n");
 		return -EBUSY;
+	}
+	begun = true;
 	if (text && !told_parse(&t, text)) {
 		fprintf(stderr, "mios-dsm: $%s is not what mios-dsm run sets\n",
 			START_VARIABLE);
