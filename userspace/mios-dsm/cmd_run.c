@@ -10,15 +10,12 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,6 +23,7 @@
 #include "commands.h"
 #include "discover.h"
 #include "hosts.h"
+#include "procs.h"
 #include "results/record.h"
 #include "results/results.h"
 #include "runtime/ether.h"
@@ -65,7 +63,6 @@ static const char help[] =
 
 struct run {
 	u64 nodes, mib, resident;
-	u64 first, end;		/* of the nodes, those that run here */
 	u64 node, cluster;
 	const char *interface;
 	bool nodes_told, node_told, cluster_told, mib_told, protocol_told;
@@ -83,9 +80,7 @@ struct run {
 	int stats_fd;
 	int protocol, transport;
 	struct ways ways;
-	pid_t pid[NODE_NODES];
-	int status[NODE_NODES];
-	int result;		/* exit status of the first that failed */
+	struct procs procs;
 };
 
 static const char *const protocols[] = { "wi", "wu", "wu+", "wu-seq", "auto",
@@ -190,8 +185,8 @@ static bool stats_prepare(struct run *r)
 	if (head == MAP_FAILED)
 		return false;
 	*head = (struct stats_head){
-		.version = STATS_VERSION, .nodes = r->nodes, .first = r->first,
-		.end = r->end, .pages = r->mib * 256, .protocol = r->protocol,
+		.version = STATS_VERSION, .nodes = r->nodes, .first = r->procs.first,
+		.end = r->procs.end, .pages = r->mib * 256, .protocol = r->protocol,
 		.begin = now.tv_sec * 1000000000ULL + now.tv_nsec,
 	};
 	/* Who finds that finds all of it. */
@@ -214,8 +209,9 @@ static int prepare(struct run *r)
 }
 
 /* In the child: keeps its own descriptors, tells the program which. */
-static void become(struct run *r, u64 self)
+static void become(void *run, u64 self)
 {
+	struct run *r = run;
 	char text[64 + 3 * 12 * NODE_NODES], wire[32 + ETHER_NAME];
 	int n = snprintf(text, sizeof(text), "%" PRIu64 ":%" PRIu64 ":%" PRIu64
 			 ":%d:%" PRIu64 ":%d", r->nodes, self,
@@ -238,36 +234,6 @@ static void become(struct run *r, u64 self)
 	_exit(127);
 }
 
-/* A node ends with us, however we do: nobody else knows that it is there. */
-static void end_with(pid_t parent)
-{
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)	/* it was too late for that */
-		_exit(127);
-}
-
-static int start(struct run *r)
-{
-	pid_t self = getpid();
-
-	fflush(NULL);
-	for (u64 i = r->first; i < r->end; i++) {
-		r->pid[i] = fork();
-		if (!r->pid[i]) {
-			end_with(self);
-			become(r, i);
-		}
-		if (r->pid[i] < 0) {
-			cli_error("run: %s", strerror(errno));
-			while (i-- > r->first)
-				kill(r->pid[i], SIGKILL);
-			return 2;
-		}
-	}
-	ways_close(&r->ways, r->nodes);
-	return 0;
-}
-
 /* Who started us is gone, and so are we; wait_all() sees the rest. */
 static void watch(struct run *r)
 {
@@ -277,8 +243,7 @@ static void watch(struct run *r)
 	if (!r->watched || poll(&p, 1, 0) < 1 || read(p.fd, &byte, 1) > 0)
 		return;
 	r->watched = false;
-	for (u64 i = r->first; i < r->end; i++)
-		kill(r->pid[i], SIGKILL);
+	procs_kill(&r->procs);
 }
 
 /* Until something may have happened. */
@@ -299,34 +264,13 @@ static void rest(struct run *r)
 
 static void wait_all(struct run *r)
 {
-	int status;
-	pid_t pid;
+	while (r->procs.left) {
+		bool look = r->record || r->watched || r->leader.askers;
+		u64 before = r->procs.left;
 
-	for (u64 left = r->end - r->first; left; ) {
-		pid = waitpid(-1, &status, r->record || r->watched ||
-			      r->leader.askers ? WNOHANG : 0);
-		if (!pid) {
+		procs_wait(&r->procs, r->stats, look);
+		if (look && r->procs.left == before)
 			rest(r);
-			continue;
-		}
-		for (u64 i = r->first; i < r->end; i++) {
-			if (r->pid[i] != pid)
-				continue;
-			left--;
-			r->status[i] = WIFSIGNALED(status) ?
-				128 + WTERMSIG(status) : WEXITSTATUS(status);
-			if (!r->status[i] && !r->stats[i].finished)
-				r->status[i] = 1;
-			if (r->status[i] && !r->result)
-				r->result = r->status[i];
-			if (WIFSIGNALED(status))
-				fprintf(stderr, "mios-dsm: node %" PRIu64 " was killed by signal %d (%s)\n",
-					i, WTERMSIG(status),
-					strsignal(WTERMSIG(status)));
-			else if (!status && !r->stats[i].finished)
-				fprintf(stderr, "mios-dsm: node %" PRIu64 " ended without mios_dsm_finish()\n",
-					i);
-		}
 	}
 }
 
@@ -398,7 +342,7 @@ static int wire_good(struct run *r)
 {
 	int err = wire_options(r);
 
-	r->end = r->nodes;
+	r->procs.end = r->nodes;
 	if (err || !r->interface)
 		return err;
 	if (getrandom(&r->life, sizeof(r->life), 0) != sizeof(r->life))
@@ -413,8 +357,8 @@ static int wire_good(struct run *r)
 		return cli_error("run: %s", strerror(-err));
 	if (!r->node_told)
 		err = discover(r);
-	r->first = r->node;
-	r->end = r->node + 1;
+	r->procs.first = r->node;
+	r->procs.end = r->node + 1;
 	return err;
 }
 
@@ -474,19 +418,22 @@ int cmd_run(int argc, char **argv)
 	if (!err)
 		err = prepare(&r);
 	if (!err)
-		err = start(&r);
+		err = procs_start(&r.procs, become, &r);
 	if (err)
 		return err;
+	ways_close(&r.ways, r.nodes);
 	/* Whoever is late is told so until we end. */
 	wait_all(&r);
 	if (r.interface)
 		tell_end(&r);
 	if (!r.quiet)
-		nodes_table(stderr, r.first, r.end, r.stats, r.status);
-	if (r.json && nodes_json(r.json, r.first, r.end, r.stats, r.status))
+		nodes_table(stderr, r.procs.first, r.procs.end, r.stats,
+			    r.procs.status);
+	if (r.json && nodes_json(r.json, r.procs.first, r.procs.end, r.stats,
+				 r.procs.status))
 		return 2;
 	if (r.record && record_write(&r.record_of, r.record, r.head, r.head,
 				     *r.program))
 		return 2;
-	return r.result;
+	return r.procs.result;
 }
