@@ -426,6 +426,7 @@ int cmd_run(int argc, char **argv)
 	wait_all(&r);
 	if (r.interface)
 		tell_end(&r);
+	procs_obey();
 	if (!r.quiet)
 		nodes_table(stderr, r.procs.first, r.procs.end, r.stats,
 			    r.procs.status);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -13,12 +14,40 @@
 #include "cli/cli.h"
 #include "procs.h"
 
+static struct procs *ours;
+static atomic_int asked;	/* the signal that asked us to end */
+
 /* A node ends with us, however we do: nobody else knows that it is there. */
 static void end_with(pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)	/* it was too late for that */
 		_exit(127);
+}
+
+static void ask(int number)
+{
+	asked = number;
+	procs_kill(ours);
+}
+
+/* Not those that whoever started us wants to be ignored. */
+static void hear(struct procs *p)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+
+	ours = p;
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		if (signal(signals[i], ask) == SIG_IGN)
+			signal(signals[i], SIG_IGN);
+}
+
+void procs_obey(void)
+{
+	if (!asked)
+		return;
+	signal(asked, SIG_DFL);
+	raise(asked);
 }
 
 int procs_start(struct procs *p, void (*become)(void *run, uint64_t node),
@@ -40,6 +69,7 @@ int procs_start(struct procs *p, void (*become)(void *run, uint64_t node),
 		}
 		p->left++;
 	}
+	hear(p);
 	return 0;
 }
 
@@ -53,6 +83,8 @@ static void ended(struct procs *p, uint64_t i, int status, bool finished)
 		p->status[i] = 1;
 	if (p->status[i] && !p->result)
 		p->result = p->status[i];
+	if (asked)
+		return;
 	if (WIFSIGNALED(status))
 		fprintf(stderr, "mios-dsm: node %" PRIu64 " was killed by signal %d (%s)\n",
 			i, WTERMSIG(status), strsignal(WTERMSIG(status)));
