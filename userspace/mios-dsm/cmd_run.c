@@ -10,6 +10,7 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,6 +166,10 @@ static bool parse(struct run *r, int argc, char **argv)
 			return false;
 	}
 	r->program = argv + optind;
+	if (r->hosts.agent && !r->hosts.nr) {
+		cli_error("run: --agent is for --hosts");
+		return false;
+	}
 	if (!r->help && !*r->program)
 		cli_error("run: no program; try mios-dsm run --help");
 	return r->help || *r->program;
@@ -392,13 +397,30 @@ static int on_hosts(struct run *r)
 	if (r->quiet)
 		*at++ = (struct hosts_word){ "--quiet", false };
 	r->hosts.interface = r->interface;
+	if (!r->hosts.agent)
+		r->hosts.agent = "ssh";
 	return hosts_run(&r->hosts, option, r->program);
+}
+
+/* Before nodes begin; what is written afterwards can be. */
+static bool files_good(const struct run *r)
+{
+	const char *json = r->json && strcmp(r->json, "-") ? r->json : NULL;
+	const struct cli_file file[] = {
+		{ "--json", json }, { "--record", r->record },
+	};
+
+	return cli_create(json) && cli_create(r->record) &&
+		cli_files_differ(file, 2);
 }
 
 int cmd_run(int argc, char **argv)
 {
-	static struct run r = { .nodes = 4, .mib = 128, .hosts.agent = "ssh" };
+	static struct run r = { .nodes = 4, .mib = 128 };
 	int err;
+
+	/* Some programs leave it ignored to others: nobody could be waited for. */
+	signal(SIGCHLD, SIG_DFL);
 
 	if (!parse(&r, argc, argv))
 		return 2;
@@ -411,8 +433,7 @@ int cmd_run(int argc, char **argv)
 				 2 * LAYOUT_OWN / 256 + 1);
 	if (r.hosts.nr)
 		return on_hosts(&r);
-	if ((r.json && strcmp(r.json, "-") && !cli_create(r.json)) ||
-	    !cli_create(r.record))
+	if (!files_good(&r))
 		return 2;
 	err = wire_good(&r);
 	if (!err)

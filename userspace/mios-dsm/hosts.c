@@ -55,7 +55,7 @@ bool hosts_list(struct hosts *h, char *list)
 
 bool hosts_file(struct hosts *h, const char *path)
 {
-	char line[256], name[128], interface[128];
+	char line[256], name[256], interface[256], more;
 	FILE *f = fopen(path, "r");
 	bool good = true;
 	int words;
@@ -65,14 +65,21 @@ bool hosts_file(struct hosts *h, const char *path)
 		return false;
 	}
 	while (good && fgets(line, sizeof(line), f)) {
+		/* The last line may have no end. */
+		bool whole = strchr(line, '\n') || feof(f);
+
 		line[strcspn(line, "#")] = '\0';
-		words = sscanf(line, "%127s %127s", name, interface);
-		/* They live as long as we do. */
-		if (words > 0)
+		words = sscanf(line, "%255s %255s %c", name, interface, &more);
+		if (!whole || words > 2)
+			good = !cli_error("run: '%s': a line is not HOST [INTERFACE]",
+					  path);
+		else if (words > 0)	/* They live as long as we do. */
 			good = host_add(h, strdup(name), words > 1 ?
 					strdup(interface) : NULL);
 	}
 	fclose(f);
+	if (good && !h->nr)
+		good = !cli_error("run: '%s' names no host", path);
 	return good;
 }
 

@@ -109,7 +109,7 @@ bool cli_files_differ(const struct cli_file *file, int nr)
 	for (int i = 0; i < nr; i++)
 		for (int j = i + 1; j < nr; j++)
 			if (same_file(file[i].path, file[j].path)) {
-				cli_error("sim: %s and %s are the same file",
+				cli_error("%s and %s are the same file",
 					  file[i].option, file[j].option);
 				return false;
 			}
