@@ -290,6 +290,22 @@ static void amiss(void)
 	taken(b, 10);
 }
 
+/* Many nodes and short frames: a step finds room for all that it may send. */
+static void room(u16 nodes, u32 mtu)
+{
+	u16 pieces = node_pieces(mtu);
+	struct dsm_link_config c = { .nodes = nodes, .window = 48,
+		.frames = node_frames(nodes, pieces), .frame_max = mtu,
+		.message_max = DSM_FRAME_MAX, .apart = true,
+		.page_bytes = DSM_PAGE_SIZE };
+	struct dsm_link *l = malloc(dsm_link_size(&c));
+
+	CHECK(!dsm_link_init(l, &c));
+	for (u16 i = 1; i < nodes; i++)
+		CHECK(dsm_link_room(l, i) >= DSM_ACTIONS_MAX * pieces);
+	free(l);
+}
+
 int main(void)
 {
 	const u32 mtu[] = { 1500, 1400, 576, 9000 };
@@ -304,5 +320,8 @@ int main(void)
 		unasked(1);
 		amiss();
 	}
+	room(2, 1500);
+	room(13, 576);		/* 66,560 frames */
+	room(16, 700);		/* 65,536 */
 	return 0;
 }

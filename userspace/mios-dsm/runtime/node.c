@@ -77,7 +77,6 @@ static int engine_start(struct node *n, u32 pages)
 
 static int link_start(struct node *n)
 {
-	u32 piece = n->transport.frame_max - sizeof(struct dsm_frame);
 	int err;
 	struct dsm_link_config c = {
 		.nodes = n->nodes, .self = n->self, .life = n->transport.lives[n->self],
@@ -88,8 +87,8 @@ static int link_start(struct node *n)
 		.timeout = n->transport.timeout, .delay = LINK_DELAY,
 	};
 
-	n->pieces = (DSM_FRAME_MAX + piece - 1) / piece;
-	c.frames = NODE_FRAMES * n->nodes * n->pieces;
+	n->pieces = node_pieces(n->transport.frame_max);
+	c.frames = node_frames(n->nodes, n->pieces);
 	n->link = malloc(dsm_link_size(&c));
 	err = n->link ? dsm_link_init(n->link, &c) : -ENOMEM;
 	for (u16 i = 0; i < n->nodes && !err; i++)

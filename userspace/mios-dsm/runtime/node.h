@@ -18,7 +18,8 @@
 #include "window.h"
 
 #define NODE_NODES	TRANSPORT_NODES
-#define NODE_FRAMES	512	/* of the link's pool, for each node */
+#define NODE_FRAMES	512	/* of the link's pool, for each node, */
+#define NODE_FRAMES_MAX	0xfffe	/* as many as a link can number */
 
 /* A message of a peer's, of which some frames have come; arrive.c. */
 struct arrival {
@@ -72,6 +73,22 @@ struct node {
 	atomic_bool leaving;
 	int event;
 };
+
+/* Frames that the longest message takes, */
+static inline u16 node_pieces(u32 frame_max)
+{
+	u32 piece = frame_max - sizeof(struct dsm_frame);
+
+	return (DSM_FRAME_MAX + piece - 1) / piece;
+}
+
+/* and those of the link's pool. */
+static inline u16 node_frames(u16 nodes, u16 pieces)
+{
+	u32 frames = NODE_FRAMES * nodes * pieces;
+
+	return frames < NODE_FRAMES_MAX ? frames : NODE_FRAMES_MAX;
+}
 
 /*
  * 0, or -errno after a line on stderr; transport and stats are set.  resident:
