@@ -13,12 +13,14 @@
 #include <errno.h>
 #include <linux/if_packet.h>
 #include <poll.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 
 #include "discover.h"
+#include "runtime/layout.h"
 
 #define MS		1000000ULL
 #define PAUSE		(50 * MS)	/* between two notes */
@@ -33,6 +35,22 @@ static u64 now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * 1000 * MS + t.tv_nsec;
+}
+
+static void address(const char *before, const u8 *mac, const char *behind)
+{
+	fprintf(stderr, "mios-dsm: %s %02x:%02x:%02x:%02x:%02x:%02x %s\n",
+		before, mac[0], mac[1], mac[2], mac[3], mac[4], mac[5], behind);
+}
+
+/* Nothing else of it can be read; once, as it goes on. */
+static void other_version(const u8 *mac)
+{
+	static bool said;
+
+	if (!said)
+		address("", mac, "speaks another version of this");
+	said = true;
 }
 
 /* The next note of our cluster and version, until then, however many come. */
@@ -51,19 +69,19 @@ static bool note_take(struct ether *e, u16 cluster, u64 until,
 		size = sizeof(at);
 		n = recvfrom(e->fd, m, sizeof(*m), MSG_DONTWAIT,
 			     (struct sockaddr *)&at, &size);
-		if (n != sizeof(*m) || m->magic != ETHER_MAGIC ||
-		    m->version != ETHER_VERSION || m->cluster != cluster)
+		if (n < (ssize_t)offsetof(struct ether_note, what) ||
+		    m->magic != ETHER_MAGIC)
+			continue;
+		if (m->version != ETHER_VERSION) {
+			other_version(at.sll_addr);
+			continue;
+		}
+		if (n != sizeof(*m) || m->cluster != cluster)
 			continue;
 		memcpy(mac, at.sll_addr, ETHER_MAC);
 		return true;
 	}
 	return false;
-}
-
-static void address(const char *before, const u8 *mac, const char *behind)
-{
-	fprintf(stderr, "mios-dsm: %s %02x:%02x:%02x:%02x:%02x:%02x %s\n",
-		before, mac[0], mac[1], mac[2], mac[3], mac[4], mac[5], behind);
 }
 
 static void lead_say(struct leader *l, u8 what, const u8 *mac, u16 life,
@@ -201,6 +219,14 @@ void discover_answer(struct leader *l)
 		lead_take(l, &m, mac);
 }
 
+/* A node's number, and what mios-dsm run would have taken as options. */
+static bool answer_good(const struct ether_note *m)
+{
+	return m->nodes <= DISCOVER_NODES && m->node < m->nodes &&
+		m->pages >= 2 * LAYOUT_OWN && m->pages <= DSM_LIFE_MAX &&
+		m->pages % 256 == 0 && m->protocol <= LAYOUT_AUTO;
+}
+
 /* What the answer is: 0 go on asking, 1 that is all, 2 after a line. */
 static int answer_take(struct ether_note *self, const struct ether_note *m,
 		       const u8 *mac)
@@ -215,8 +241,8 @@ static int answer_take(struct ether_note *self, const struct ether_note *m,
 	}
 	if (m->node == ETHER_NOBODY)
 		return 0;
-	if (m->nodes > DISCOVER_NODES || m->node >= m->nodes) {
-		address("the bootstrap node", mac, "gives no number");
+	if (!answer_good(m)) {
+		address("the bootstrap node", mac, "says what cannot be");
 		return 2;
 	}
 	self->nodes = m->nodes;

@@ -7,6 +7,8 @@ usage: wire.py record INTERFACE FILE   writes all frames of a run, until killed
        wire.py late INTERFACE FILE     when a run is quiet: of what was recorded the frame
                                        that each two nodes expect next; says how many
        wire.py garbage INTERFACE SEED  sends foreign, cut and scrambled frames
+       wire.py version INTERFACE N     asks and says hello in version N
+       wire.py liar INTERFACE PAGES    gives whoever asks a number, in a window of so many pages
        wire.py bad INTERFACE,... SEED  carries frames from each to all others; loses,
                                        doubles and holds back one in a hundred
 """
@@ -98,6 +100,29 @@ def garbage(wire, seed):
         time.sleep(0.0005)
 
 
+def version(wire, number):
+    """Notes that another version's nodes may send."""
+    while True:
+        for what in (0, 2):
+            note = HELLO_MAGIC + bytes((int(number), what)) + bytes(68)
+            wire.send(ALL + b"\x02\x00\x00\x00\x00\x01" +
+                      ETHER_TYPE.to_bytes(2, "big") + note)
+        time.sleep(0.05)
+
+
+def liar(wire, pages):
+    """A bootstrap node."""
+    while True:
+        frame = wire.recv(65536)
+        if frame[14:16] != HELLO_MAGIC or frame[17] != 2:
+            continue
+        note = bytearray(frame[14:86])
+        note[3] = 3
+        note[8:10] = 2, 1               # of two nodes the second
+        note[12:16] = int(pages).to_bytes(4, "little")
+        wire.send(ALL + b"\x02\x00\x00\x00\x00\x01" + frame[12:14] + note)
+
+
 def fates():
     """When, in seconds, copies of a frame go on."""
     if random.random() < 0.01:
@@ -143,7 +168,8 @@ def main():
     if what == "bad":
         bad(wires, arg)
     {"record": record, "replay": replay,
-     "late": late, "garbage": garbage}[what](wires[0], arg)
+     "late": late, "garbage": garbage, "version": version,
+     "liar": liar}[what](wires[0], arg)
 
 
 if __name__ == "__main__":

@@ -184,10 +184,22 @@ static void end(struct lives *l, struct transport *t, const struct ether_note *m
 	l->say = true;
 }
 
+/* It is not who we wait for, or can never be; nothing else of it can be read. */
+static void other_version(struct lives *l, const u8 *mac)
+{
+	if (!l->other_version)
+		fprintf(stderr, "mios-dsm: node %u: %02x:%02x:%02x:%02x:%02x:%02x speaks another version of this\n",
+			l->self.node, mac[0], mac[1], mac[2], mac[3], mac[4],
+			mac[5]);
+	l->other_version = true;
+}
+
 int lives_take(struct lives *l, struct transport *t, const struct ether_note *m,
 	       const u8 *mac, u64 now)
 {
 	if (!note_good(l, m) || m->what > ETHER_END) {
+		if (m->version != ETHER_VERSION && !t->started)
+			other_version(l, mac);
 		t->refused++;
 		return 0;
 	}

@@ -23,6 +23,7 @@ struct lives {
 	u32 sure;		/* peers that know our life, or run and know another */
 	u32 strange;		/* peers that do not know our life yet */
 	bool say;		/* somebody should hear of us soon */
+	bool other_version;	/* we have said that there is one */
 };
 
 /* A note of a node, HELLO or END; 0, or -errno after a line: we cannot begin. */
