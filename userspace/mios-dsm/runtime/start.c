@@ -17,10 +17,12 @@
 #include "mios_dsm.h"
 #include "start.h"
 
+#define NEAR_ZERO	65536
+
 struct node node_self;
 
 static struct node_stats own_stats;
-static bool begun, started;
+static bool begun, started, child;
 
 /* What mios-dsm run has told. */
 struct told {
@@ -117,14 +119,43 @@ static int transport_start(struct node *n, const struct told *t)
 				  t->protocol, cluster, life, !sockets, wire);
 }
 
-/* Returns to the instruction, which ends the child. */
-static void touched(int signal, siginfo_t *info, void *context)
+/*
+ * What cannot work says why; then back to the instruction, which ends the process
+ * as it would have without.  A pointer that another node has stored leads to
+ * where that one has its own memory; nobody takes one near zero for that.
+ */
+static void crashed(int signal, siginfo_t *info, void *context)
 {
+	u64 at = (uintptr_t)info->si_addr;
+	bool shared = window_has(&node_self.window, at, 1);
+
 	(void)signal;
 	(void)context;
-	if (window_has(&node_self.window, (uintptr_t)info->si_addr, 1))
+	if (shared && child)
 		dprintf(STDERR_FILENO, "mios-dsm: a child of node %u touches shared memory, which it does not have: fork() copies none\n",
 			node_self.self);
+	else if (shared && !started)
+		dprintf(STDERR_FILENO, "mios-dsm: node %u touches shared memory, which is gone since mios_dsm_finish()\n",
+			node_self.self);
+	else if (!shared && node_self.nodes > 1 &&
+		 info->si_code == SEGV_MAPERR && at >= NEAR_ZERO)
+		dprintf(STDERR_FILENO, "mios-dsm: node %u has no memory at %#llx: is that another node's private pointer, found in shared memory?\n",
+			node_self.self, (unsigned long long)at);
+}
+
+/* Not if the program wants to know itself. */
+static int crashes_watch(void)
+{
+	struct sigaction act = {
+		.sa_sigaction = crashed,
+		.sa_flags = SA_SIGINFO | SA_RESETHAND | SA_ONSTACK,
+	}, old;
+
+	if (sigaction(SIGSEGV, NULL, &old))
+		return -errno;
+	if (old.sa_handler != SIG_DFL)
+		return 0;
+	return sigaction(SIGSEGV, &act, NULL) ? -errno : 0;
 }
 
 /*
@@ -133,16 +164,10 @@ static void touched(int signal, siginfo_t *info, void *context)
  */
 static void forked(void)
 {
-	struct sigaction act = {
-		.sa_sigaction = touched, .sa_flags = SA_SIGINFO | SA_RESETHAND,
-	}, old;
-
 	if (!started)
 		return;
 	started = false;
-	/* Not if the program wants to know itself. */
-	if (!sigaction(SIGSEGV, NULL, &old) && old.sa_handler == SIG_DFL)
-		sigaction(SIGSEGV, &act, NULL);
+	child = true;
 	for (u32 i = 0; i < node_self.transport.fds; i++)
 		if (node_self.transport.fd[i] >= 0)
 			close(node_self.transport.fd[i]);
@@ -183,7 +208,8 @@ int mios_dsm_start(void)
 	started = true;
 	if (!n->self && !n->window.system_calls)
 		fprintf(stderr, "mios-dsm: system calls get EFAULT for shared memory: no permission to open /dev/userfaultfd\n");
-	return -pthread_atfork(NULL, NULL, forked);
+	err = crashes_watch();
+	return err ? err : -pthread_atfork(NULL, NULL, forked);
 }
 
 int mios_dsm_finish(void)
