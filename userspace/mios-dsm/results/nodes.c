@@ -47,6 +47,37 @@ static void classes_json(FILE *f, const struct node_stats *s)
 	fprintf(f, "}");
 }
 
+/* Of each mode that pages have at the end, or that somebody has stopped for. */
+static void modes_table(FILE *f, u32 first, u32 end, const struct node_stats *s)
+{
+	u64 others = 0;
+
+	for (u32 i = first; i < end; i++)
+		for (int m = DSM_MODE_MW; m < DSM_MODES; m++)
+			others += s[i].mode[m] + s[i].stops_in[m];
+	if (!others)
+		return;
+	fprintf(f, "%5s %8s %8s %8s %10s\n", "node", "mode", "pages", "stops",
+		"stall ms");
+	for (u32 i = first; i < end; i++)
+		for (int m = 0; m < DSM_MODES; m++)
+			if (s[i].mode[m] || s[i].stops_in[m])
+				fprintf(f, "%5u %8s %8" PRIu64 " %8" PRIu64 " %10.1f\n",
+					i, dsm_mode_name[m], s[i].mode[m],
+					s[i].stops_in[m], s[i].stall_in[m] / 1e6);
+}
+
+static void modes_json(FILE *f, const struct node_stats *s)
+{
+	fprintf(f, ", \"modes\": {");
+	for (int m = 0; m < DSM_MODES; m++)
+		fprintf(f, "%s\"%s\": {\"pages\": %" PRIu64 ", \"stops\": %"
+			PRIu64 ", \"stall_ns\": %" PRIu64 "}", m ? ", " : "",
+			dsm_mode_name[m], s->mode[m], s->stops_in[m],
+			s->stall_in[m]);
+	fprintf(f, "}");
+}
+
 void nodes_table(FILE *f, u32 first, u32 end, const struct node_stats *s,
 		 const int *status)
 {
@@ -59,6 +90,7 @@ void nodes_table(FILE *f, u32 first, u32 end, const struct node_stats *s,
 			i, s[i].reads, s[i].writes, s[i].emulated, s[i].updates, s[i].stall / 1e6,
 			s[i].longest / 1e6, s[i].pages, s[i].messages, s[i].frames,
 			s[i].bytes / 1024, s[i].again, status[i]);
+	modes_table(f, first, end, s);
 	classes_table(f, first, end, s);
 }
 
@@ -86,6 +118,7 @@ int nodes_json(const char *path, u32 first, u32 end,
 			s[i].frames, s[i].bytes, s[i].again, s[i].refused, s[i].emulated,
 			s[i].updates, s[i].lost, s[i].resident, s[i].most,
 			s[i].evicted);
+		modes_json(f, &s[i]);
 		classes_json(f, &s[i]);
 		fprintf(f, "}%s\n", i + 1 < end ? "," : "");
 	}

@@ -130,10 +130,10 @@ bool evict_first(const struct node *n);
 
 /* stats.c */
 void stats_begin(struct node *n);
-void stats_program(struct node *n);
 bool stats_look(const struct node *n, const struct thread *t);
 void stats_stall(struct node *n, const struct thread *t, enum stats_cause why);
 bool stats_census(struct node *n);
+void stats_end(struct node *n);
 
 /* stores.c */
 int stores_start(struct node *n);

@@ -232,7 +232,7 @@ void *node_serve(void *node)
 			tick(n);
 	}
 	tick(n);
-	stats_program(n);
+	stats_end(n);
 	pthread_mutex_unlock(&n->lock);
 	return NULL;
 }

@@ -80,6 +80,7 @@ static bool told_parse(struct told *t, const char *at)
 
 static int stats_open(struct node *n, const struct told *t)
 {
+	const struct stats_head *head;
 	void *at;
 
 	static_assert(STATS_NODES == NODE_NODES, "one for each");
@@ -94,6 +95,11 @@ static int stats_open(struct node *n, const struct told *t)
 		return -errno;
 	}
 	close(t->stats);
+	head = at;
+	if (head->magic != STATS_MAGIC || head->version != STATS_VERSION) {
+		fprintf(stderr, "mios-dsm: the program has libmios-dsm of another version than mios-dsm run\n");
+		return -EPROTO;
+	}
 	n->stats = stats_node(at, n->self);
 	n->page_stats = stats_pages(at, n->self, t->pages);
 	stats_begin(n);

@@ -35,9 +35,12 @@ void stats_begin(struct node *n)
 void stats_stall(struct node *n, const struct thread *t, enum stats_cause why)
 {
 	u64 stall = n->now - t->stopped_at;
+	enum dsm_mode mode = dsm_page_mode(n->dsm, t->page);
 	struct page_stats *p;
 
 	n->stats->stall += stall;
+	n->stats->stops_in[mode]++;
+	n->stats->stall_in[mode] += stall;
 	if (stall > n->stats->longest)
 		n->stats->longest = stall;
 	/* What waits in a barrier or for a lock is counted there. */
@@ -59,7 +62,7 @@ bool stats_look(const struct node *n, const struct thread *t)
 }
 
 /* What this node takes pages for, and where the program's data begin. */
-void stats_program(struct node *n)
+static void stats_program(struct node *n)
 {
 	struct adapt_sum sum = { };
 
@@ -101,4 +104,11 @@ bool stats_census(struct node *n)
 		return true;
 	census_end(n);
 	return false;
+}
+
+void stats_end(struct node *n)
+{
+	memset(&n->census, 0, sizeof(n->census));
+	while (stats_census(n))
+		;
 }

@@ -15,7 +15,7 @@
 
 #define STATS_NAME	"mios-dsm-stats"
 #define STATS_MAGIC	0x74617473736f696dULL
-#define STATS_VERSION	2
+#define STATS_VERSION	3
 #define STATS_NODES	16
 #define STATS_ROOTS	512
 #define STATS_PATH	256
@@ -53,6 +53,8 @@ struct node_stats {
 	/* Barrier and lock: added to by the program's threads, atomically. */
 	uint64_t cause[STATS_CAUSES];
 	uint64_t state[DSM_STATES], mode[DSM_MODES];	/* pages, lately */
+	/* What threads stopped for, by the mode of the page when they went on. */
+	uint64_t stops_in[DSM_MODES], stall_in[DSM_MODES];
 	uint64_t class[ADAPT_CLASSES];	/* --protocol auto: as it takes them */
 	uint64_t base;			/* where the program is loaded */
 	uint64_t root[STATS_ROOTS];	/* of the program, as seen lately */
