@@ -25,6 +25,7 @@
 #include "discover.h"
 #include "hosts.h"
 #include "procs.h"
+#include "results/progress.h"
 #include "results/record.h"
 #include "results/results.h"
 #include "runtime/ether.h"
@@ -49,7 +50,7 @@ static const char help[] =
 "  --cluster N     if several share the wire: the same on each (0)\n"
 "  --json FILE     what each node did, - for standard output\n"
 "  --record FILE   how it went, for mios-dsm report\n"
-"  --quiet         no table at the end\n"
+"  --quiet         no line now and then on a terminal, no table at the end\n"
 "Exit status: 0 if all nodes ended in order, else that of the first that did\n"
 "not: 128 and its number for a signal, 1 without mios_dsm_finish(), 127 if\n"
 "PROGRAM cannot be run; 2 for a mistake here.\n";
@@ -74,6 +75,7 @@ struct run {
 	bool watched;			/* ends when its input does */
 	const char *json, *record;
 	struct record record_of;
+	struct progress progress;
 	bool quiet, help;
 	char **program;
 	struct stats_head *head;
@@ -251,6 +253,12 @@ static void watch(struct run *r)
 	procs_kill(&r->procs);
 }
 
+/* Nobody looks at a file while it grows. */
+static bool progress_wanted(const struct run *r)
+{
+	return !r->quiet && isatty(STDERR_FILENO);
+}
+
 /* Until something may have happened. */
 static void rest(struct run *r)
 {
@@ -259,6 +267,8 @@ static void rest(struct run *r)
 	watch(r);
 	if (r->record)
 		record_look(&r->record_of, r->head, r->head);
+	if (progress_wanted(r))
+		progress_look(&r->progress, r->head, r->head, r->procs.left);
 	if (!r->leader.askers) {
 		usleep(r->record ? LOOK : REST);
 		return;
@@ -270,7 +280,8 @@ static void rest(struct run *r)
 static void wait_all(struct run *r)
 {
 	while (r->procs.left) {
-		bool look = r->record || r->watched || r->leader.askers;
+		bool look = r->record || r->watched || r->leader.askers ||
+			progress_wanted(r);
 		u64 before = r->procs.left;
 
 		procs_wait(&r->procs, r->stats, look);
