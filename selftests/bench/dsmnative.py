@@ -44,9 +44,9 @@ def told(command):
 
 
 def medians(said):
-    """Of a run of the trial, in ns, by name."""
-    return {name: int(median) for name, median in
-            re.findall(r"^(.*): least \d+, median (\d+)$", said, re.M)}
+    """Of a run of the trial, in ns, by name; CPU times are means."""
+    return {name: int(ns) for name, ns in
+            re.findall(r"^(.*): (?:least \d+, median )?(\d+)$", said, re.M)}
 
 
 def costs(nodes, protocol, transport):
@@ -123,14 +123,26 @@ def single(count):
     least = [(Figure(f"{what}, 2 nodes, wi, beside exchange and a bare fault",
                      "DSM", "exchange", "ns", None), what)
              for *_, what, _, aim in asked if aim]
+    ones = []
     for _ in machines.turns(count):
         seen = {key: costs(*key) for key in {one[:3] for one in asked}}
         for (n, p, t, what, raw, _), figure in zip(asked, found):
             figure.add(seen[n, p, t][what], seen[n, p, t][raw + RAW[t]])
         one = seen[2, "wi", "memory"]
+        ones.append(one)
         for figure, what in least:
             figure.add(one[what], one[PAGE + RAW["memory"]] + one[FAULT])
-    return found + [figure for figure, _ in least]
+    return found + [figure for figure, _ in least] + list(cpu_times(ones))
+
+
+def cpu_times(runs):
+    """What all threads of the node that asks had of a CPU for each fault."""
+    for what in ("page fetched", "page written, nobody has a copy",
+                 "page written, all have a copy", FAULT):
+        each = [one[what + ", CPU"] for one in runs]
+        yield Count(f"CPU time of who asks, {what}, 2 nodes, wi",
+                    statistics.median(each), "ns", None,
+                    f"{min(each):,} to {max(each):,} in {len(each)} runs")
 
 
 def run_of(program, nodes, protocol):
