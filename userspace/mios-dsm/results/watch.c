@@ -41,9 +41,17 @@ static int counts_of(pid_t pid)
 	return fd;
 }
 
+static bool same(int a, int b)
+{
+	struct stat x, y;
+
+	return !fstat(a, &x) && !fstat(b, &y) && x.st_ino == y.st_ino;
+}
+
 /*
- * Its nodes close theirs: who has the file is mios-dsm run.  Its descriptor, or
- * -1 after cli_error().
+ * Its nodes close theirs when they start; before, or if they never do, they have
+ * the same counts as mios-dsm run, which is older.  Its descriptor, or -1 after
+ * cli_error().
  */
 static int search(pid_t *pid)
 {
@@ -58,16 +66,21 @@ static int search(pid_t *pid)
 		fd = one > 0 && one != getpid() ? counts_of(one) : -1;
 		if (fd < 0)
 			continue;
-		if (found >= 0) {
-			close(fd);
-			close(found);
-			closedir(d);
-			cli_error("top: several runs: give the process of one, %d or %d",
-				  *pid, one);
-			return -1;
+		if (found < 0) {
+			found = fd;
+			*pid = one;
+			continue;
 		}
-		found = fd;
-		*pid = one;
+		if (same(found, fd)) {
+			close(fd);
+			continue;
+		}
+		close(fd);
+		close(found);
+		closedir(d);
+		cli_error("top: several runs: give the process of one, %d or %d",
+			  *pid, one);
+		return -1;
 	}
 	if (d)
 		closedir(d);
