@@ -2,8 +2,9 @@
 /*
  * Usage: count [TURNS].  Threads of all nodes count: with atomic instructions,
  * with plain ones under a lock, and with atomic instructions across two pages.
- * None may be lost.
+ * None may be lost.  Before that, memory that cannot be had is refused.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
 
@@ -33,6 +34,13 @@ static void *count(void *arg)
 	return arg;
 }
 
+static void refused(size_t size, int home, int why)
+{
+	errno = 0;
+	demand(!mios_dsm_malloc(size, home) && errno == why,
+	       "memory that cannot be given");
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t thread[THREADS];
@@ -41,6 +49,10 @@ int main(int argc, char **argv)
 	if (argc == 2)
 		turns = atoi(argv[1]) / 10 * 10;
 	demand(!mios_dsm_start(), "start");
+	refused(1UL << 40, 0, ENOMEM);
+	refused(-1UL, MIOS_DSM_STRIPED, ENOMEM);
+	refused(0, 0, EINVAL);
+	refused(1, mios_dsm_nodes(), EINVAL);
 	word = common(0, 2 * PAGE, 0);
 	bytes = common(1, 2 * PAGE, MIOS_DSM_STRIPED);
 	for (int i = 0; i < THREADS; i++)

@@ -89,7 +89,7 @@ void *mios_dsm_malloc(size_t size, int home)
 
 	nodes = node_self.nodes;
 	if (home < MIOS_DSM_STRIPED || home >= nodes || !size || size > room) {
-		errno = EINVAL;
+		errno = size > room ? ENOMEM : EINVAL;
 		return NULL;
 	}
 	at = __atomic_load_n(taken, __ATOMIC_RELAXED);
