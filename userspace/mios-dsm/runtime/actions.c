@@ -99,7 +99,7 @@ void node_lose(struct node *n, u32 page, pid_t tid)
 	}
 	if (window_access(&n->window, page, DSM_RW))
 		node_give_up("a page cannot be mapped", -ENOMEM);
-	window_wake(&n->window, page);
+	window_wake(&n->window, page, 1);
 }
 
 static void lose(struct node *n, u16 cpu)

@@ -65,6 +65,7 @@ struct node {
 	bool said_bye;
 	bool asleep;			/* the service, until it is woken */
 	u16 asked;			/* threads in THREAD_ASKED */
+	u64 late;			/* when those without a place are woken, or 0 */
 	pthread_mutex_t lock;
 	pthread_t service;
 	/* Read by every thread of the program. */

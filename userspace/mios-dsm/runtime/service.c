@@ -19,6 +19,8 @@
 #define LOOK		50000ULL	/* while somebody waits for a thread */
 /* After so long without anything it sleeps until something happens. */
 #define QUIET		20000000ULL
+/* Threads that have found no place wait so long, or until their page is here. */
+#define LATE		10000000ULL
 
 u64 node_clock(void)
 {
@@ -42,13 +44,14 @@ void node_fault(struct node *n, u16 cpu, u8 touch)
 static void fault(struct node *n, const struct window_fault *f)
 {
 	struct dsm_event ev = { .page = f->page };
-	int cpu = threads_find(&n->threads, f->tid);
+	int cpu = threads_find(&n->threads, f->tid, n->dsm);
 	struct thread *t;
 	bool fresh;
 
 	if (cpu < 0) {
-		/* More threads wait than there are places: ask again. */
-		window_wake(&n->window, f->page);
+		/* It stops again when it is woken: at once would be for ever. */
+		if (!n->late)
+			n->late = n->now + LATE;
 		return;
 	}
 	t = &n->threads.thread[cpu];
@@ -93,6 +96,10 @@ static bool faults(struct node *n)
 	struct window_fault f;
 	bool any = false;
 
+	if (n->late && n->now >= n->late) {
+		n->late = 0;
+		window_wake(&n->window, 0, n->window.pages);
+	}
 	while (node_has_room(n) && !evict_first(n) &&
 	       window_fault(&n->window, &f)) {
 		any = true;
@@ -182,7 +189,8 @@ static void await(struct node *n)
 					    .events = POLLIN };
 	if (n->more && node_has_room(n))
 		t.tv_nsec = 0;
-	quiet &= !n->more && !n->asked && !evict_wanted(n) && !n->counting;
+	quiet &= !n->more && !n->asked && !evict_wanted(n) && !n->counting &&
+		!n->late;
 	if (quiet)
 		t = (struct timespec){ .tv_sec = pause / 1000000000 };
 	n->asleep = quiet;

@@ -82,7 +82,28 @@ static void thread_close(struct thread *t)
 	memset(t, 0, sizeof(*t));
 }
 
-int threads_find(struct threads *ts, pid_t tid)
+/* Nothing is known of it that anybody needs, or it is gone. */
+static bool idle(const struct thread *t, bool engaged)
+{
+	return (!t->stopped && t->stage == THREAD_OUT && !engaged) || !ran(t);
+}
+
+/* The place of that one which has not stopped for longest. */
+static struct thread *longest_idle(struct threads *ts, const struct dsm *d)
+{
+	struct thread *found = NULL;
+
+	for (int i = 0; i < THREADS_MAX; i++) {
+		struct thread *t = &ts->thread[i];
+
+		if (idle(t, dsm_cpu_holds(d, i) || dsm_cpu_waits(d, i)) &&
+		    (!found || t->woken_at < found->woken_at))
+			found = t;
+	}
+	return found;
+}
+
+int threads_find(struct threads *ts, pid_t tid, const struct dsm *d)
 {
 	struct thread *free = NULL;
 
@@ -94,9 +115,8 @@ int threads_find(struct threads *ts, pid_t tid)
 		if (!free && !t->tid)
 			free = t;
 	}
-	for (int i = 0; i < THREADS_MAX && !free; i++)
-		if (!ran(&ts->thread[i]))
-			free = &ts->thread[i];
+	if (!free)
+		free = longest_idle(ts, d);
 	if (!free)
 		return -1;
 	if (free->tid)

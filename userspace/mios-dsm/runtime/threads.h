@@ -16,7 +16,7 @@
 #define THREAD_PAGES	DSM_TOUCH_MAX	/* remembered of an instruction */
 
 struct thread {
-	pid_t tid;		/* 0: a free place */
+	pid_t tid;		/* 0: a free place; places change hands */
 	int syscall;		/* its file in /proc, -1: not open */
 	u32 page;		/* where it has stopped, or did last */
 	bool write, stopped;
@@ -52,8 +52,11 @@ struct threads {
 	struct thread thread[THREADS_MAX];
 };
 
-/* The CPU that stands for a thread; -1 if all places are taken. */
-int threads_find(struct threads *ts, pid_t tid);
+/*
+ * The CPU that stands for a thread; -1 if all places are taken by others that have
+ * stopped, or hold pages.
+ */
+int threads_find(struct threads *ts, pid_t tid, const struct dsm *d);
 /* The thread has stopped at a page. */
 void thread_stop(struct thread *t, u32 page, bool write, u64 now);
 /*

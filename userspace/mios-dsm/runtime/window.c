@@ -219,7 +219,7 @@ int window_grant(struct window *w, u32 page, enum dsm_access access)
 	int err = change(w, page, access, more);
 
 	if (!err && !more)
-		window_wake(w, page);
+		window_wake(w, page, 1);
 	return err;
 }
 
@@ -231,7 +231,7 @@ void window_install(struct window *w, u32 page, const void *bytes)
 		memcpy(window_bytes(w, page) + half, (const u8 *)bytes + half,
 		       half);
 		window_access(w, page, DSM_RO);
-		window_wake(w, page);
+		window_wake(w, page, 1);
 		usleep(2000);
 	}
 	if (bytes != window_bytes(w, page))
@@ -253,9 +253,9 @@ void window_apply(struct window *w, u32 page, u16 word, u8 mask, u64 value)
 		;
 }
 
-void window_wake(struct window *w, u32 page)
+void window_wake(struct window *w, u32 page, u32 pages)
 {
-	struct uffdio_range r = { page_at(w, page), DSM_PAGE_SIZE };
+	struct uffdio_range r = { page_at(w, page), (u64)pages * DSM_PAGE_SIZE };
 
 	window_ioctl(w, UFFDIO_WAKE, &r);
 }
@@ -272,7 +272,7 @@ void window_lost(struct window *w, u32 page, pid_t tid)
 		protect(w, page, false, false);
 		/* Wakes who waits; another one may have asked for it before. */
 		if (window_ioctl(w, UFFDIO_POISON, &p))
-			window_wake(w, page);
+			window_wake(w, page, 1);
 		return;
 	}
 	info.si_addr = w->base + (u64)page * DSM_PAGE_SIZE;

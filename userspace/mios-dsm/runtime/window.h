@@ -68,7 +68,8 @@ void window_apply(struct window *w, u32 page, u16 word, u8 mask, u64 value);
 void window_drop(struct window *w, u32 page);
 /* A page as the service thread sees it; it has memory from then on. */
 u8 *window_bytes(struct window *w, u32 page);
-void window_wake(struct window *w, u32 page);
+/* Who waits for one of so many pages. */
+void window_wake(struct window *w, u32 page, u32 pages);
 /* Whoever touches the page gets SIGBUS; tid: who waits for it. */
 void window_lost(struct window *w, u32 page, pid_t tid);
 
