@@ -29,6 +29,7 @@
 #define HELLO_FIRST	(SECOND / 20)	/* between two, until all are here, */
 #define HELLO		SECOND		/* and then */
 #define TIMEOUT		(SECOND / 100)
+#define FOREIGN		1024		/* frames that are none, before we look around */
 
 /* A process is one node. */
 static struct {
@@ -185,7 +186,7 @@ static int ethernet_receive(struct transport *t, u32 i, u16 *from,
 	(void)i;
 	/* A note may have had more than one. */
 	done = t->started ? lives_news(&net.lives, from) : 0;
-	while (!done) {
+	for (u32 k = 0; k < FOREIGN && !done; k++) {
 		*frame = net.rings ? packet_receive(&net.packet, &len, mac,
 						    &ours) :
 			take(&len, mac, &ours);

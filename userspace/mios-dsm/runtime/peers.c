@@ -11,6 +11,9 @@
 
 #include "node.h"
 
+/* Of one descriptor, before threads of ours have their turn. */
+#define FRAMES		64
+
 /* So much that one step of the engine can send all that it may. */
 bool node_has_room(const struct node *n)
 {
@@ -234,7 +237,7 @@ bool peers_receive(struct node *n)
 	int len;
 
 	for (u32 i = 0; i < n->transport.fds; i++) {
-		while (n->transport.fd[i] >= 0) {
+		for (u32 k = 0; k < FRAMES && n->transport.fd[i] >= 0; k++) {
 			len = n->transport.receive(&n->transport, i, &from,
 						   &frame);
 			if (!len)
