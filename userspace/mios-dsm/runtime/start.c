@@ -130,14 +130,16 @@ static int transport_start(struct node *n, const struct told *t)
  * as it would have without.  A pointer that another node has stored leads to
  * where that one has its own memory; nobody takes one near zero for that.
  */
-static void crashed(int signal, siginfo_t *info, void *context)
+static void crashed(int signo, siginfo_t *info, void *context)
 {
 	u64 at = (uintptr_t)info->si_addr;
 	bool shared = window_has(&node_self.window, at, 1);
 
-	(void)signal;
 	(void)context;
-	if (shared && child)
+	/* Somebody sent it: no instruction would raise it again. */
+	if (info->si_code <= 0)
+		raise(signo);
+	else if (shared && child)
 		dprintf(STDERR_FILENO, "mios-dsm: a child of node %u touches shared memory, which it does not have: fork() copies none\n",
 			node_self.self);
 	else if (shared && !started)
