@@ -111,12 +111,14 @@ def small():
 
 
 def grown(ident):
-    """Mapped beyond its end."""
+    """Mapped beyond its end, elsewhere, as there is no room behind it."""
     length = 6 * PAGE
-    place = at("to be grown", ident)
-    larger = said("grown", LIBC.mremap(
-        ctypes.c_void_p(place), ctypes.c_size_t(length),
-        ctypes.c_size_t(2 * length), MAYMOVE))
+    with mmap.mmap(-1, 2 * length) as area:
+        room = ctypes.addressof(ctypes.c_char.from_buffer(area))
+        place = at("to be grown", ident, room, REMAP)
+        larger = said("grown", LIBC.mremap(
+            ctypes.c_void_p(place), ctypes.c_size_t(length),
+            ctypes.c_size_t(2 * length), MAYMOVE))
     stat("grown", ident)
     said("detach what has grown", LIBC.shmdt(larger))
     stat("none has it", ident)
