@@ -97,11 +97,14 @@ def lost_options(wanted, after):
             for key, value in wanted.items() if after.get(key, "n") != value]
 
 
-def configure(tree, name):
-    """Write .config; fail when an option that was asked for is not there."""
+def configure(tree, name, without=()):
+    """Write .config; fail when an option that was asked for is not there,
+    but for those that this source does not have."""
     wanted = {}
     for path in fragments(name):
         wanted.update(parse_config(path.read_text(encoding="utf-8")))
+    for key in without:
+        wanted.pop(key, None)
     env = {**os.environ, **STAMPS}
     old = tree / ".config"
     before = old.read_bytes() if old.exists() else b""

@@ -134,6 +134,16 @@ class Folders(unittest.TestCase):
         with self.assertRaisesRegex(kernel.BuildError, "there are boot, swap"):
             self.patches(SERIES="wsap")
 
+    def test_options_of_patches_that_are_left_out(self):
+        (self.top / "boot" / "1.patch").write_text("+config A\n+ config B\n")
+        (self.top / "boot" / "2.patch").write_text(" config C\n")
+        (self.top / "swap" / "1.patch").write_text("+menuconfig D\n")
+        self.assertEqual(kernel.options_without(kernel.series()), set())
+        self.assertEqual(kernel.options_without(kernel.series(["boot"])),
+                         {"CONFIG_D"})
+        self.assertEqual(kernel.options_without(kernel.series([])),
+                         {"CONFIG_A", "CONFIG_D"})
+
     def test_each_series_alone(self):
         counts = [[p.parent.name[0] + p.name[0] for p in patches]
                   for patches in kernel.steps()]
