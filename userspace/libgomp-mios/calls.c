@@ -88,12 +88,13 @@ ssize_t __pread64_chk(int fd, void *p, size_t n, off64_t at, size_t size)
 static ssize_t read_whole(int fd, const struct iovec *v, int count,
 			  const off64_t *at)
 {
-	ssize_t size = pieces_size(v, count), done = -1;
+	ssize_t room = pieces_size(v, count), done = -1;
+	size_t size = room;
 	char *all;
 
-	if (size < 0)
+	if (room < 0)
 		return -1;
-	all = mios_omp_alloc(size);
+	all = room_for_part(&size);
 	if (!all)
 		return -1;
 	done = at ? pread64(fd, all, size, *at) : read(fd, all, size);
@@ -108,15 +109,16 @@ static ssize_t read_whole(int fd, const struct iovec *v, int count,
 static ssize_t write_whole(int fd, const struct iovec *v, int count,
 			   const off64_t *at)
 {
-	ssize_t size = pieces_size(v, count), done = -1;
+	ssize_t room = pieces_size(v, count), done = -1;
+	size_t size = room;
 	char *all;
 
-	if (size < 0)
+	if (room < 0)
 		return -1;
-	all = mios_omp_alloc(size);
+	all = room_for_part(&size);
 	if (!all)
 		return -1;
-	if (pieces_gather(all, v, count))
+	if (pieces_gather(all, v, count, size))
 		done = at ? pwrite64(fd, all, size, *at) : write(fd, all, size);
 	else
 		errno = EFAULT;

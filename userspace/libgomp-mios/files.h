@@ -66,9 +66,10 @@ bool memory_read(void *to, const void *from, size_t size);
 bool memory_write(void *to, const void *from, size_t size);
 size_t text_size(const char *text);
 ssize_t pieces_size(const struct iovec *v, int count);
-bool pieces_gather(char *all, const struct iovec *v, int count);
+bool pieces_gather(char *all, const struct iovec *v, int count, size_t size);
 bool pieces_scatter(const struct iovec *v, int count, const char *all,
 		    size_t size);
+void *room_for_part(size_t *size);
 long ask(unsigned int place, struct asked asked);
 long ask_for(int fd, struct asked asked);
 long ask_to_run(unsigned int place, asked_fn fn, struct asked asked);

@@ -116,7 +116,8 @@ static bool fill(struct message *copy, const struct msghdr *m)
 	       (!copy->head.msg_control ||
 		memory_read(copy->head.msg_control, m->msg_control,
 			    m->msg_controllen)) &&
-	       pieces_gather(copy->data.iov_base, m->msg_iov, m->msg_iovlen);
+	       pieces_gather(copy->data.iov_base, m->msg_iov, m->msg_iovlen,
+			     copy->data.iov_len);
 }
 
 static ssize_t send_copy(int fd, const struct msghdr *m, struct message *copy,

@@ -83,12 +83,16 @@ ssize_t pieces_size(const struct iovec *v, int count)
 	return size;
 }
 
-/* What is in them, one after the other.  False: it is not there. */
-bool pieces_gather(char *all, const struct iovec *v, int count)
+/* What is in the first @size bytes of them.  False: it is not there. */
+bool pieces_gather(char *all, const struct iovec *v, int count, size_t size)
 {
-	for (; count; all += v->iov_len, v++, count--)
-		if (v->iov_len && !memory_read(all, v->iov_base, v->iov_len))
+	size_t part;
+
+	for (; count && size; all += part, size -= part, v++, count--) {
+		part = size < v->iov_len ? size : v->iov_len;
+		if (part && !memory_read(all, v->iov_base, part))
 			return false;
+	}
 	return true;
 }
 
@@ -122,16 +126,26 @@ static size_t taken(const struct piece *piece, long result)
 	return piece->way & (TAKE | RESULT) ? piece->size : 0;
 }
 
-/* Where the window has no room for all of it, for less, if that will do. */
+/* Where the window has no room for all of it, for less, which @size says then. */
+void *room_for_part(size_t *size)
+{
+	void *room = mios_omp_alloc(*size);
+
+	while (!room && *size > PART_LEAST) {
+		*size /= 2;
+		room = mios_omp_alloc(*size);
+	}
+	return room;
+}
+
 static void *room_for(struct piece *piece, long *args)
 {
-	void *room = mios_omp_alloc(piece->size);
+	void *room;
 
-	while (!room && piece->way & PART && piece->size > PART_LEAST) {
-		piece->size /= 2;
-		args[piece->at + 1] = piece->size;
-		room = mios_omp_alloc(piece->size);
-	}
+	if (!(piece->way & PART))
+		return mios_omp_alloc(piece->size);
+	room = room_for_part(&piece->size);
+	args[piece->at + 1] = piece->size;
 	return room;
 }
 

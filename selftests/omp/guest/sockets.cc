@@ -12,6 +12,7 @@
 #include <omp.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -118,6 +119,9 @@ static long takes_much(int ends[2])
 	wrong += write(ends[1], "efg", 3) != 3 ||
 		 recv(ends[0], p + 4, size - 4, 0) != 3;
 	wrong += memcmp(p, "abcdefg", 8) != 0;
+	struct iovec two[] = { { p, 2 }, { p + 2, size - 2 } };
+	wrong += write(ends[1], "hijk", 4) != 4 || readv(ends[0], two, 2) != 4 ||
+		 memcmp(p, "hijkefg", 8);
 	munmap(p, size);
 	return wrong;
 }
