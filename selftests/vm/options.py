@@ -5,6 +5,7 @@ Called by mios-vm for its command line and by selftests/run for the line
 "# machine:" at the head of a test, which holds the same words.
 """
 import argparse
+import functools
 import os
 import pathlib
 import subprocess
@@ -99,11 +100,13 @@ def tool(*words, **more):
     return pathlib.Path(done.stdout.splitlines()[-1])
 
 
+@functools.cache
 def build(name):
     """Kernel tree, module folder or None; the programs go to the stage.
 
     A tree without the series (KSRC, or its first patches only) boots too,
-    without the modules.
+    without the modules.  Once in each process: looking whether anything has
+    changed takes more than a second, and a run of tests is of one build.
     """
     tree = tool("linux/kernel", "build", name)
     modules = None
