@@ -38,6 +38,7 @@ def hold(tid, command):
                                 ctypes.sizeof(how))):
         os.dup2(into, 1)
         os.execv(command[0], command)
+    os.close(into)
     if os.read(out, 4) != b"held":
         sys.exit("FAILED: it does not hold the mutex")
 
