@@ -282,8 +282,10 @@ static long do_allocate(const long *a)
 
 int posix_fallocate64(int fd, off64_t at, off64_t n)
 {
-	return ask_to_run(files_place(fd), do_allocate,
-			  (struct asked){ .args = { fd, at, n } });
+	long error = ask_to_run(files_place(fd), do_allocate,
+				(struct asked){ .args = { fd, at, n } });
+
+	return error < 0 ? errno : error;
 }
 
 int posix_fallocate(int fd, off_t at, off_t n)

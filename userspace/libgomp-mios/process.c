@@ -51,8 +51,45 @@ int chdir(const char *path)
 	return 0;
 }
 
+/* The path of a folder that is open. */
+static long do_path(const long *a)
+{
+	char link[32], *path = (char *)a[1];
+	struct stat st;
+	ssize_t n;
+
+	if (REAL(fstat)(a[0], &st))
+		return -errno;
+	if (!S_ISDIR(st.st_mode))
+		return -ENOTDIR;
+	snprintf(link, sizeof(link), "/proc/self/fd/%ld", a[0]);
+	n = readlink(link, path, PATH_MAX - 1);
+	if (n < 0)
+		return -errno;
+	path[n] = 0;
+	return 0;
+}
+
+/* Another process's folder is gone to by its path. */
+static int go_to_theirs(int fd)
+{
+	char *path = mios_omp_alloc(PATH_MAX);
+	struct asked asked = { .args = { fd, (long)path } };
+	int error;
+
+	if (!path) {
+		errno = ENOMEM;
+		return -1;
+	}
+	error = ask_to_run(files_place(fd), do_path, asked) || chdir(path);
+	free(path);
+	return error ? -1 : 0;
+}
+
 int fchdir(int fd)
 {
+	if (!files_here(fd))
+		return go_to_theirs(fd);
 	if (REAL(fchdir)(fd))
 		return -1;
 	follow();

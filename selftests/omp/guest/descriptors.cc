@@ -169,8 +169,18 @@ static void places()
 {
 	char before[4096];
 	mode_t mask = umask(027);
-	long wrong = !getcwd(before, sizeof(before)) || chdir(folder.c_str());
+	int top = -1, file = -1;
 
+#pragma omp parallel
+	if (is_last()) {
+		top = open(folder.c_str(), O_RDONLY | O_DIRECTORY);
+		file = open((folder + "/plain").c_str(), O_RDWR | O_CREAT, 0600);
+	}
+	long wrong = !getcwd(before, sizeof(before)) ||
+		     !IS_ERROR(fchdir(file), ENOTDIR) || fchdir(top);
+
+	close(top);
+	close(file);
 #pragma omp parallel reduction(+ : wrong)
 #pragma omp critical
 	{
@@ -187,7 +197,7 @@ static void places()
 		wrong += chdir(before);
 	wrong += access(folder.c_str(), F_OK) || !access("by0", F_OK);
 	wrong += umask(mask) != 027;
-	check(!wrong, "chdir, umask");
+	check(!wrong, "chdir, fchdir, umask");
 }
 
 // What is not there for a descriptor of another process fails.
