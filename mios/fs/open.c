@@ -34,7 +34,7 @@ int mios_fs_open(struct mios_fs *fs, u64 number, u64 id)
 	return -ESTALE;
 }
 
-/* Of two who close it, one at least sees that the other has. */
+/* LAST: of two who close it, one at least sees that the other has. */
 bool mios_fs_is_left(const struct mios_fs *fs, u64 number)
 {
 	const struct mios_fs_inode *inode = &fs->inode[number];

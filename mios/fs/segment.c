@@ -233,6 +233,7 @@ static void segment_free(struct mios_fs *fs, u32 slot)
 	mios_tx_put(fs, &s->freeing, 0);
 	mios_links_add(fs, inode, -1);
 	mios_tx_apply(fs);
+	smp_mb(); /* LAST */
 	mios_inode_reap(fs, inode);
 }
 

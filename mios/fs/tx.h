@@ -13,6 +13,9 @@
  *		(CHAIN of mios/lock/place.h).
  *   OPEN	who opens: ->open, then ->freeing; who reaps: ->freeing, then
  *		->open.  One of the two sees the other; both may, and give way.
+ *   LAST	who takes the last name: ->mode, then ->open; who closes it last:
+ *		->open, then ->mode.  One of the two sees that both are gone.
+ *		Who unlinks closes it himself later; a segment's end does not.
  *   ATTACH	who attaches a segment: own count, then ->freeing; who frees
  *		it: ->freeing, then all counts; as OPEN.
  *   SIZE	who publishes a page: its place in the index, then ->size; who
