@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What lib/kills.py kills instances amid, for 34-kills and 70-kills: a robust
-mutex, a semaphore, System V segments and names of /dev/shm (guest/shares.c)."""
+"""What lib/kills.py kills instances amid, for 34-kills, 70-kills and 71-reboots:
+a robust mutex, a semaphore, System V segments and names of /dev/shm
+(guest/shares.c)."""
 import pathlib
 import sys
 
@@ -16,5 +17,5 @@ SHARES = kills.Work(
     knob="/sys/module/mios_fs/parameters/fault_no_owner_death")
 
 
-def go(rounds, seed, broken=False):
-    kills.go(SHARES, rounds, seed, broken)
+def go(rounds, seed, broken=False, again=False):
+    kills.go(SHARES, rounds, seed, broken, again)

@@ -2,7 +2,7 @@
 /*
  * Shares by lot with programs of other instances, which may die at any
  * instruction: a robust mutex, a semaphore, System V segments, and names of
- * FOLDER, a /dev/shm.
+ * FOLDER, a /dev/shm.  Meanwhile it has memory that has no name any more.
  *   shares FOLDER make         once, before: what is in the second page of the
  *                              file FOLDER/state
  *   shares FOLDER              looks, once nobody works: the sum is right, and no
@@ -222,13 +222,65 @@ static void name(const char *folder)
 	munmap(at, PAGES * PAGE);
 }
 
+/* --- memory without a name: it is there as long as somebody has it */
+
+static uint64_t *kept[2];
+
+static uint64_t kept_word(unsigned long which, unsigned long page)
+{
+	return (uint64_t)getpid() << 16 | which << 8 | (page + 1);
+}
+
+static void keep(const char *folder)
+{
+	int id = shmget(IPC_PRIVATE, PAGES * PAGE, 0600);
+	unsigned long i, page;
+	char path[256];
+	int fd;
+
+	kept[0] = shmat(id, NULL, 0);
+	if (id < 0 || kept[0] == (void *)-1 || shmctl(id, IPC_RMID, NULL))
+		die("a segment to keep", errno);
+	snprintf(path, sizeof(path), "%s/kept%lu", folder, self);
+	fd = open(path, O_RDWR | O_CREAT, 0600);
+	if (fd < 0 || ftruncate(fd, PAGES * PAGE) || unlink(path))
+		die(path, errno);
+	kept[1] = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (kept[1] == MAP_FAILED)
+		die(path, errno);
+	close(fd);
+	for (i = 0; i < 2; i++)
+		for (page = 0; page < PAGES; page++)
+			kept[i][page * PAGE / 8] = kept_word(i, page);
+}
+
+static void kept_check(void)
+{
+	unsigned long i, page;
+	uint64_t got;
+
+	for (i = 0; i < 2; i++) {
+		for (page = 0; page < PAGES; page++) {
+			got = ((volatile uint64_t *)kept[i])[page * PAGE / 8];
+			if (got == kept_word(i, page))
+				continue;
+			printf("FAILED: %s that has no name: page %lu has %lx, not %lx\n",
+			       i ? "a file" : "a segment", page, (long)got,
+			       (long)kept_word(i, page));
+			exit(1);
+		}
+	}
+}
+
 static void work(const char *folder)
 {
+	keep(folder);
 	while (!state[STOP]) {
 		add();
 		pass();
 		segment();
 		name(folder);
+		kept_check();
 		/* Who works all the time makes the test's own steps slow. */
 		if (!(++state[self] % 8))
 			usleep(3000);
