@@ -72,7 +72,10 @@ def build_helper(source, compiler=STATIC, libraries=(), suffix=""):
                      (source, *source.parent.glob("*.h"), *libraries))
         if not binary.exists() or binary.stat().st_mtime < newest:
             binary.parent.mkdir(parents=True, exist_ok=True)
-            run([*compiler, "-o", binary, source, *libraries, "-lutil"])
+            # By a relative path: gfortran puts it into messages, and a
+            # checkpoint would be of this very folder.
+            run([*compiler, "-o", binary, source.relative_to(TOP), *libraries,
+                 "-lutil"], cwd=TOP)
     return binary
 
 
