@@ -269,23 +269,6 @@ class OtherSource(unittest.TestCase):
             kernel.source_tree()
 
 
-class Modules(unittest.TestCase):
-    """Outputs of mios/ stay while the kernel is the same."""
-
-    def test_those_of_another_kernel_go(self):
-        with tempfile.TemporaryDirectory() as folder:
-            out = pathlib.Path(folder)
-            for name, stays in ("one", False), ("one", True), ("two", False):
-                (out / "mios").mkdir(exist_ok=True)
-                (out / "mios/a.o").touch()
-                (out / ".module-common.o").touch()
-                (out / ".lock").touch()
-                kernel.forget_others(pathlib.Path("/cache") / name, out)
-                self.assertEqual((out / "mios/a.o").exists(), stays, name)
-                self.assertEqual((out / ".module-common.o").exists(), stays)
-                self.assertTrue((out / ".lock").exists())
-
-
 class Cache(unittest.TestCase):
     """What makes a kernel another kernel."""
 
