@@ -13,6 +13,8 @@ class Contents(unittest.TestCase):
         installed = [p for p in (stage.BUILD / "stage").rglob("*")
                      if p.is_file()]
         self.assertTrue(installed)
-        for path in [*stage.guest_files(), *installed]:
+        modules = list((stage.BUILD / "modules-test").rglob("*.ko"))
+        self.assertTrue(modules)
+        for path in [*stage.guest_files(), *modules, *installed]:
             with self.subTest(path=path):
                 self.assertNotIn(here, path.read_bytes())
