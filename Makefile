@@ -7,6 +7,8 @@ MAKEFLAGS	+= --no-print-directory
 OUT		:= $(CURDIR)/build
 T		?=
 B		?=
+# As many as there are CPUs, unless make was told how many, or JOBS is.
+PARALLEL	= $(if $(findstring -j,$(MAKEFLAGS)),,-j$(or $(JOBS),$(shell nproc)))
 
 all: modules user
 
@@ -42,7 +44,7 @@ modules:
 
 user:
 	@if [ -e userspace/Makefile ]; then \
-		$(MAKE) -s -C userspace all && \
+		$(MAKE) -s $(PARALLEL) -C userspace all && \
 		$(MAKE) -s -C userspace install DESTDIR=$(OUT)/stage; fi
 
 # The debug kernel takes twice as long to build again; the gate and these do

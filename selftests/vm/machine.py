@@ -23,6 +23,7 @@ import tempfile
 import time
 
 import agent
+import buildcache
 import checkpoint
 import effort
 import memmap
@@ -90,7 +91,9 @@ def scan_leaks(vm):
 @functools.lru_cache(maxsize=None)
 def host_khz():
     """How fast this host's TSC is."""
-    return int(stage.run([stage.build_helper("vm/guest/tsc.c")]))
+    with buildcache.lock_folder(stage.BUILD):
+        program = stage.build_helper("vm/guest/tsc.c")
+    return int(stage.run([program]))
 
 
 def tcg_words(khz, icount):
@@ -189,7 +192,8 @@ class Machine:
             self.forget()
             self.launch(kept)
         if self.tree:
-            self.push(stage.TOP / "selftests", "/usr/lib/mios/selftests")
+            self.push(stage.TOP / "selftests", "/usr/lib/mios/selftests",
+                      stage.HOSTS_OWN)
         if self.copy:
             self.push(self.copy, "/mnt/host")
 
@@ -271,11 +275,11 @@ class Machine:
         (self.logs / "pid").write_text(f"{os.getpid()}\n")
         (self.logs / "folder").write_text(f"{self.folder}\n")
 
-    def push(self, folder, target):
+    def push(self, folder, target, leave=("__pycache__",)):
         """What is in a folder of the host, into one of the machine."""
         said = []
         with tempfile.TemporaryFile() as file:
-            file.write(stage.packed(folder, ("__pycache__",)))
+            file.write(stage.packed(folder, leave))
             file.seek(0)
             status = self.run(["sh", "-c", 'mkdir -p "$0" && exec tar -xm '
                                '--no-same-owner -C "$0"', target],

@@ -13,6 +13,7 @@ import pathlib
 import shutil
 import subprocess
 import tarfile
+from concurrent import futures
 
 import buildcache
 
@@ -67,16 +68,31 @@ def build_helper(source, compiler=STATIC, libraries=(), suffix=""):
     and coarray programs are, with the guest's own libraries."""
     source = HERE.parent / source
     binary = BUILD / "guest" / (source.stem + suffix)
-    with buildcache.lock_folder(BUILD):
-        newest = max(p.stat().st_mtime for p in
-                     (source, *source.parent.glob("*.h"), *libraries))
-        if not binary.exists() or binary.stat().st_mtime < newest:
-            binary.parent.mkdir(parents=True, exist_ok=True)
-            # By a relative path: gfortran puts it into messages, and a
-            # checkpoint would be of this very folder.
-            run([*compiler, "-o", binary, source.relative_to(TOP), *libraries,
-                 "-lutil"], cwd=TOP)
+    newest = max(p.stat().st_mtime for p in
+                 (source, *source.parent.glob("*.h"), *libraries))
+    if not binary.exists() or binary.stat().st_mtime < newest:
+        binary.parent.mkdir(parents=True, exist_ok=True)
+        # By a relative path: gfortran puts it into messages, and a
+        # checkpoint would be of this very folder.
+        run([*compiler, "-o", binary, source.relative_to(TOP), *libraries,
+             "-lutil"], cwd=TOP)
     return binary
+
+
+def helpers():
+    """What build_helper() is asked for, for a machine."""
+    yield from ((source,) for source in STATIC_PROGRAMS)
+    yield "ipc/guest/futexes.c", MUSL, (), "-musl"
+    yield "swap/guest/works.cc", STATIC_CXX
+    yield from ((f"omp/guest/{name}.cc", OPENMP) for name in OPENMP_PROGRAMS)
+    yield from ((f"omp/guest/{name}.f90", OPENMP_FORTRAN)
+                for name in ("fields", "waves", "units"))
+    yield from ((f"caf/guest/{name}.f90", COARRAYS)
+                for name in COARRAY_PROGRAMS)
+    yield from ((source, (*STATIC, "-I", LOCK_API), [LOCK_LIBRARY])
+                for source in LOCKS)
+    yield "caf/guest/replace.c", PRELOADED
+    yield "ipc/guest/boosted.cc", BOOST
 
 
 def build_checker():
@@ -133,20 +149,10 @@ def stage_modules(built, modules):
 
 def guest_files():
     """The harness's own side in the guest."""
-    return [*(build_helper(source) for source in STATIC_PROGRAMS),
-            build_helper("ipc/guest/futexes.c", MUSL, suffix="-musl"),
-            build_helper("swap/guest/works.cc", STATIC_CXX),
-            *(build_helper(f"omp/guest/{name}.cc", OPENMP)
-              for name in OPENMP_PROGRAMS),
-            *(build_helper(f"omp/guest/{name}.f90", OPENMP_FORTRAN)
-              for name in ("fields", "waves", "units")),
-            *(build_helper(f"caf/guest/{name}.f90", COARRAYS)
-              for name in COARRAY_PROGRAMS),
-            *(build_helper(source, (*STATIC, "-I", LOCK_API), [LOCK_LIBRARY])
-              for source in LOCKS),
-            build_helper("caf/guest/replace.c", PRELOADED),
-            build_helper("ipc/guest/boosted.cc", BOOST),
-            build_checker(),
+    with buildcache.lock_folder(BUILD), \
+            futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        built = list(pool.map(lambda words: build_helper(*words), helpers()))
+    return [*built, build_checker(),
             *(HERE / "guest" / name for name in ("init", "agents", "systemd"))]
 
 
@@ -233,13 +239,24 @@ def pad(path):
     os.truncate(path, (size + 4095) // 4096 * 4096)
 
 
-def packed(folder, skip=()):
-    """A tar of what is in a folder, for the agent to unpack."""
+# Of selftests/, what no machine has a use for: a second of it each time.
+HOSTS_OWN = ("__pycache__", "vm/*", "static/*", "build/*", "loader/*",
+             "unit/*/*")
+
+
+def packed(folder, leave=()):
+    """A tar of what is in a folder, for the agent to unpack; without what
+    paths below it match one of leave."""
+    folder = pathlib.Path(folder)
     data = io.BytesIO()
+
+    def wanted(member):
+        path = pathlib.PurePath(member.name)
+        return None if any(path.match(pattern) for pattern in leave) else \
+            root_owned(member)
+
     with tarfile.open(fileobj=data, mode="w", format=tarfile.GNU_FORMAT) as \
             archive:
-        for entry in sorted(pathlib.Path(folder).iterdir()):
-            archive.add(entry, arcname=entry.name,
-                        filter=lambda m: None if pathlib.Path(m.name).name
-                        in skip else root_owned(m))
+        for entry in sorted(folder.iterdir()):
+            archive.add(entry, arcname=entry.name, filter=wanted)
     return data.getvalue()
