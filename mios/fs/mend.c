@@ -15,20 +15,39 @@ static void inode_let_go(struct inode *inode)
 	iput(inode);
 }
 
-/* Open it once more, and close it as whoever did last. */
-static void files_close(struct mios_mount *m)
+/* NULL: it has gone, or is to be tried later; sets @again then. */
+static struct inode *inode_taken(struct mios_mount *m, u64 number, bool *again)
 {
-	struct inode *inode;
+	struct inode *inode = mios_inode_get(m->sb, number);
+
+	if (!IS_ERR(inode))
+		return inode;
+	/* Memory is short, or a change of one that died is yet to be undone. */
+	*again |= PTR_ERR(inode) == -ENOMEM || PTR_ERR(inode) == -EAGAIN;
+	return NULL;
+}
+
+/* Open it once more, and close it as whoever did last; all of them? */
+static bool files_close(struct mios_mount *m)
+{
+	bool all = true;
 	unsigned long number;
 
 	for_each_set_bit(number, m->stuck, m->fs.nr_inodes) {
+		bool again = false;
+		struct inode *inode;
+
 		clear_bit(number, m->stuck);
-		inode = mios_inode_get(m->sb, number);
-		if (IS_ERR(inode))
-			continue;
-		set_bit(MIOS_WAS_MAPPED, &mios_inode_of(inode)->flags);
-		inode_let_go(inode);
+		inode = inode_taken(m, number, &again);
+		if (inode) {
+			set_bit(MIOS_WAS_MAPPED, &mios_inode_of(inode)->flags);
+			inode_let_go(inode);
+		} else if (again) {
+			set_bit(number, m->stuck);
+			all = false;
+		}
 	}
+	return all;
 }
 
 static void mend(struct work_struct *work)
@@ -42,15 +61,15 @@ static void mend(struct work_struct *work)
 	    MIOS_PATIENTLY(m, mios_fs_segment_sweep(&m->fs)))
 		again = m->sweep = true;
 
-	files_close(m);
+	again |= !files_close(m);
 	for (number = 1; number < m->fs.nr_inodes; number++) {
 		const struct mios_fs_inode *image = &m->fs.inode[number];
 		struct inode *inode;
 
 		if (!READ_ONCE(image->id) || !mios_has_to_cut(image))
 			continue;
-		inode = mios_inode_get(m->sb, number);
-		if (IS_ERR(inode))
+		inode = inode_taken(m, number, &again);
+		if (!inode)
 			continue;
 		if (S_ISREG(inode->i_mode))
 			mios_cut(inode, false);
