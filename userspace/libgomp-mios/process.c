@@ -75,15 +75,18 @@ static int go_to_theirs(int fd)
 {
 	char *path = mios_omp_alloc(PATH_MAX);
 	struct asked asked = { .args = { fd, (long)path } };
+	bool failed;
 	int error;
 
 	if (!path) {
 		errno = ENOMEM;
 		return -1;
 	}
-	error = ask_to_run(files_place(fd), do_path, asked) || chdir(path);
+	failed = ask_to_run(files_place(fd), do_path, asked) || chdir(path);
+	error = errno;
 	free(path);
-	return error ? -1 : 0;
+	errno = error;
+	return failed ? -1 : 0;
 }
 
 int fchdir(int fd)
