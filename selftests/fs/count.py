@@ -4,6 +4,8 @@
 
 count.py FILE SLOT: add 1 to the first word, and after that to word SLOT, which
 is ours alone, again and again: from when byte 56 is not 0, until byte 57 is not.
+It rests now and then: CPUs take turns in the test machine, and another instance
+boots beside it.
 """
 import ctypes
 import mmap
@@ -14,6 +16,7 @@ import time
 WORD = 8
 BEGIN, END = 56, 57
 SIZE = 4096
+AT_ONCE, REST = 1000, 0.02      # additions; seconds
 
 
 def main():
@@ -31,8 +34,10 @@ def main():
     else:
         return "nobody says begin"
     while not memory[END]:
-        add(counter, 1, 5)
-        add(counter + slot * WORD, 1, 5)
+        for _ in range(AT_ONCE):
+            add(counter, 1, 5)
+            add(counter + slot * WORD, 1, 5)
+        time.sleep(REST)
     return 0
 
 

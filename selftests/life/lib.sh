@@ -149,3 +149,19 @@ all_broken()
 		broken "$knob" "$value" "$test" "$words" < /dev/null
 	done
 }
+
+# kept LIFE: the node of a dead instance 1 is, by an instance 3 that lives so
+kept()
+{
+	dmesg -C
+	boots 3 "$1"
+	boots 1 stay
+	away=$(accounts)
+	refuses 1 "instance 3 has not let go of it" mios kill 1 --timeout 3
+	is "$(state 1)" dead "state of 1 before a listener has let go of it"
+	is "$(accounts)" "$away" \
+		"CPUs and memory before a listener has let go of 1"
+	dmesg | grep -q "instance 1 is dead, but 3 of the instances have not" ||
+		fail "nobody says for whom node 1 is kept"
+	refuses 1 "is kept for those" mios boot 1 --initrd $TINY --no-wait
+}
