@@ -6,7 +6,7 @@
 #ifndef _MIOS_CONSOLE_H
 #define _MIOS_CONSOLE_H
 
-#include "../link/link.h"
+#include "../core/link/link.h"
 
 int mios_terminal_init(void);
 void mios_terminal_exit(void);

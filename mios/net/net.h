@@ -8,8 +8,8 @@
 
 #include <linux/netdevice.h>
 
-#include "../link/bulk.h"
-#include "../link/link.h"
+#include "../core/link/bulk.h"
+#include "../core/link/link.h"
 
 /*
  * Largest IP packet that is a multiple of 16.  The larger the frame, the

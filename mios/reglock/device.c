@@ -12,7 +12,7 @@
 #include <linux/mm.h>
 #include <linux/pci.h>
 
-#include "../link/link.h"
+#include "../core/link/link.h"
 #include "reglock.h"
 
 #define SWSM		0x5b50

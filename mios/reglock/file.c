@@ -16,7 +16,7 @@
 #include <linux/security.h>
 #include <linux/uaccess.h>
 
-#include "../link/link.h"
+#include "../core/link/link.h"
 #include "reglock.h"
 
 static struct mios_reglock *reglock;

@@ -16,7 +16,7 @@
 #include <linux/workqueue.h>
 #include <uapi/linux/mios.h>
 
-#include "../link/link.h"
+#include "../core/link/link.h"
 #include "reglock.h"
 
 #define ASK_MS		5000

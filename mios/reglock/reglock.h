@@ -4,8 +4,8 @@
  * for programs: what the files of mios/reglock/ share.  Instance 0 has the
  * device, and tells the others where its register is (MIOS_CALL_REGISTER).
  *
- * The lock itself is mios/lock/register.c.  Locks here: reglock_lock (main.c),
- * which nobody holds while calling another instance.
+ * The lock itself is mios/reglock/register.c.  Locks here: reglock_lock
+ * (main.c), which nobody holds while calling another instance.
  */
 #ifndef _MIOS_REGLOCK_H
 #define _MIOS_REGLOCK_H
@@ -14,7 +14,7 @@
 
 #include <mios/msg.h>
 
-#include "../lock/register.h"
+#include "register.h"
 
 enum mios_reglock_fault {
 	MIOS_REGLOCK_FAULT_BLIND,	/* take it whatever the register says */

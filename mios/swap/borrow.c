@@ -27,7 +27,7 @@
 #include <linux/vmalloc.h>
 #include <uapi/linux/mios.h>
 
-#include "../link/link.h"
+#include "../core/link/link.h"
 
 #include "swap.h"
 

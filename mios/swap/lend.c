@@ -16,7 +16,7 @@
 #include <linux/sysfs.h>
 #include <uapi/linux/mios.h>
 
-#include "../link/link.h"
+#include "../core/link/link.h"
 
 #include "swap.h"
 

@@ -10,7 +10,7 @@
 #include <linux/reboot.h>
 #include <linux/sysfs.h>
 
-#include "../link/link.h"
+#include "../core/link/link.h"
 
 #include "swap.h"
 

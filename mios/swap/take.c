@@ -13,7 +13,7 @@
 #include <linux/slab.h>
 #include <uapi/linux/mios.h>
 
-#include "../link/link.h"
+#include "../core/link/link.h"
 
 #include "swap.h"
 

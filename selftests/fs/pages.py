@@ -205,7 +205,7 @@ def store(path, page):
 
 
 def mbind(path, mode, nodes, how):
-    """As mios-numactl encodes nodes of the machine: see mios/fs/policy.c."""
+    """As mios-numactl encodes nodes of the machine: see mios/memory/fs/policy.c."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
     fd = os.open(path, os.O_RDONLY if how == "readonly" else os.O_RDWR)

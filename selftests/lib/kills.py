@@ -116,7 +116,7 @@ def looked_at(vm, folder, live):
 
 def whole(vm, folder, live, when):
     """How many pages files have.  Who has closed a file last, or detached a
-    segment, frees it up to some seconds later (mios/fs/mend.c); what is lost
+    segment, frees it up to some seconds later (mios/memory/fs/mend.c); what is lost
     stays so."""
     for _ in range(SETTLED):
         right, said = looked_at(vm, folder, live)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Who is there, and who has died: a robust mutex, taken for as long as somebody
- * is there.  So the kernel tells of a thread that has ended, and mios/ipc/ of
- * one whose instance is dead, to whoever tries to get that mutex.
+ * is there.  So the kernel tells of a thread that has ended, and
+ * mios/memory/ipc/ of one whose instance is dead, to whoever tries to get that
+ * mutex.
  */
 #ifndef LIFE_H
 #define LIFE_H
@@ -11,7 +12,7 @@
 
 #include "os.h"
 
-#include "../../mios/lock/lock.h"
+#include "../../mios/memory/lock/lock.h"
 
 int life_init(pthread_mutex_t *life);
 

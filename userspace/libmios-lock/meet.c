@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Barriers for programs.  In shared memory a header, a sign of life for each
- * member, and then the barrier itself (mios/lock/).  Each member that waits
- * watches the next one, so each death is found by a member that lives, or by
- * the one that watches that.
+ * member, and then the barrier itself (mios/memory/lock/).  Each member that
+ * waits watches the next one, so each death is found by a member that lives, or
+ * by the one that watches that.
  */
 #include <time.h>
 
-#include "../../mios/lock/reduce.h"
+#include "../../mios/memory/lock/reduce.h"
 #include "life.h"
 #include "mios_barrier.h"
 

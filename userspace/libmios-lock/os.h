@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The user-space variant of mios/lock/os.h: same include guard, included first
- * (-include), so that the very same files compile here.  Atomics are the
+ * The user-space variant of mios/memory/lock/os.h: same include guard, included
+ * first (-include), so that the very same files compile here.  Atomics are the
  * compiler's.  lock_access() is for tests and for the simulator: called before
  * each access to shared memory, with where that is and whether it changes it.
  */

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../mios/lock/register.h"
+#include "../../mios/reglock/register.h"
 #include "life.h"
 #include "mios_reglock.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Seats of a lock: who is there, and who has died.  In shared memory a header,
- * the seats, and then the lock itself (mios/lock/).
+ * the seats, and then the lock itself (mios/memory/lock/).
  *
  * A seat is taken by having its mutex (life.h), for as long as it is taken.
  */
@@ -10,7 +10,7 @@
 
 #include "os.h"
 
-#include "../../mios/lock/place.h"
+#include "../../mios/memory/lock/place.h"
 #include "life.h"
 #include "mios_lock.h"
 

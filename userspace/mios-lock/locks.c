@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The locks that are compared.  That of mios/lock/ is the code itself; the
- * others, which the tree has no code of, are what textbooks and the paper have:
- * each word of theirs in one cache line, as Linux had its ticket lock.
+ * The locks that are compared.  That of mios/memory/lock/ is the code itself;
+ * the others, which the tree has no code of, are what textbooks and the paper
+ * have: each word of theirs in one cache line, as Linux had its ticket lock.
  */
 #include <stdlib.h>
 

@@ -3,17 +3,17 @@
 #ifndef _MIOS_LOCK_LOCKS_H
 #define _MIOS_LOCK_LOCKS_H
 
-#include "../../mios/lock/lock.h"
-#include "../../mios/lock/register.h"
+#include "../../mios/memory/lock/lock.h"
+#include "../../mios/reglock/register.h"
 
 enum lock_kind {
 	LOCK_TAS,		/* test and set */
 	LOCK_TTAS,		/* look, then test and set: a memory lock */
 	LOCK_TICKET,
-	LOCK_QUEUE,		/* mios/lock/, waiters look on */
+	LOCK_QUEUE,		/* mios/memory/lock/, waiters look on */
 	LOCK_SLEEP,		/* the same, waiters sleep at once */
 	LOCK_REGISTER,		/* two reads of a register: the paper's */
-	LOCK_REGLOCK,		/* mios/lock/, who has it stands in memory */
+	LOCK_REGLOCK,		/* mios/memory/lock/, who has it stands in memory */
 	LOCK_KINDS
 };
 

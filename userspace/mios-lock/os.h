@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The simulator's variant of mios/lock/os.h: each access of the very same files
- * to shared memory goes to a world first, which says when it is done.
+ * The simulator's variant of mios/memory/lock/os.h: each access of the very
+ * same files to shared memory goes to a world first, which says when it is
+ * done.
  */
 #ifndef _MIOS_LOCK_SIM_OS_H
 #define _MIOS_LOCK_SIM_OS_H

@@ -26,7 +26,7 @@
 #define WINDOW_DIR	"/mios"
 #define WINDOW_NAME	".%s-%d-%u-%d"	/* instance, incarnation, PID */
 #define WINDOW_SCAN	".%3[a-z]-%d-%u-%d%n"
-#define MIOSFS_TYPE	0x534f494d	/* as mios/fs/super.c has it */
+#define MIOSFS_TYPE	0x534f494d	/* as mios/memory/fs/super.c has it */
 #define FIXED_SIZE	(64ull << 20)	/* data, and what stands before it */
 #define STACK_SIZE	(2ull << 30)	/* the largest, twice: see window.c there */
 #define STACKS_MOST	(256ull << 30)	/* a file has at most twice that */

@@ -3,8 +3,8 @@
  * Memory policies of tasks.  A kernel knows no nodes but its own, and calls that
  * 0; of a mask that is "static" it keeps what it does not know, and wants only
  * that it knows one node of it.  So node N of the machine is bit 63 - N here,
- * which miosfs looks at (mios/fs/policy.c), and those that this kernel has are
- * their own bits beside it: its own memory goes by these.
+ * which miosfs looks at (mios/memory/fs/policy.c), and those that this kernel
+ * has are their own bits beside it: its own memory goes by these.
  */
 #include <errno.h>
 #include <linux/mempolicy.h>

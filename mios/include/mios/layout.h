@@ -3,7 +3,7 @@
  * The ring area: the one piece of memory that all instances of a ring share.
  * It lies in instance 0's memory, every member maps it, and every address in
  * it is computed from its base and the constants below, never from a pointer
- * found in it.  Included by mios/link/, and by its user-space tests.
+ * found in it.  Included by mios/core/link/, and by its user-space tests.
  *
  *   header | distances | CPUs | pools | block 0 | ... | block nr-1 | log
  *   block:   descriptor | lines | inbound from 0 | inbound from 1 | ...

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What travels in the channels: message types and their payloads.  A type
- * belongs to one class of channels; mios/link/, mios/console/ and mios/net/
- * are the readers, and each checks the length before it looks inside.
+ * belongs to one class of channels; mios/core/link/, mios/console/ and
+ * mios/net/ are the readers, and each checks the length before it looks inside.
  */
 #ifndef _MIOS_MSG_H
 #define _MIOS_MSG_H

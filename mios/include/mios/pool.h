@@ -15,7 +15,7 @@
  * No address that is found here is ever followed: a place is computed from
  * where the section was found and from checked numbers.  Any instance may
  * write a record, with compare-and-exchange of its word only; docs/memory.md
- * says who may do what, and mios/pool/ why the order is right.
+ * says who may do what, and mios/memory/pool/ why the order is right.
  */
 #ifndef _MIOS_POOL_LAYOUT_H
 #define _MIOS_POOL_LAYOUT_H

@@ -4,7 +4,7 @@
  * while the others read: each reads what has just been overwritten, and ends
  * on the same side of a bound, whatever it finds.
  */
-#include "../../../mios/channel/garbage.h"
+#include "../../../mios/core/channel/garbage.h"
 #include "test.h"
 
 #define NR	3

@@ -7,7 +7,7 @@
 #ifndef _CHECK_H
 #define _CHECK_H
 
-#include "../../../mios/channel/layout.h"
+#include "../../../mios/core/channel/layout.h"
 
 #define FINDINGS_MAX	64
 #define FINDING_LEN	160

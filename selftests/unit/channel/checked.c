@@ -6,7 +6,7 @@
  */
 #include <linux/mios.h>
 
-#include "../../../mios/channel/garbage.h"
+#include "../../../mios/core/channel/garbage.h"
 #include "check.h"
 #include "test.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs the tests of mios/channel/channel.c and layout.c in user space:
+ * Runs the tests of mios/core/channel/channel.c and layout.c in user space:
  *   channel-asan [--seed N] [--messages N] [--garbage ROUNDS] [--only-threads]
  *		[--break FAULT]
  * --break turns a fault on for good: the tests must then fail.  Exit status 0:

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The user-space variant of mios/channel/os.h and mios/fault/fault.h: same include
- * guards, included first (-include), so that the very same channel.c and
- * layout.c compile here.  Atomics are the compiler's, which TSan understands.
+ * The user-space variant of mios/core/channel/os.h and mios/core/fault/fault.h:
+ * same include guards, included first (-include), so that the very same
+ * channel.c and layout.c compile here.  Atomics are the compiler's, which TSan
+ * understands.
  */
 #ifndef _MIOS_CHANNEL_OS_H
 #define _MIOS_CHANNEL_OS_H

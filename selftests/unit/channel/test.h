@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../../mios/channel/layout.h"
+#include "../../../mios/core/channel/layout.h"
 
 #define CHECK(condition) do {						\
 	if (!(condition)) {						\

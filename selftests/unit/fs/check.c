@@ -8,8 +8,8 @@
 #include <setjmp.h>
 #include <stdlib.h>
 
-#include "../../../mios/fs/tx.h"
-#include "../../../mios/lock/place.h"
+#include "../../../mios/memory/fs/tx.h"
+#include "../../../mios/memory/lock/place.h"
 #include "check.h"
 
 #define NEED(condition) need(condition, #condition)

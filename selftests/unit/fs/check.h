@@ -3,7 +3,7 @@
 #ifndef _FS_CHECK_H
 #define _FS_CHECK_H
 
-#include "../../../mios/fs/fs.h"
+#include "../../../mios/memory/fs/fs.h"
 
 /* NULL, or what is wrong with it; @live: instances that may have files open. */
 const char *fs_check(struct mios_fs *fs, u64 live);

@@ -3,7 +3,7 @@
 #ifndef _FSTEST_H
 #define _FSTEST_H
 
-#include "../../../mios/fs/fs.h"
+#include "../../../mios/memory/fs/fs.h"
 #include "../pool/test.h"
 #include "check.h"
 

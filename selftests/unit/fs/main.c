@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs the tests of mios/fs/ in user space:
+ * Runs the tests of mios/memory/fs/ in user space:
  *   fs-asan [--seed N] [--garbage ROUNDS] [--preemptions N]
  *	     [--only steps|kills|explore] [--break FAULT]
  * --break turns a fault on for good: the tests must then fail.  Exit status 0:

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The user-space variant of mios/fs/fault.h and mios/lock/os.h, on top of the
- * pool's os.h: same include guards, included first (-include).
+ * The user-space variant of mios/memory/fs/fault.h and mios/memory/lock/os.h,
+ * on top of the pool's os.h: same include guards, included first (-include).
  */
 #ifndef _MIOS_FS_FAULT_H
 #define _MIOS_FS_FAULT_H
 
 #include "../pool/os.h"
 
-/* What of mios/lock/os.h that one has not. */
+/* What of mios/memory/lock/os.h that one has not. */
 #define _MIOS_LOCK_OS_H
 
 static inline bool is_power_of_2(unsigned long n)

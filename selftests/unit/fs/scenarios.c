@@ -5,7 +5,7 @@
  * against a rename.
  */
 #include "../pool/explore.h"
-#include "../../../mios/fs/tx.h"
+#include "../../../mios/memory/fs/tx.h"
 #include "fstest.h"
 
 #define FILE_	0100644

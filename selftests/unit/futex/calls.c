@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mios_call() and delayed work below mios/ipc/futex.c, and what becomes of a
- * kernel that has died.  One call is served at a time.
+ * mios_call() and delayed work below mios/memory/ipc/futex.c, and what becomes
+ * of a kernel that has died.  One call is served at a time.
  */
 #include "../lock/explore.h"
 #include "model.h"

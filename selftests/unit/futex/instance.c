@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* mios/ipc/futex.c on the instance SELF: all but this name is its own. */
-#include "../../../mios/ipc/futex.c"
+/* mios/memory/ipc/futex.c on the instance SELF: all but this name is its own */
+#include "../../../mios/memory/ipc/futex.c"
 
 #define NAME_OF(self)	instance_##self
 #define NAME(self)	NAME_OF(self)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kernel/futex/ below mios/ipc/futex.c, and memory.  What a bucket's lock protects is its
- * kernel's own, and changes in one step with the lock; whatever other instances
- * see, words and columns, is a step of its own.
+ * kernel/futex/ below mios/memory/ipc/futex.c, and memory.  What a bucket's
+ * lock protects is its kernel's own, and changes in one step with the lock;
+ * whatever other instances see, words and columns, is a step of its own.
  */
 #include "../lock/explore.h"
 #include "model.h"

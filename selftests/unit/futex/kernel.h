@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What mios/ipc/futex.c wants of Linux and of the rest of MIOS, in user space:
- * included first (-include), with the guards of the headers it stands for.
- * SELF is the instance that it is compiled for.
+ * What mios/memory/ipc/futex.c wants of Linux and of the rest of MIOS, in user
+ * space: included first (-include), with the guards of the headers it stands
+ * for. SELF is the instance that it is compiled for.
  */
 #ifndef _KERNEL_H
 #define _KERNEL_H

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A few kernels that share futexes: mios/ipc/futex.c itself, once for each, on
- * models of what it stands on: kernel/futex/ with the series linux/ipc/, and
- * mios_call() of mios/link/.
+ * A few kernels that share futexes: mios/memory/ipc/futex.c itself, once for
+ * each, on models of what it stands on: kernel/futex/ with the series
+ * linux/ipc/, and mios_call() of mios/core/link/.
  */
 #ifndef _MODEL_H
 #define _MODEL_H
 
 #include <linux/futex.h>
 
-#include "../../../mios/ipc/fault.h"
+#include "../../../mios/memory/ipc/fault.h"
 
 #define NR		3	/* instances */
 #define WAITERS		(2 * NR)	/* the first of each instance, the second of each */
@@ -36,7 +36,7 @@ struct futex_remote_ops {
 };
 
 /**
- * struct instance - what mios/ipc/futex.c is, compiled for one instance
+ * struct instance - what mios/memory/ipc/futex.c is, compiled for one instance
  * @begin:	at boot: it has these columns
  * @ops:	what it registers
  * @asked:	serves a call
@@ -147,7 +147,7 @@ void model_access_debts(void);
 void model_hold(u32 *where, u32 add);
 void model_barrier(void);
 
-/* Below mios/ipc/futex.c, on this instance. */
+/* Below mios/memory/ipc/futex.c, on this instance. */
 int model_wake_key(u32 self, const union futex_key *key, int nr);
 void model_wake_all(u32 self);
 int model_call(u32 self, u32 to, const void *ask, void *answer);

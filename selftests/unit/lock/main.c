@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs the tests of mios/lock/ in user space:
+ * Runs the tests of mios/memory/lock/ in user space:
  *   lock-explore [--seed N] [--rounds N] [--kills N] [--deep]
  *	[--only steps|explore|meet|registers|threads|processes] [--break FAULT]
  * --break turns a fault on for good: the tests must then fail.  Exit status 0:

@@ -6,7 +6,7 @@
  */
 #include <pthread.h>
 
-#include "../../../mios/lock/reduce.h"
+#include "../../../mios/memory/lock/reduce.h"
 #include "futex.h"
 
 #define THREADS	5

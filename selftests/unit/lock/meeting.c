@@ -5,7 +5,7 @@
  * who say so.  Nobody leaves before all have come, all get the sum, and of each
  * round all that live learn the same.
  */
-#include "../../../mios/lock/barrier.h"
+#include "../../../mios/memory/lock/barrier.h"
 #include "explore.h"
 
 #define MEMBERS_MAX	3

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tests want of mios/lock/os.h and mios/lock/fault.h: that test_point
- * is called before each access to shared memory, if it is set: the explorer's,
- * which goes on with another task there, or lets this one die; and faults.
+ * What the tests want of mios/memory/lock/os.h and mios/memory/lock/fault.h:
+ * that test_point is called before each access to shared memory, if it is set:
+ * the explorer's, which goes on with another task there, or lets this one die;
+ * and faults.
  */
 #ifndef _TEST_OS_H
 #define _TEST_OS_H

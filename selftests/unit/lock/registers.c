@@ -5,7 +5,7 @@
  * at a time has it, and nobody gives it back but that one; who died with it is
  * told of, once; and in the end the register is free.
  */
-#include "../../../mios/lock/register.h"
+#include "../../../mios/reglock/register.h"
 #include "explore.h"
 
 #define SEATS_MAX	5

@@ -20,7 +20,8 @@ LOCKS = ("tas", "ttas", "ticket", "queue", "sleep", "register", "reglock")
 CONTENDERS = (2, 4, 8, 16)
 CFLAGS = ("-std=gnu11", "-O2", "-D_GNU_SOURCE", f"-I{TOP}/mios/include",
           "-include", f"{TOP}/userspace/mios-lock/os.h",
-          f"-iquote{TOP}/userspace/mios-lock", f"-iquote{TOP}/mios/lock")
+          f"-iquote{TOP}/userspace/mios-lock",
+          f"-iquote{TOP}/mios/memory/lock")
 # What is broken, in which file, and what has to be said then.
 MUTANTS = (
     ("a change takes one copy away",
@@ -42,7 +43,7 @@ MUTANTS = (
      "userspace/mios-lock/world.c", "world_counts.ipis++;", ";",
      r"ipis: 0\.00"),
     ("those who join fight for each place",
-     "mios/lock/queue.c", "ticket++; /* JOIN */",
+     "mios/memory/lock/queue.c", "ticket++; /* JOIN */",
      "tail_follow(lock, ticket),\n\t\t\tticket = READ_ONCE(lock->header->tail);",
      "queue, .*: not flat"),
 )

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../../mios/lock/place.h"
+#include "../../../mios/memory/lock/place.h"
 
 #define CHECK(condition) do {						\
 	if (!(condition)) {						\

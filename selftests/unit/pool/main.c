@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs the tests of mios/pool/ in user space:
+ * Runs the tests of mios/memory/pool/ in user space:
  *   pool-asan [--seed N] [--rounds N] [--garbage ROUNDS] [--preemptions N]
  *	       [--only steps|explore|threads] [--break FAULT]
  * --break turns a fault on for good: the tests must then fail.  Exit status 0:

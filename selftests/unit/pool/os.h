@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The user-space variant of mios/pool/os.h and mios/pool/fault.h: same include
- * guards, included first (-include), so that the very same files compile here.
- * Atomics are the compiler's, which TSan understands.  Before each access to
- * shared memory test_point is called, if it is set: the explorer's, which may
- * go on with another instance there, or let this one die.
+ * The user-space variant of mios/memory/pool/os.h and mios/memory/pool/fault.h:
+ * same include guards, included first (-include), so that the very same files
+ * compile here. Atomics are the compiler's, which TSan understands.  Before
+ * each access to shared memory test_point is called, if it is set: the
+ * explorer's, which may go on with another instance there, or let this one die.
  */
 #ifndef _MIOS_POOL_OS_H
 #define _MIOS_POOL_OS_H

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the explorer explores: the orders that mios/pool/word.h argues about.
- * Two extents in which all pages but two each are the pool's own, so that
- * little is shared; SMALL pages are in extent 0, the others in extent 1.
+ * What the explorer explores: the orders that mios/memory/pool/word.h argues
+ * about. Two extents in which all pages but two each are the pool's own, so
+ * that little is shared; SMALL pages are in extent 0, the others in extent 1.
  */
-#include "../../../mios/pool/word.h"
+#include "../../../mios/memory/pool/word.h"
 #include "explore.h"
 
 #define EXTENTS		2

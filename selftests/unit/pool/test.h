@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../../mios/pool/pool.h"
+#include "../../../mios/memory/pool/pool.h"
 
 #define CHECK(condition) do {						\
 	if (!(condition)) {						\

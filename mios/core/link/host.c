@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The host's part of the link: areas, and what the boot code says of the
+ * instances that it starts and ends.  Instance 0 only; called by
+ * mios/core/node/ in process context.
+ */
+#define pr_fmt(fmt) "mios: " fmt
+
+#include <linux/err.h>
+#include <linux/export.h>
+
+#include "ring.h"
+
+/* Serialises the making of areas, which is too slow for link_lock. */
+static DEFINE_MUTEX(area_lock);
+
+static struct mios_ring *host_ring_make(u32 id)
+{
+	struct mios_geometry g;
+	struct mios_ring *ring;
+	void *area;
+	u64 base;
+
+	area = mios_area_alloc(id, mios_link.nr, &base, &g);
+	if (!area)
+		return NULL;
+	ring = mios_ring_create(id, area, base, &g);
+	if (!ring) {
+		mios_area_free(area, &g);
+		return NULL;
+	}
+	mutex_lock(&mios_link.lock);
+	mios_view_fill(ring);
+	mios_owned_fill(ring);
+	mios_hostlog_start(ring);
+	mios_self_publish(ring, MIOS_DESC_UP);
+	mios_ring_use(ring);
+	mutex_unlock(&mios_link.lock);
+	return ring;
+}
+
+static struct mios_ring *host_ring(u32 id)
+{
+	struct mios_ring *ring;
+
+	if (!mios_link.host || id >= MIOS_MAX_RINGS)
+		return NULL;
+	mutex_lock(&area_lock);
+	ring = mios_ring_get(id) ?: host_ring_make(id);
+	mutex_unlock(&area_lock);
+	return ring;
+}
+
+int mios_link_area(u32 ring, u64 *base, u64 *size)
+{
+	struct mios_ring *r = host_ring(ring);
+
+	if (!r)
+		return mios_link.host ? -ENOMEM : -EPERM;
+	*base = r->base;
+	*size = r->g.area_size;
+	return 0;
+}
+EXPORT_SYMBOL_NS_GPL(mios_link_area, MIOS);
+
+static void tell_all(u32 instance)
+{
+	struct mios_ring *ring;
+	u32 i;
+
+	for_each_mios_ring(ring, i)
+		mios_bell_ring_all(ring, MIOS_BELL_CHANGE);
+	mios_event_tell(MIOS_EVENT_STATE, 0, instance, 0);
+}
+
+void mios_link_describe(u32 instance, u32 node, u32 nr_cpus,
+			const u32 *apicid, u64 memory)
+{
+	struct mios_view view;
+
+	if (!mios_link.host || instance >= mios_link.nr)
+		return;
+	mutex_lock(&mios_link.lock);
+	mios_view_get(instance, &view);
+	view.node = node;
+	view.nr_cpus = nr_cpus;
+	view.memory = memory;
+	if (!(view.stamp >> 32))
+		view.ring = -1;
+	mios_view_set(instance, &view);
+	mios_owned_set(instance, apicid, nr_cpus);
+	mutex_unlock(&mios_link.lock);
+}
+
+int mios_link_expect(u32 ring, u32 instance, u32 incarnation)
+{
+	struct mios_view view;
+
+	if (!instance || instance >= mios_link.nr || !incarnation)
+		return -EINVAL;
+	if (!host_ring(ring))
+		return -ENOMEM;
+	mutex_lock(&mios_link.lock);
+	mios_view_get(instance, &view);
+	view.ring = ring;
+	view.stamp = (u64)incarnation << 32 | (u32)view.stamp;
+	mios_view_set(instance, &view);
+	mutex_unlock(&mios_link.lock);
+	return 0;
+}
+
+void mios_link_state(u32 instance, enum mios_state state)
+{
+	struct mios_view view;
+	bool changed;
+
+	if (!mios_link.host || !instance || instance >= mios_link.nr)
+		return;
+	mutex_lock(&mios_link.lock);
+	mios_view_get(instance, &view);
+	changed = (u32)view.stamp != state;
+	if (state == MIOS_STATE_DOWN || state == MIOS_STATE_CLAIMED)
+		view.ring = -1;
+	view.stamp = view.stamp >> 32 << 32 | state;
+	if (changed)
+		mios_view_set(instance, &view);
+	mutex_unlock(&mios_link.lock);
+	if (!changed)
+		return;
+	tell_all(instance);
+	mios_member_scan_all();
+}
+
+/* Speak for the one that cannot any more, so that nobody takes it for alive. */
+static void desc_bury(struct mios_ring *ring, u32 instance, u32 incarnation)
+{
+	struct mios_desc *desc = mios_area_desc(ring->area, &ring->g, instance);
+	struct mios_area_cpus *cpus = mios_area_cpus(ring->area, instance);
+	struct mios_desc_body *body = &ring->look;
+
+	mutex_lock(&mios_link.lock);
+	if (!mios_desc_read(desc, cpus, body, ring->id, instance) &&
+	    body->incarnation == incarnation) {
+		body->state = MIOS_DESC_DEAD;
+		mios_desc_write(desc, body);
+	} else {
+		memset(desc, 0, sizeof(*desc));
+	}
+	mutex_unlock(&mios_link.lock);
+}
+
+void mios_link_dead(u32 instance, u32 incarnation)
+{
+	struct mios_ring *ring;
+	struct mios_view view;
+
+	if (!mios_link.host || !instance || instance >= mios_link.nr)
+		return;
+	mutex_lock(&mios_link.lock);
+	mios_view_get(instance, &view);
+	mios_view_advance(instance, incarnation, MIOS_STATE_DEAD);
+	mutex_unlock(&mios_link.lock);
+	ring = mios_ring_get(view.ring);
+	if (!ring || view.stamp >> 32 != incarnation)
+		return;
+	desc_bury(ring, instance, incarnation);
+	mios_bell_ring_all(ring, MIOS_BELL_CHANGE);
+	mios_event_tell(MIOS_EVENT_STATE, ring->id, instance, incarnation);
+	queue_work(mios_link.wq, &ring->scan);
+}
+
+int mios_link_request_shutdown(u32 instance)
+{
+	if (!mios_link.host || !instance)
+		return -EINVAL;
+	return mios_send_wait(instance, MIOS_MSG_SHUTDOWN, NULL, 0, 1000);
+}

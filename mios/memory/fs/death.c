@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The death of an instance that had a miosfs mounted: the link tells of it once
+ * it is fenced, and waits for us before its node is used again.  Every survivor
+ * that has the pool mounted recovers it; the lock of the image keeps them
+ * apart, and what one has done the next finds done.
+ */
+#include <linux/errno.h>
+#include <linux/fs_context.h>
+#include <linux/minmax.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
+
+#include "../../core/link/link.h"
+
+#include "vfs.h"
+
+/* Another survivor's change or recovery is over by then, or it is dead, too. */
+#define RECOVER_MS	5000
+
+static LIST_HEAD(mounts);
+static DEFINE_MUTEX(mounts_lock);	/* of mounts, and of ->over of each */
+
+/* No more than fits: with a higher number nobody has mounted it. */
+static u32 epoch_of(u32 incarnation)
+{
+	return min_t(u32, incarnation, MIOS_EPOCH_MAX);
+}
+
+/* Of its own earlier ones a boot recovers all, while it has nothing open yet. */
+static bool has_later(u32 instance, u32 epoch)
+{
+	struct mios_info info;
+
+	return instance != mios_link_self() &&
+	       !mios_link_info(instance, &info) &&
+	       epoch_of(info.incarnation) > epoch;
+}
+
+/* First all of them leave the queue: one may keep another waiting there. */
+static int recover(struct mios_mount *m)
+{
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < MIOS_FS_INSTANCES; i++)
+		if (m->over[i])
+			mios_fs_dequeue(&m->fs, i, m->over[i]);
+	mios_turn_wait(&m->recovery, RECOVER_MS);
+	for (i = 0; i < MIOS_FS_INSTANCES; i++) {
+		if (!m->over[i])
+			continue;
+		if (mios_fs_recover(&m->fs, i, m->over[i]))
+			err = -EBUSY;
+		else
+			m->over[i] = 0;
+	}
+	return err;
+}
+
+static int event(struct notifier_block *nb, unsigned long what, void *data)
+{
+	const struct mios_change *change = data;
+	struct mios_mount *m;
+
+	if (what != MIOS_EVENT_DEAD || change->instance >= MIOS_FS_INSTANCES ||
+	    mios_fs_fault(MIOS_FS_FAULT_DEAF))
+		return NOTIFY_DONE;
+	mutex_lock(&mounts_lock);
+	list_for_each_entry(m, &mounts, entry) {
+		m->over[change->instance] = epoch_of(change->incarnation);
+		if (recover(m))
+			pr_warn("miosfs: what instance %u had is kept until the next death or mount: the lock is taken\n",
+				change->instance);
+		else
+			pr_info("miosfs: instance %u is dead, and what it had is free\n",
+				change->instance);
+		/* What it was removing. */
+		mios_mend_soon(m);
+	}
+	mutex_unlock(&mounts_lock);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block event_nb = { .notifier_call = event };
+
+/* Which boots of an instance are over for certain: all up to this one. */
+static u32 over_of(u32 instance)
+{
+	struct mios_info info;
+
+	if (mios_link_info(instance, &info) || !info.incarnation)
+		return 0;
+	if (instance != mios_link_self() &&
+	    (info.state == MIOS_STATE_DOWN || info.state == MIOS_STATE_DEAD ||
+	     info.state == MIOS_STATE_HELD))
+		return epoch_of(info.incarnation);
+	return epoch_of(info.incarnation - 1);
+}
+
+/**
+ * mios_death_watch() - recover whoever has died, and whoever dies from now on
+ * @m: attached; nothing of it is open yet
+ *
+ * Some may have died while nobody had it mounted.  -EBUSY: the lock is taken.
+ */
+int mios_death_watch(struct mios_mount *m)
+{
+	u32 i, nr = min_t(u32, mios_link_nr(), MIOS_FS_INSTANCES);
+	int err;
+
+	m->fs.later = has_later;
+	mutex_lock(&mounts_lock);
+	for (i = 0; i < nr; i++)
+		m->over[i] = over_of(i);
+	err = recover(m);
+	if (!err)
+		list_add(&m->entry, &mounts);
+	mutex_unlock(&mounts_lock);
+	return err;
+}
+
+/**
+ * mios_death_ignore() - undo it, also where it has failed
+ * @m: the mount
+ */
+void mios_death_ignore(struct mios_mount *m)
+{
+	mutex_lock(&mounts_lock);
+	list_del_init(&m->entry);
+	mutex_unlock(&mounts_lock);
+}
+
+int mios_death_init(void)
+{
+	return mios_link_register(&event_nb);
+}
+
+void mios_death_exit(void)
+{
+	mios_link_unregister(&event_nb);
+}

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What mios/memory/fs/ offers: files whose names, attributes and pages lie in a
+ * pool and are the same for every instance.  Portable, as mios/memory/pool/ is:
+ * allocates nothing.  Look-ups and pages take no lock, and never sleep.
+ * Changes of names and attributes take one that is the machine's, a queue lock:
+ * they wait as the caller has said, and -EBUSY says that it was late; of one
+ * instance only one caller at a time may be in a change, and one more in a
+ * recovery.
+ */
+#ifndef _MIOS_FS_H
+#define _MIOS_FS_H
+
+#include "../lock/lock.h"
+#include "../pool/pool.h"
+
+#include <mios/fs.h>
+
+/**
+ * struct mios_fs - the file system as this instance sees it
+ * @pool:	where image and pages are
+ * @super:	the image
+ * @inode, @entry: in it; @nr_inodes, @nr_entries: checked copies
+ * @size:	bytes of the image
+ * @near:	the sections of the pool, the nearest to this instance first; where
+ *		they lie in the pool, unless somebody says otherwise
+ * @limit:	no page is taken for a file while all have as many as that; 0: none
+ * @later:	has a later boot of that instance begun than this one?  NULL: no
+ * @stores:	of the change that is being made: what is in the redo record
+ * @lock:	the lock as changes see it; ->wait and ->ctx are the caller's
+ * @recovery:	the same, as mios_fs_recover() does: it waits at a seat of its own
+ * @holder:	the one of them that has it
+ */
+struct mios_fs {
+	struct mios_pool *pool;
+	struct mios_fs_super *super;
+	struct mios_fs_inode *inode;
+	struct mios_fs_entry *entry;
+	u64 nr_inodes;
+	u64 nr_entries;
+	u64 size;
+	u8 near[MIOS_POOL_SECTIONS];
+	u64 limit;
+	bool (*later)(u32 instance, u32 epoch);
+	u32 stores;
+	struct mios_qlock lock;
+	struct mios_qlock recovery;
+	struct mios_qlock *holder;
+};
+
+/* A name; not ended by 0. */
+struct mios_fs_name {
+	const char *text;
+	u32 length;
+};
+
+/**
+ * struct mios_fs_attr - attributes of a file
+ * @id:		never the same for two files
+ * @mode, @nlink, @uid, @gid, @size, @atime, @mtime, @ctime: as in stat(2)
+ * @parent:	of a directory; of a file: who has made it
+ * @policy:	of a new file: where its pages are to be
+ * @rdev:	of a device file: which device
+ * @sequence:	mios_fs_sequence() when all this was so
+ */
+struct mios_fs_attr {
+	u64 id;
+	u32 mode;
+	u32 nlink;
+	u32 uid;
+	u32 gid;
+	u64 size;
+	u64 atime;
+	u64 mtime;
+	u64 ctime;
+	u64 parent;
+	u64 policy;
+	u64 rdev;
+	u64 sequence;
+};
+
+/* image.c */
+
+/**
+ * mios_fs_format() - make an empty file system
+ * @pool: the pool
+ * @image: where the image is mapped: extents of @pool, all 0
+ * @phys: its physical address
+ * @size: its bytes, whole extents
+ * @attr: mode, uid, gid and times of the root directory
+ */
+int mios_fs_format(struct mios_pool *pool, void *image, u64 phys, u64 size,
+		   const struct mios_fs_attr *attr);
+
+/*
+ * 0; -EBADMSG: no file system, or damaged; -EPROTO: of another version.  Before
+ * its first change the caller says how to wait for the lock.
+ */
+int mios_fs_attach(struct mios_fs *fs, struct mios_pool *pool, void *image,
+		   u64 phys, u64 size);
+
+/*
+ * name.c.  As long as this is the same, no name is another one, and no attribute
+ * that mios_fs_stat() gives, but while it is odd.  It never comes back.
+ */
+u64 mios_fs_sequence(const struct mios_fs *fs);
+
+/* -EAGAIN: a change is under way, or who made it is dead: try again */
+int mios_fs_lookup(struct mios_fs *fs, u64 dir,
+		   const struct mios_fs_name *name, u64 *inode);
+int mios_fs_stat(struct mios_fs *fs, u64 inode, struct mios_fs_attr *attr);
+
+/**
+ * mios_fs_readdir() - the next name of a directory
+ * @fs: the file system
+ * @dir: the directory
+ * @cookie: 0 at first; where to go on: a name keeps its place
+ * @entry: out, a copy
+ *
+ * 1, or 0 when there is none.
+ */
+int mios_fs_readdir(struct mios_fs *fs, u64 dir, u64 *cookie,
+		    struct mios_fs_entry *entry);
+
+/*
+ * change.c.  A name that is made, goes or changes sets the times of its
+ * directory and of the file: to @now, or to ->ctime of a new file.
+ */
+
+/* @attr: out: ->id, ->nlink, and ->sequence when this was so, and the name */
+int mios_fs_make(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
+		 struct mios_fs_attr *attr, u64 *inode);
+
+/* It has no name yet, and this instance has it open. */
+int mios_fs_make_nameless(struct mios_fs *fs, const struct mios_fs_attr *attr,
+			  u64 *inode);
+
+/* @first: its first one; else one that has none any more is -ENOENT. */
+int mios_fs_link(struct mios_fs *fs, u64 inode, u64 dir,
+		 const struct mios_fs_name *name, bool first, u64 now);
+
+/**
+ * mios_fs_remove() - take a name away
+ * @fs: the file system
+ * @dir: the directory
+ * @name: in it; a directory must be empty
+ * @directory: is one meant?
+ * @now: ns
+ * @inode: out: what it named: to be reaped when it has no other
+ */
+int mios_fs_remove(struct mios_fs *fs, u64 dir,
+		   const struct mios_fs_name *name, bool directory, u64 now,
+		   u64 *inode);
+
+/* @replaced: what had the new name, to be reaped, or 0 */
+int mios_fs_rename(struct mios_fs *fs, u64 dir,
+		   const struct mios_fs_name *name, u64 to_dir,
+		   const struct mios_fs_name *to, u64 now, u64 *replaced);
+
+/* Which attributes are meant: another instance may be changing the others. */
+enum mios_fs_set {
+	MIOS_FS_SET_MODE = 1,
+	MIOS_FS_SET_OWNER = 2,
+	MIOS_FS_SET_SIZE = 4,
+	MIOS_FS_SET_GROW = 8,	/* @size, unless it is larger already */
+	MIOS_FS_SET_ATIME = 16,
+	MIOS_FS_SET_MTIME = 32,
+	MIOS_FS_SET_ZEROED = 64, /* beyond the end all is zero: see cut.c */
+};
+
+/*
+ * What @which names becomes that of @attr, and so does ->ctime.  Where the file
+ * becomes shorter, its pages are to be removed (cut.c), by whomever; until that
+ * is done, or while some are left, it becomes no longer: -EINPROGRESS.
+ */
+int mios_fs_setattr(struct mios_fs *fs, u64 inode,
+		    const struct mios_fs_attr *attr, u32 which);
+
+/**
+ * mios_fs_append() - so many bytes more at the end of a file
+ * @fs: the file system
+ * @inode: open by this instance
+ * @attr: as for mios_fs_setattr(), but its size is how many
+ * @which: the same
+ * @limit: no longer than this: -EFBIG
+ * @at: out: where they begin; nobody else is given any of these
+ */
+int mios_fs_append(struct mios_fs *fs, u64 inode,
+		   const struct mios_fs_attr *attr, u32 which, u64 limit,
+		   u64 *at);
+
+/* place.c */
+
+/* Pages that files have, of all instances; each death may put it out by two. */
+u64 mios_fs_used(struct mios_fs *fs);
+
+/* Free a page that was taken out of a file. */
+int mios_fs_give(struct mios_fs *fs, const struct mios_page *page);
+
+/* place.c: of a file that this instance has open; pages that it has stay */
+u64 mios_fs_policy(const struct mios_fs *fs, u64 inode);
+void mios_fs_policy_set(struct mios_fs *fs, u64 inode, u64 policy);
+
+/* page.c */
+
+/**
+ * struct mios_source - where an instance gets pages from; its user is alone on it
+ * @cursor:	in each section of the pool
+ * @policy:	where they are wished, if the file does not say
+ */
+struct mios_source {
+	struct mios_cursor cursor[MIOS_POOL_SECTIONS];
+	u64 policy;
+};
+
+/**
+ * mios_fs_page() - the page at a place in a file
+ * @fs: the file system
+ * @from: where new pages come from; NULL: none is made
+ * @inode: open by this instance
+ * @index: which page of it
+ * @phys: out
+ *
+ * -ERANGE: beyond the file's end; -ENOENT: there is none; -EBUSY: it is just
+ * being removed; -ENOMEM.
+ */
+int mios_fs_page(struct mios_fs *fs, struct mios_source *from, u64 inode,
+		 u64 index, u64 *phys);
+
+/**
+ * mios_fs_next() - the next page that a file has
+ * @fs: the file system
+ * @inode: open by this instance
+ * @index: 0 at first; where to go on
+ * @phys: out; may be gone by now, or nothing that the pool knows
+ *
+ * 1, or 0 when there is none.
+ */
+int mios_fs_next(struct mios_fs *fs, u64 inode, u64 *index, u64 *phys);
+
+/**
+ * mios_fs_take() - take a page out of a file
+ * @fs: the file system
+ * @inode: this instance is its cutter
+ * @index: which page; nobody maps it any more, nor can
+ * @page: out: held, to be freed
+ *
+ * -ENOENT: it has gone.
+ */
+int mios_fs_take(struct mios_fs *fs, u64 inode, u64 index,
+		 struct mios_page *page);
+
+/*
+ * cut.c: removing pages from the middle or the end of a file.  One instance at
+ * a time does it, the file's cutter.  It finds out what is to be removed, which
+ * no page fault gives to anybody from then on, has everybody unmap that, takes
+ * it out with mios_fs_take(), and says so.  Who dies in it leaves the rest.
+ */
+
+/* -EBUSY: it has one. */
+int mios_fs_cutter(struct mios_fs *fs, u64 inode);
+void mios_fs_cutter_end(struct mios_fs *fs, u64 inode);
+
+/* As cutter: the pages from @first up to before @end are to be removed. */
+void mios_fs_hole(struct mios_fs *fs, u64 inode, u32 first, u32 end);
+
+enum mios_fs_removal {
+	MIOS_FS_REMOVE_HOLE,	/* in the middle; what is not free is zeroed */
+	MIOS_FS_REMOVE_END,	/* the end; what is not free is left there */
+	MIOS_FS_REMOVE_LEFT,	/* what was left there */
+};
+
+/**
+ * struct mios_fs_cut - pages that are to be removed
+ * @what:	which
+ * @first, @end: from, up to before
+ * @word:	by which mios_fs_cut_end() sees that there is more by now
+ */
+struct mios_fs_cut {
+	enum mios_fs_removal what;
+	u64 first;
+	u64 end;
+	u64 word;
+};
+
+/**
+ * mios_fs_cut() - what is to be removed?
+ * @fs: the file system
+ * @inode: this instance is its cutter
+ * @left: also what was left beyond the end?
+ * @cut: out
+ *
+ * 1, or 0: nothing.
+ */
+int mios_fs_cut(struct mios_fs *fs, u64 inode, bool left,
+		struct mios_fs_cut *cut);
+
+/* It is, as far as it is not left there. -EBUSY: it was late. */
+int mios_fs_cut_end(struct mios_fs *fs, u64 inode,
+		    const struct mios_fs_cut *cut);
+
+/* A page stays beyond the end, for the moment. */
+void mios_fs_leave(struct mios_fs *fs, u64 inode, u64 index);
+
+/* open.c: of one instance one caller at a time for a file */
+
+/* -ESTALE: it is another one by now, or goes: mios_fs_reap() it. */
+int mios_fs_open(struct mios_fs *fs, u64 inode, u64 id);
+
+/* Is that to be tried?  Who has just closed it asks. */
+bool mios_fs_is_left(const struct mios_fs *fs, u64 inode);
+
+/* How many names it has, as stat(2) counts; of a file that is open here. */
+u32 mios_fs_links(const struct mios_fs *fs, u64 inode);
+
+/* Has it a name, unless it is another one by now? */
+bool mios_fs_is_named(const struct mios_fs *fs, u64 inode, u64 id);
+void mios_fs_close(struct mios_fs *fs, u64 inode);
+
+/**
+ * mios_fs_reap() - free a file that has no name and that nobody has open
+ * @fs: the file system
+ * @inode: which
+ *
+ * 0; -EBUSY: it was late; -EEXIST: it has a name, or is open.
+ */
+int mios_fs_reap(struct mios_fs *fs, u64 inode);
+
+/* segment.c: System V segments; see mios/fs.h */
+
+/**
+ * struct mios_fs_seg - a segment, as its readers see it
+ * @inode, @id:	of its file
+ * @key, @sequence, @mode, @uid, @gid, @cuid, @cgid, @size, @atime, @dtime,
+ * @ctime, @cpid, @lpid: as in shmctl(2)
+ * @attached:	how often it is, in all instances
+ */
+struct mios_fs_seg {
+	u64 inode;
+	u64 id;
+	u64 size;
+	u64 atime;
+	u64 dtime;
+	u64 ctime;
+	u32 key;
+	u32 sequence;
+	u32 mode;
+	u32 uid;
+	u32 gid;
+	u32 cuid;
+	u32 cgid;
+	u32 cpid;
+	u32 lpid;
+	u32 attached;
+};
+
+/*
+ * @slot: below MIOS_FS_SEGMENTS.  -ENOENT: there is none; -EAGAIN as in name.c.
+ * One that nobody has attached any more, and that is to go then, is not there.
+ */
+int mios_fs_segment_stat(struct mios_fs *fs, u32 slot, struct mios_fs_seg *seg);
+/* But for ->attached, which is a column for each instance. */
+int mios_fs_segment_look(struct mios_fs *fs, u32 slot, struct mios_fs_seg *seg);
+
+/* The one with a key other than 0; else as above. */
+int mios_fs_segment_find(struct mios_fs *fs, u32 key, u32 *slot,
+			 struct mios_fs_seg *seg);
+
+/**
+ * mios_fs_segment_make() - make a segment and its file
+ * @fs: the file system
+ * @seg: key, mode, uid, gid, size, ctime and cpid; out: sequence
+ * @now: ns: times of the file
+ * @slot: out
+ *
+ * -EEXIST: the key has one; -ENOSPC; -EBUSY: it was late.
+ */
+int mios_fs_segment_make(struct mios_fs *fs, struct mios_fs_seg *seg, u64 now,
+			 u32 *slot);
+
+/* Of @seg: which one, its mode, uid, gid, ctime.  -ESTALE: it has gone. */
+int mios_fs_segment_set(struct mios_fs *fs, u32 slot,
+			const struct mios_fs_seg *seg);
+
+/* It goes when nobody has it attached any more; its key means it no more. */
+int mios_fs_segment_remove(struct mios_fs *fs, u32 slot, u32 sequence);
+
+/* Count one more here: it stays meanwhile.  -ESTALE: it has gone. */
+int mios_fs_segment_attach(struct mios_fs *fs, u32 slot, u32 sequence);
+
+/* Once more, by who has it attached: so it cannot go meanwhile. */
+void mios_fs_segment_attach_again(struct mios_fs *fs, u32 slot);
+
+/* One less.  Is mios_fs_segment_sweep() to be called? */
+bool mios_fs_segment_detach(struct mios_fs *fs, u32 slot);
+
+/* By whom, and when; one word each. */
+void mios_fs_segment_stamp(struct mios_fs *fs, u32 slot, bool attached,
+			   u64 seconds, u32 pid);
+
+/* Free all that are to go.  -EBUSY: it was late. */
+int mios_fs_segment_sweep(struct mios_fs *fs);
+
+/* recover.c */
+
+/*
+ * First of all, of each that is dead: it waits for the lock no more, or has it
+ * no more; then whoever waits for it may have it.
+ */
+void mios_fs_dequeue(struct mios_fs *fs, u32 instance, u32 epoch);
+
+/**
+ * mios_fs_recover() - what the death of an instance leaves
+ * @fs: the file system
+ * @instance: a boot of it is over: fenced, and every survivor has acknowledged it
+ * @epoch: which one
+ *
+ * Finishes its change, or forgets it; frees what it held, and files that nobody
+ * has any more.  Forgets what it had open, unless a later boot of it has begun:
+ * then that is the later one's, which has done this for itself before it opened
+ * anything.  -EBUSY: the lock was not to be had in time.
+ */
+int mios_fs_recover(struct mios_fs *fs, u32 instance, u32 epoch);
+
+#endif /* _MIOS_FS_H */

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * System V segments in the image: which there are, and how often each instance
+ * has them attached.  Look-ups are local loads, making and removing are changes
+ * as of names.  Called by mios/memory/ipc/, and after a death.
+ */
+#include "tx.h"
+
+#define FREEING		1ull
+#define FILE_MODE	0100600u
+
+static struct mios_fs_segment *segment_at(const struct mios_fs *fs, u32 slot)
+{
+	return (struct mios_fs_segment *)((u8 *)fs->super +
+					  MIOS_FS_SEGMENTS_AT) + slot;
+}
+
+static u32 *attached_at(const struct mios_fs *fs, u32 instance, u32 slot)
+{
+	u32 *columns = (u32 *)((u8 *)fs->super + MIOS_FS_ATTACHED_AT);
+
+	return &columns[(size_t)instance * MIOS_FS_SEGMENTS + slot];
+}
+
+static u32 attached_sum(const struct mios_fs *fs, u32 slot)
+{
+	u32 sum = 0, i;
+
+	for (i = 0; i < MIOS_FS_INSTANCES; i++)
+		sum += READ_ONCE(*attached_at(fs, i, slot));
+	return sum;
+}
+
+static u32 sequence_of(u64 key)
+{
+	return (key >> 32) % MIOS_FS_SEQUENCES;
+}
+
+static void segment_read(struct mios_fs *fs, u32 slot, struct mios_fs_seg *seg)
+{
+	struct mios_fs_segment *s = segment_at(fs, slot);
+	u64 key = READ_ONCE(s->key), pids = READ_ONCE(s->pids);
+	u64 owner = READ_ONCE(s->owner), creator = READ_ONCE(s->creator);
+	u64 inode = READ_ONCE(s->inode);
+
+	*seg = (struct mios_fs_seg) {
+		.inode = inode, .size = READ_ONCE(s->size),
+		.id = inode_exists(fs, inode) ? READ_ONCE(fs->inode[inode].id) :
+		      0,
+		.atime = READ_ONCE(s->atime), .dtime = READ_ONCE(s->dtime),
+		.ctime = READ_ONCE(s->ctime), .key = key,
+		.sequence = sequence_of(key), .mode = READ_ONCE(s->mode),
+		.uid = owner, .gid = owner >> 32, .cuid = creator,
+		.cgid = creator >> 32, .cpid = pids, .lpid = pids >> 32,
+	};
+}
+
+int mios_fs_segment_look(struct mios_fs *fs, u32 slot, struct mios_fs_seg *seg)
+{
+	u64 sequence;
+	int tries;
+
+	if (slot >= MIOS_FS_SEGMENTS)
+		return -ENOENT;
+	for (tries = 0; tries < READ_TRIES; tries++) {
+		sequence = mios_read_begin(fs);
+		segment_read(fs, slot, seg);
+		if (mios_read_again(fs, sequence))
+			continue;
+		if (!inode_exists(fs, seg->inode) ||
+		    (seg->mode & MIOS_FS_SEGMENT_DEST &&
+		     !attached_sum(fs, slot)))
+			return -ENOENT;
+		return 0;
+	}
+	return -EAGAIN;
+}
+
+int mios_fs_segment_stat(struct mios_fs *fs, u32 slot, struct mios_fs_seg *seg)
+{
+	int err = mios_fs_segment_look(fs, slot, seg);
+
+	if (!err)
+		seg->attached = attached_sum(fs, slot);
+	return err;
+}
+
+/* With the lock, or for who looks again. */
+static u32 slot_of(struct mios_fs *fs, u32 key)
+{
+	u32 slot;
+
+	for (slot = 0; slot < MIOS_FS_SEGMENTS; slot++) {
+		struct mios_fs_segment *s = segment_at(fs, slot);
+
+		if (READ_ONCE(s->inode) && (u32)READ_ONCE(s->key) == key)
+			break;
+	}
+	return slot;
+}
+
+int mios_fs_segment_find(struct mios_fs *fs, u32 key, u32 *slot,
+			 struct mios_fs_seg *seg)
+{
+	u64 sequence;
+	int tries, err;
+
+	for (tries = 0; tries < READ_TRIES; tries++) {
+		sequence = mios_read_begin(fs);
+		*slot = slot_of(fs, key);
+		err = mios_fs_segment_stat(fs, *slot, seg);
+		if (!mios_read_again(fs, sequence))
+			return err;
+	}
+	return -EAGAIN;
+}
+
+/* Of the next one there: an id comes back after all the others. */
+static u32 sequence_next(u64 key)
+{
+	return mios_fs_fault(MIOS_FS_FAULT_SAME_ID) ? sequence_of(key) :
+	       sequence_of(key + (1ull << 32));
+}
+
+static u32 free_slot(struct mios_fs *fs)
+{
+	u32 slot;
+
+	for (slot = 0; slot < MIOS_FS_SEGMENTS; slot++)
+		if (!READ_ONCE(segment_at(fs, slot)->inode))
+			break;
+	return slot;
+}
+
+static int make(struct mios_fs *fs, struct mios_fs_seg *seg, u64 now, u32 *slot)
+{
+	const struct mios_fs_attr attr = {
+		.mode = FILE_MODE, .uid = seg->uid, .gid = seg->gid,
+		.size = seg->size, .atime = now, .mtime = now, .ctime = now,
+	};
+	u64 owner = upper_lower(seg->gid, seg->uid), inode;
+	struct mios_fs_segment *s;
+
+	if (seg->key && slot_of(fs, seg->key) < MIOS_FS_SEGMENTS)
+		return -EEXIST;
+	*slot = free_slot(fs);
+	if (*slot == MIOS_FS_SEGMENTS)
+		return -ENOSPC;
+	inode = mios_inode_make(fs, &attr, 1, 0);
+	if (!inode)
+		return -ENOSPC;
+	s = segment_at(fs, *slot);
+	seg->sequence = sequence_next(READ_ONCE(s->key));
+	mios_tx_put(fs, &s->inode, inode);
+	mios_tx_put(fs, &s->key, upper_lower(seg->sequence, seg->key));
+	mios_tx_put(fs, &s->mode, seg->mode);
+	mios_tx_put(fs, &s->owner, owner);
+	mios_tx_put(fs, &s->creator, owner);
+	mios_tx_put(fs, &s->size, seg->size);
+	mios_tx_put(fs, &s->atime, 0);
+	mios_tx_put(fs, &s->dtime, 0);
+	mios_tx_put(fs, &s->ctime, seg->ctime);
+	mios_tx_put(fs, &s->pids, seg->cpid);
+	mios_tx_put(fs, &s->freeing, 0);
+	mios_tx_apply(fs);
+	return 0;
+}
+
+int mios_fs_segment_make(struct mios_fs *fs, struct mios_fs_seg *seg, u64 now,
+			 u32 *slot)
+{
+	int err = mios_tx_begin(fs);
+
+	if (err)
+		return err;
+	err = make(fs, seg, now, slot);
+	mios_tx_end(fs);
+	return err;
+}
+
+static bool is_that(struct mios_fs *fs, u32 slot, u32 sequence)
+{
+	struct mios_fs_segment *s = segment_at(fs, slot);
+
+	return READ_ONCE(s->inode) && sequence_of(READ_ONCE(s->key)) == sequence;
+}
+
+int mios_fs_segment_set(struct mios_fs *fs, u32 slot,
+			const struct mios_fs_seg *seg)
+{
+	struct mios_fs_segment *s = segment_at(fs, slot);
+	int err = mios_tx_begin(fs);
+
+	if (err)
+		return err;
+	if (is_that(fs, slot, seg->sequence)) {
+		mios_tx_put(fs, &s->mode, (s->mode & ~0777ull) |
+			    (seg->mode & 0777));
+		mios_tx_put(fs, &s->owner, upper_lower(seg->gid, seg->uid));
+		mios_tx_put(fs, &s->ctime, seg->ctime);
+		mios_tx_apply(fs);
+	} else {
+		err = -ESTALE;
+	}
+	mios_tx_end(fs);
+	return err;
+}
+
+static bool is_kept(const struct mios_fs *fs, u32 slot)
+{
+	return attached_sum(fs, slot) &&
+	       !mios_fs_fault(MIOS_FS_FAULT_FREE_OPEN);
+}
+
+/* ATTACH: nobody has it, and nobody gets it any more. */
+static void segment_free(struct mios_fs *fs, u32 slot)
+{
+	struct mios_fs_segment *s = segment_at(fs, slot);
+	u64 inode = READ_ONCE(s->inode);
+	bool kept = is_kept(fs, slot);
+
+	/* Who attaches what others keep is not turned away. */
+	if (!kept) {
+		WRITE_ONCE(s->freeing, FREEING);
+		smp_mb(); /* ATTACH */
+		kept = is_kept(fs, slot);
+	}
+	if (kept || !inode_exists(fs, inode)) {
+		WRITE_ONCE(s->freeing, 0);
+		return;
+	}
+	mios_tx_put(fs, &s->inode, 0);
+	mios_tx_put(fs, &s->freeing, 0);
+	mios_links_add(fs, inode, -1);
+	mios_tx_apply(fs);
+	smp_mb(); /* LAST */
+	mios_inode_reap(fs, inode);
+}
+
+void mios_segments_sweep(struct mios_fs *fs)
+{
+	u32 slot;
+
+	for (slot = 0; slot < MIOS_FS_SEGMENTS; slot++) {
+		struct mios_fs_segment *s = segment_at(fs, slot);
+
+		if (READ_ONCE(s->inode) &&
+		    READ_ONCE(s->mode) & MIOS_FS_SEGMENT_DEST)
+			segment_free(fs, slot);
+	}
+}
+
+int mios_fs_segment_sweep(struct mios_fs *fs)
+{
+	int err = mios_tx_begin(fs);
+
+	if (err)
+		return err;
+	mios_segments_sweep(fs);
+	mios_tx_end(fs);
+	return 0;
+}
+
+int mios_fs_segment_remove(struct mios_fs *fs, u32 slot, u32 sequence)
+{
+	struct mios_fs_segment *s = segment_at(fs, slot);
+	int err = mios_tx_begin(fs);
+
+	if (err)
+		return err;
+	if (is_that(fs, slot, sequence)) {
+		mios_tx_put(fs, &s->mode, s->mode | MIOS_FS_SEGMENT_DEST);
+		mios_tx_put(fs, &s->key, s->key & ~(u64)~0u);
+		mios_tx_apply(fs);
+		segment_free(fs, slot);
+	} else {
+		err = -ESTALE;
+	}
+	mios_tx_end(fs);
+	return err;
+}
+
+static void attached_add(struct mios_fs *fs, u32 slot, int more)
+{
+	u32 *count = attached_at(fs, fs->pool->self, slot);
+	u32 was = READ_ONCE(*count);
+
+	/* Each failure is another CPU's success. */
+	while (!try_cmpxchg(count, &was, was + more))
+		;
+}
+
+int mios_fs_segment_attach(struct mios_fs *fs, u32 slot, u32 sequence)
+{
+	attached_add(fs, slot, 1);
+	/* ATTACH */
+	if (!READ_ONCE(segment_at(fs, slot)->freeing) &&
+	    is_that(fs, slot, sequence))
+		return 0;
+	attached_add(fs, slot, -1);
+	return -ESTALE;
+}
+
+void mios_fs_segment_attach_again(struct mios_fs *fs, u32 slot)
+{
+	attached_add(fs, slot, 1);
+}
+
+bool mios_fs_segment_detach(struct mios_fs *fs, u32 slot)
+{
+	attached_add(fs, slot, -1);
+	return READ_ONCE(segment_at(fs, slot)->mode) & MIOS_FS_SEGMENT_DEST &&
+	       !attached_sum(fs, slot);
+}
+
+void mios_fs_segment_stamp(struct mios_fs *fs, u32 slot, bool attached,
+			   u64 seconds, u32 pid)
+{
+	struct mios_fs_segment *s = segment_at(fs, slot);
+	u32 maker = READ_ONCE(s->pids);
+
+	WRITE_ONCE(s->pids, upper_lower(pid, maker));
+	if (attached)
+		WRITE_ONCE(s->atime, seconds);
+	else
+		WRITE_ONCE(s->dtime, seconds);
+}
+
+/* The dead has nothing attached. */
+void mios_attached_forget(struct mios_fs *fs, u32 instance)
+{
+	u32 slot;
+
+	if (mios_fs_fault(MIOS_FS_FAULT_KEEP_OPEN))
+		return;
+	for (slot = 0; slot < MIOS_FS_SEGMENTS; slot++)
+		if (READ_ONCE(*attached_at(fs, instance, slot)))
+			WRITE_ONCE(*attached_at(fs, instance, slot), 0);
+}

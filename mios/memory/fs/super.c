@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Mounting.  The pool is memory that no kernel has as its own: the ring's, a
+ * section in each node, or what mount options "pool" name, a section each.
+ * Instance 0 makes the file system: with "format" in any case, with "make" where
+ * there is no sound one.
+ */
+#include <linux/fs_context.h>
+#include <linux/fs_parser.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/statfs.h>
+
+#include "../../core/link/link.h"
+
+#include "vfs.h"
+
+/* What statfs(2) calls it: "MIOS". */
+#define MIOS_SUPER_MAGIC	0x534f494dUL
+
+static const struct mios_mount_ops *mount_ops;
+
+/* @ring: the ring's own pool is meant. */
+struct options {
+	struct mios_pool_place place[MIOS_POOL_SECTIONS];
+	unsigned int nr;
+	u64 policy;
+	u64 limit;
+	bool ring;
+	bool format;
+	bool make;
+};
+
+enum { OPT_POOL, OPT_SIZE, OPT_POLICY, OPT_FORMAT, OPT_MAKE };
+
+static const struct fs_parameter_spec parameters[] = {
+	fsparam_string("pool", OPT_POOL),
+	fsparam_string("size", OPT_SIZE),
+	fsparam_string("policy", OPT_POLICY),
+	fsparam_flag("format", OPT_FORMAT),
+	fsparam_flag("make", OPT_MAKE),
+	{}
+};
+
+static int option_pool(struct fs_context *fc, const char *text)
+{
+	struct options *o = fc->fs_private;
+	struct mios_pool_place *place = &o->place[o->nr];
+	char *rest;
+
+	if (o->nr == MIOS_POOL_SECTIONS)
+		return invalfc(fc, "pool=: too often");
+	place->size = memparse(text, &rest);
+	if (*rest != '@')
+		return invalfc(fc, "pool=SIZE@ADDRESS, such as pool=64M@0x20000000");
+	place->base = memparse(rest + 1, &rest);
+	o->nr++;
+	return *rest ? invalfc(fc, "pool=SIZE@ADDRESS, and nothing behind it") :
+		0;
+}
+
+static int option(struct fs_context *fc, struct fs_parameter *param)
+{
+	struct options *o = fc->fs_private;
+	struct fs_parse_result result;
+	int opt = fs_parse(fc, parameters, param, &result);
+	char *rest;
+
+	switch (opt) {
+	case OPT_POOL:
+		return option_pool(fc, param->string);
+	case OPT_SIZE:
+		o->limit = memparse(param->string, &rest) >> PAGE_SHIFT;
+		return *rest || !o->limit ?
+			invalfc(fc, "size=SIZE, such as size=1G") : 0;
+	case OPT_POLICY:
+		if (!mios_policy_parse(param->string, &o->policy))
+			return 0;
+		return invalfc(fc, "policy=: local, preferred:NODE, bind: or interleave:NODES");
+	case OPT_FORMAT:
+		o->format = true;
+		return 0;
+	case OPT_MAKE:
+		o->make = true;
+		return 0;
+	}
+	return opt;
+}
+
+static int image_make(struct mios_mount *m)
+{
+	const u64 now = ktime_get_real_ns();
+	const struct mios_fs_attr attr = {
+		.mode = 01777, .atime = now, .mtime = now, .ctime = now,
+	};
+	struct mios_page page;
+	void *image;
+	int err;
+
+	mios_pool_open(&m->pool, 0);
+	err = mios_pool_alloc_huge(&m->pool, &page);
+	if (err)
+		return err;
+	image = mios_pool_memory(&m->pool, page.phys);
+	memset(image, 0, MIOS_EXTENT_SIZE);
+	err = mios_fs_format(&m->pool, image, page.phys, MIOS_EXTENT_SIZE,
+			     &attr);
+	if (!err)
+		err = mios_pool_object(&m->pool, &page, MIOS_FS_IMAGE);
+	return err ? err : mios_pool_keep(&m->pool, &page);
+}
+
+/* The extent that says it is the image. */
+static u64 image_find(const struct mios_pool *pool)
+{
+	const struct mios_section *section = &pool->section[0];
+	u32 i;
+
+	for (i = 0; i < section->nr_extents; i++)
+		if (READ_ONCE(section->extent[i].object) == MIOS_FS_IMAGE)
+			return section->base + (u64)i * MIOS_EXTENT_SIZE;
+	return 0;
+}
+
+/* How far a section is; what nobody knows is farthest. */
+static u32 distance_of(const struct mios_mount *m, u32 node, u32 section)
+{
+	u32 to = m->pool.section[section].node;
+
+	return to == node ? 0 : mios_link_distance(node, to) ?: U32_MAX;
+}
+
+/* Of those that are equally far, the next higher node first, in a circle. */
+static void near_set(struct mios_mount *m, u32 node)
+{
+	u32 nr = m->pool.nr_sections;
+	u32 i, at;
+
+	for (i = 0; i < nr; i++) {
+		u32 section = (node + i) % nr;
+
+		for (at = i; at && distance_of(m, node, m->fs.near[at - 1]) >
+				   distance_of(m, node, section); at--)
+			m->fs.near[at] = m->fs.near[at - 1];
+		m->fs.near[at] = section;
+	}
+}
+
+static int image_attach(struct mios_mount *m)
+{
+	u64 image = image_find(&m->pool);
+
+	if (!image)
+		return -EBADMSG;
+	return mios_fs_attach(&m->fs, &m->pool,
+			      mios_pool_memory(&m->pool, image), image,
+			      MIOS_EXTENT_SIZE);
+}
+
+/* The sections behind the first: all instances map them, too, by mounting. */
+static int sections_make(struct mios_mount *m, const struct options *o)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 1; i < o->nr && !err; i++) {
+		err = mios_pool_grow(&m->pool, m->map[i].memory, &o->place[i]);
+		if (!err)
+			mios_pool_open(&m->pool, i);
+	}
+	return err;
+}
+
+/* What the pool says of itself is only compared with what is mapped. */
+static int sections_adopt(struct mios_mount *m, const struct options *o)
+{
+	struct mios_pool_place place;
+	unsigned int i;
+	int err;
+
+	for (i = 1; i < o->nr; i++) {
+		err = mios_pool_place(&m->pool, &place);
+		if (err != 1 || place.base != o->place[i].base ||
+		    place.size != o->place[i].size ||
+		    place.node != o->place[i].node)
+			return -EBADMSG;
+		err = mios_pool_adopt(&m->pool, m->map[i].memory, &place);
+		if (err)
+			return err;
+	}
+	return mios_pool_place(&m->pool, &place) ? -EBADMSG : 0;
+}
+
+static int pool_attach(struct mios_mount *m, const struct options *o,
+		       bool format)
+{
+	const struct mios_pool_place *first = &o->place[0];
+	struct mios_info self;
+	int err = mios_link_info(mios_link_self(), &self);
+
+	if (err)
+		return err;
+	/* What names an owner in a pool has room for no more. */
+	if (self.incarnation > MIOS_EPOCH_MAX)
+		return -EOVERFLOW;
+	if (format)
+		err = mios_pool_format(m->map[0].memory, first->base,
+				       first->size, first->node);
+	if (!err)
+		err = mios_pool_attach(&m->pool, m->map[0].memory, first,
+				       first->node, mios_link_self(),
+				       self.incarnation);
+	if (!err && format)
+		err = image_make(m);
+	if (!err)
+		err = format ? sections_make(m, o) : sections_adopt(m, o);
+	if (!err)
+		err = image_attach(m);
+	if (err)
+		return err;
+	near_set(m, self.node);
+	mios_turn_init(m);
+	return 0;
+}
+
+/* Whoever is up may have it mounted, and would go on in what is overwritten. */
+static noinline_for_stack bool is_anyone_up(void)
+{
+	struct mios_info info;
+	u32 i;
+
+	for (i = 1; i < mios_link_nr(); i++)
+		if (!mios_link_info(i, &info) && info.state != MIOS_STATE_DOWN)
+			return true;
+	return false;
+}
+
+static int pool_use(struct mios_mount *m, const struct options *o)
+{
+	int err = o->format ? -EBADMSG : pool_attach(m, o, false);
+
+	if (err != -EBADMSG && err != -EPROTO)
+		return err;
+	if (!o->format && !o->make)
+		return err;
+	if (o->ring && is_anyone_up())
+		return -EADDRINUSE;
+	return pool_attach(m, o, true);
+}
+
+static int mount_attach(struct mios_mount *m, struct fs_context *fc)
+{
+	const struct options *o = fc->fs_private;
+	int err = pool_use(m, o);
+
+	if (!err)
+		err = mios_death_watch(m);
+	if (!err)
+		err = mount_ops->begin(m);
+	switch (err) {
+	case 0:
+		return 0;
+	case -EBADMSG:
+		errorfc(fc, "no miosfs there, or a damaged one: -o format makes one");
+		break;
+	case -EPROTO:
+		errorfc(fc, "the miosfs in the pool is of another version");
+		break;
+	case -ENOMEM:
+		errorfc(fc, "the pool is too small for a miosfs: give it 6M");
+		break;
+	case -EADDRINUSE:
+		errorfc(fc, "not made anew: other instances are up, and may use what is there");
+		break;
+	case -EBUSY:
+		errorfc(fc, "a change by another instance does not end: try again");
+		break;
+	case -EOVERFLOW:
+		errorfc(fc, "too many boots for a pool: power the machine off and on");
+		break;
+	default:
+		errorfc(fc, "cannot use the pool: error %d", err);
+	}
+	return err == -EBADMSG || err == -EPROTO ? -EUCLEAN : err;
+}
+
+/* By what each instance counts: a look at all pages may be one at gigabytes. */
+static int statfs(struct dentry *dentry, struct kstatfs *buf)
+{
+	struct mios_mount *m = dentry->d_sb->s_fs_info;
+	u64 pages = mios_pool_pages(&m->pool), used = mios_fs_used(&m->fs);
+	u64 others = min(m->fs.size / PAGE_SIZE, pages);
+
+	buf->f_type = MIOS_SUPER_MAGIC;
+	buf->f_bsize = PAGE_SIZE;
+	buf->f_namelen = MIOS_FS_NAME;
+	buf->f_blocks = pages;
+	buf->f_bfree = pages - others - min(used, pages - others);
+	if (m->fs.limit) {
+		buf->f_blocks = min(pages, m->fs.limit);
+		buf->f_bfree = min(buf->f_bfree, m->fs.limit -
+				   min(used, m->fs.limit));
+	}
+	buf->f_bavail = buf->f_bfree;
+	return 0;
+}
+
+static const struct super_operations super_ops = {
+	.alloc_inode = mios_inode_alloc,
+	.free_inode = mios_inode_free,
+	.drop_inode = mios_inode_drop,
+	.evict_inode = mios_inode_evict,
+	.statfs = statfs,
+};
+
+static int root_make(struct super_block *sb)
+{
+	struct inode *root = mios_inode_get(sb, MIOS_FS_ROOT);
+
+	if (IS_ERR(root))
+		return PTR_ERR(root);
+	sb->s_root = d_make_root(root);
+	return sb->s_root ? 0 : -ENOMEM;
+}
+
+static int fill(struct super_block *sb, struct fs_context *fc)
+{
+	const struct options *o = fc->fs_private;
+	struct mios_mount *m = kzalloc(sizeof(*m), GFP_KERNEL);
+	int err;
+
+	if (!m)
+		return -ENOMEM;
+	mutex_init(&m->lock);
+	spin_lock_init(&m->source_lock);
+	spin_lock_init(&m->open_lock);
+	m->sb = sb;
+	m->ring = o->ring;
+	m->policy = o->policy;
+	sb->s_magic = MIOS_SUPER_MAGIC;
+	sb->s_op = &super_ops;
+	sb->s_xattr = mios_xattr_handlers;
+	sb->s_d_op = &mios_dentry_ops;
+	sb->s_blocksize = PAGE_SIZE;
+	sb->s_blocksize_bits = PAGE_SHIFT;
+	sb->s_maxbytes = MIOS_FILE_MAX;
+	sb->s_time_gran = 1;
+	INIT_LIST_HEAD(&m->revoke_entry);
+	INIT_LIST_HEAD(&m->entry);
+	mios_mend_init(m);
+	err = mios_maps_make(m, fc, o->place, o->nr);
+	if (err) {
+		kfree(m);
+		return err;
+	}
+	/* From here on mount_end() undoes it. */
+	sb->s_fs_info = m;
+	err = mount_attach(m, fc);
+	if (err)
+		return err;
+	m->fs.limit = o->limit;
+	if (mios_policy_fit(m, &m->policy))
+		return invalfc(fc, "policy=: a node of it has no part of the pool");
+	mios_revoke_begin(m);
+	mios_mend_soon(m);
+	return root_make(sb);
+}
+
+static int ring_pool(struct fs_context *fc, struct options *o)
+{
+	const struct mios_range *pools = mios_link_pools();
+	u32 i;
+
+	for (i = 0; i < MIOS_POOL_SECTIONS; i++)
+		if (pools[i].size)
+			o->place[o->nr++] = (struct mios_pool_place){
+				.base = pools[i].base, .size = pools[i].size,
+				.node = i,
+			};
+	if (!o->nr)
+		return invalfc(fc, "this ring has no pool: name one with pool=");
+	o->ring = true;
+	return 0;
+}
+
+static int tree(struct fs_context *fc)
+{
+	struct options *o = fc->fs_private;
+	int err = 0;
+
+	if ((o->format || o->make) && mios_link_self())
+		return invalfc(fc, "only instance 0 makes a miosfs; mount it without format");
+	if (!o->nr)
+		err = ring_pool(fc, o);
+	return err ? err : get_tree_nodev(fc, fill);
+}
+
+static void context_free(struct fs_context *fc)
+{
+	kfree(fc->fs_private);
+}
+
+static const struct fs_context_operations context_ops = {
+	.parse_param = option,
+	.get_tree = tree,
+	.free = context_free,
+};
+
+static int context_init(struct fs_context *fc)
+{
+	struct options *o = kzalloc(sizeof(*o), GFP_KERNEL);
+
+	if (!o)
+		return -ENOMEM;
+	fc->fs_private = o;
+	fc->ops = &context_ops;
+	return 0;
+}
+
+/* Files that were left open because of a pin that is gone by now. */
+static void opens_end(struct mios_mount *m)
+{
+	u64 bit = BIT_ULL(m->pool.self);
+	u64 number;
+
+	for (number = 1; number < m->fs.nr_inodes; number++) {
+		if (!(READ_ONCE(m->fs.inode[number].open) & bit))
+			continue;
+		mios_fs_close(&m->fs, number);
+		MIOS_PATIENTLY(m, mios_fs_reap(&m->fs, number));
+	}
+}
+
+/* What is still pinned must stay where it is, and so does all of it. */
+static void mount_end(struct super_block *sb)
+{
+	struct mios_mount *m = sb->s_fs_info;
+	u32 i;
+
+	if (m) {
+		mios_mend_exit(m);
+		mios_revoke_end(m);
+	}
+	kill_anon_super(sb);
+	if (!m)
+		return;
+	mios_death_ignore(m);
+	if (mount_ops->end(m) || mios_maps_are_pinned(m)) {
+		pr_err("miosfs: something still uses pages of the pool at %#llx: it stays mapped here until this kernel ends\n",
+		       m->map[0].pages.range.start);
+		__module_get(THIS_MODULE);
+		return;
+	}
+	/* Who walks a path without references has looked at it until now. */
+	synchronize_rcu();
+	opens_end(m);
+	for (i = 0; i < m->pool.nr_sections; i++)
+		mios_cursor_release(&m->pool, &m->source.cursor[i]);
+	mios_maps_undo(m);
+	kfree(m);
+}
+
+static struct file_system_type type = {
+	.owner = THIS_MODULE,
+	.name = "miosfs",
+	.init_fs_context = context_init,
+	.parameters = parameters,
+	.kill_sb = mount_end,
+};
+
+/**
+ * mios_mount_ops_set() - tell somebody of mounts
+ * @ops: who; before mios_super_init()
+ */
+void mios_mount_ops_set(const struct mios_mount_ops *ops)
+{
+	mount_ops = ops;
+}
+
+int mios_super_init(void)
+{
+	int err = mios_inodes_init();
+
+	if (err)
+		return err;
+	err = register_filesystem(&type);
+	if (err)
+		mios_inodes_exit();
+	return err;
+}
+
+void mios_super_exit(void)
+{
+	unregister_filesystem(&type);
+	mios_inodes_exit();
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Changes of the image, for the files of mios/memory/fs/.
+ *
+ * Ordering, by name:
+ *   REDO	who changes: the stores of its record, then release of ->count,
+ *		then the words themselves, then ->count = 0, then the lock; who
+ *		recovers: the lock, then ->count, then the words.  A change whose
+ *		count is there is finished by whoever has the lock next.
+ *   SEQ	who changes: ->sequence odd, the words, ->sequence even; who reads:
+ *		the same backwards, and again if it was odd or is another one.
+ *   LOCK	who hands the lock on has stored before, who gets it loads after
+ *		(CHAIN of mios/memory/lock/place.h).
+ *   OPEN	who opens: ->open, then ->freeing; who reaps: ->freeing, then
+ *		->open.  One of the two sees the other; both may, and give way.
+ *   LAST	who takes the last name: ->mode, then ->open; who closes it last:
+ *		->open, then ->mode.  One of the two sees that both are gone.
+ *		Who unlinks closes it himself later; a segment's end does not.
+ *   ATTACH	who attaches a segment: own count, then ->freeing; who frees
+ *		it: ->freeing, then all counts; as OPEN.
+ *   SIZE	who publishes a page: its place in the index, then ->size; who
+ *		shortens: ->size, then all places beyond.  One of them sees that
+ *		it is too much.  Who maps it has seen the old size after he
+ *		found it, and so before the other looked.
+ *   HOLE	the same with ->hole.
+ *   LEFT	who leaves a page beyond the end: its place, then ->left, each
+ *		time to another value; who clears ->left: its value, all places
+ *		beyond, then from that value.
+ *   INDEX	who publishes: zeroes the page, then its place; who finds it there
+ *		finds zeroes.
+ */
+#ifndef _MIOS_FS_TX_H
+#define _MIOS_FS_TX_H
+
+#include "fault.h"
+#include "fs.h"
+
+/* How often a reader looks again before the caller has to. */
+#define READ_TRIES	64
+
+static inline u64 *bucket_at(const struct mios_fs *fs, u64 hash)
+{
+	u64 *buckets = (void *)((u8 *)fs->super + MIOS_FS_BUCKETS_AT);
+
+	return &buckets[hash % MIOS_FS_BUCKETS];
+}
+
+static inline struct mios_fs_redo *redo_of(const struct mios_fs *fs,
+					   u32 instance)
+{
+	return (void *)((u8 *)fs->super + MIOS_FS_REDO_AT +
+			(size_t)instance * MIOS_FS_PAGE);
+}
+
+static inline bool inode_exists(const struct mios_fs *fs, u64 inode)
+{
+	return inode && inode < fs->nr_inodes;
+}
+
+static inline u32 mode_of(u64 word)
+{
+	return word;
+}
+
+static inline u32 nlink_of(u64 word)
+{
+	return word >> 32;
+}
+
+static inline bool is_directory(u64 word)
+{
+	return (word & MIOS_FS_TYPE) == MIOS_FS_DIRECTORY;
+}
+
+static inline bool is_device(u64 word)
+{
+	return (word & MIOS_FS_TYPE) == MIOS_FS_CHARACTERS ||
+	       (word & MIOS_FS_TYPE) == MIOS_FS_BLOCKS;
+}
+
+static inline u64 upper_lower(u32 upper, u32 lower)
+{
+	return (u64)upper << 32 | lower;
+}
+
+/* Pages that a file of so many bytes may have. */
+static inline u64 size_pages(u64 size)
+{
+	return DIV_ROUND_UP(size, MIOS_FS_PAGE);
+}
+
+static inline bool is_in_hole(const struct mios_fs_inode *inode, u64 index)
+{
+	u64 hole = READ_ONCE(inode->hole);
+
+	return index >= (u32)hole && index < hole >> 32;
+}
+
+/* tx.c */
+int mios_tx_begin(struct mios_fs *fs);
+u64 mios_tx_get(struct mios_fs *fs, const u64 *word);
+void mios_tx_put(struct mios_fs *fs, u64 *word, u64 value);
+void mios_tx_apply(struct mios_fs *fs);
+void mios_tx_end(struct mios_fs *fs);
+int mios_tx_begin_recovery(struct mios_fs *fs);
+
+/* SEQ: begin to read; whether it has to be done again */
+u64 mios_read_begin(const struct mios_fs *fs);
+bool mios_read_again(const struct mios_fs *fs, u64 sequence);
+
+/* name.c */
+u64 mios_name_hash(u64 dir, const struct mios_fs_name *name);
+bool mios_name_is(const struct mios_fs_entry *entry, u64 dir, u64 hash,
+		  const struct mios_fs_name *name);
+
+/* page.c */
+bool mios_page_is_named(void *ctx, u64 phys, bool huge, u64 object);
+void mios_pages_free(struct mios_fs *fs, u64 inode);
+
+/* place.c */
+void mios_used_add(struct mios_fs *fs, u64 more);
+int mios_page_place(struct mios_fs *fs, struct mios_source *from, u64 inode,
+		    u64 index, struct mios_page *page);
+
+/* cut.c */
+void mios_cutter_forget(struct mios_fs *fs, u64 inode, u32 instance, u32 epoch);
+
+/* change.c: with the lock */
+u64 mios_inode_make(struct mios_fs *fs, const struct mios_fs_attr *attr,
+		    u32 links, u64 parent);
+void mios_links_add(struct mios_fs *fs, u64 inode, int more);
+
+/* segment.c: with the lock */
+void mios_segments_sweep(struct mios_fs *fs);
+void mios_attached_forget(struct mios_fs *fs, u32 instance);
+
+/* open.c: with the lock */
+int mios_inode_reap(struct mios_fs *fs, u64 inode);
+
+#endif /* _MIOS_FS_TX_H */
