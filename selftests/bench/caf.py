@@ -41,7 +41,8 @@ def build():
     machines.PROGRAMS.mkdir(parents=True, exist_ok=True)
     subprocess.run(["make", "-s", "-C", TOP / "userspace/libcaf-mios"],
                    check=True)
-    subprocess.run([machines.stage.BUILD / "caf/mios-caf", "-O2", "-o",
+    subprocess.run([machines.stage.BUILD / "caf/mios-caf", "-O2",
+                    "-J", machines.PROGRAMS, "-o",
                     machines.PROGRAMS / "caf-mios", SOURCE], check=True)
     subprocess.run([TOP / "selftests/caf/build-open", SOURCE,
                     machines.PROGRAMS / "caf-open"], check=True)

@@ -54,7 +54,7 @@ OPENMP_PROGRAMS = ("spread", "team", "tasks", "reduce", "target", "mutexes",
                    "files", "sockets", "descriptors", "interrupts")
 OPENMP_FORTRAN = ("gfortran", "-O2", "-fopenmp", "-J", BUILD / "guest")
 BOOST = ("g++", "-O2", "-Wall", "-Wextra", "-pthread")
-COARRAYS = (BUILD / "caf/mios-caf", "-O2", "-Wall")
+COARRAYS = (BUILD / "caf/mios-caf", "-O2", "-Wall", "-J", BUILD / "guest")
 COARRAY_PROGRAMS = ("heat", "ends", "nbody", "constructs")
 LOCKS = ("lock/guest/locks.c",)
 LOCK_API = TOP / "userspace/libmios-lock"
