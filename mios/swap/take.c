@@ -38,7 +38,7 @@ static int loan_check(u32 lender, const struct mios_loan *loan)
 		return -EPROTO;
 	if (mios_borrow_has(loan->base))
 		return -EPROTO;
-	return mios_link_whose(lender, loan->base, loan->size);
+	return mios_link_owns(lender, loan->base, loan->size);
 }
 
 /**

@@ -305,7 +305,7 @@ static void serve(struct work_struct *work)
 	kfree(answer);
 	kfree(s);
 	if (!mios_peer_get(instance))
-		mios_member_scan_all();	/* its death may be told now */
+		mios_ring_scan_all();	/* its death may be told now */
 }
 
 /* One that cannot be served now.  Softirq context. */

@@ -89,13 +89,13 @@ static bool is_open(u32 instance, u32 incarnation)
 
 /**
  * mios_death_look - which deaths are to be told now?
- * @news: out: instances and their incarnations
+ * @found: out: instances and their incarnations
  *
  * After the peers have been looked at.  One whose channels are still open, as
  * when it has died since, or whose calls are still being served, is left for
  * the next scan.
  */
-void mios_death_look(struct mios_deaths *news)
+void mios_death_look(struct mios_deaths *found)
 {
 	struct mios_view view;
 	u32 i;
@@ -117,8 +117,8 @@ void mios_death_look(struct mios_deaths *news)
 		if (is_open(i, dead) || mios_call_serves(i))
 			continue;
 		life->known = dead;
-		news->which |= BIT_ULL(i);
-		news->incarnation[i] = dead;
+		found->which |= BIT_ULL(i);
+		found->incarnation[i] = dead;
 	}
 }
 
@@ -162,38 +162,38 @@ static void take_time(void)
 /**
  * mios_death_tell - tell the listeners; without link_lock
  * @ring: the ring that is being looked at
- * @news: as mios_death_look() left it
+ * @found: as mios_death_look() left it
  */
-void mios_death_tell(struct mios_ring *ring, const struct mios_deaths *news)
+void mios_death_tell(struct mios_ring *ring, const struct mios_deaths *found)
 {
 	u32 i;
 
-	if (!news->which)
+	if (!found->which)
 		return;
 	/* Handlers, in softirq context, that have its last message. */
 	synchronize_rcu();
 	for (i = 0; i < MIOS_AREA_INSTANCES; i++)
-		if (news->which & BIT_ULL(i))
+		if (found->which & BIT_ULL(i))
 			mios_event_tell(MIOS_EVENT_DEAD, ring->id, i,
-					news->incarnation[i]);
+					found->incarnation[i]);
 	take_time();
 }
 
 /**
  * mios_death_ack - acknowledge what has been told, and what once was
  * @ring: the ring whose others wait for it
- * @news: as told
+ * @found: as told
  *
  * A word that somebody has overwritten is written anew.
  */
-void mios_death_ack(struct mios_ring *ring, const struct mios_deaths *news)
+void mios_death_ack(struct mios_ring *ring, const struct mios_deaths *found)
 {
 	u32 *ack = ring->lines->ack;
 	u32 i, last;
 
 	for (i = 0; i < ring->g.nr; i++) {
-		if (news->which & BIT_ULL(i))
-			lives[i].told = news->incarnation[i];
+		if (found->which & BIT_ULL(i))
+			lives[i].told = found->incarnation[i];
 		last = i == mios_link.self ? mios_link.incarnation :
 					     lives[i].told;
 		if (mios_link.host || READ_ONCE(ack[i]) == last ||

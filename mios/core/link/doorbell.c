@@ -18,6 +18,7 @@
 static struct work_struct rang_work;
 static u64 strays;	/* doorbells for which no reason was found */
 static bool ending;	/* mios_bell_ending() */
+static void (*frames)(u64 from);	/* of mios_bell_init() */
 
 void mios_bell_ring(struct mios_peer *peer, enum mios_bell bell)
 {
@@ -62,7 +63,7 @@ static void bell_dispatch(struct mios_ring *ring, u32 bell, u64 from)
 		queue_work(system_bh_wq, &ring->bh);
 		break;
 	case MIOS_BELL_NET:
-		mios_bulk_receive(from);
+		frames(from);
 		break;
 	case MIOS_BELL_CHANGE:
 		queue_work(mios_link.wq, &ring->scan);
@@ -147,8 +148,9 @@ void mios_bell_tick(struct mios_ring *ring)
 	}
 }
 
-int mios_bell_init(void)
+int mios_bell_init(void (*take_frames)(u64 from))
 {
+	frames = take_frames;
 	INIT_WORK(&rang_work, rang);
 	return x86_platform_ipi_register(bell_interrupt);
 }

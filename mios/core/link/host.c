@@ -24,14 +24,14 @@ static struct mios_ring *host_ring_make(u32 id)
 	area = mios_area_alloc(id, mios_link.nr, &base, &g);
 	if (!area)
 		return NULL;
-	ring = mios_ring_create(id, area, base, &g);
+	ring = mios_member_ring(id, area, base, &g);
 	if (!ring) {
 		mios_area_free(area, &g);
 		return NULL;
 	}
 	mutex_lock(&mios_link.lock);
 	mios_view_fill(ring);
-	mios_owned_fill(ring);
+	mios_cpu_owner_fill(ring);
 	mios_hostlog_start(ring);
 	mios_self_publish(ring, MIOS_DESC_UP);
 	mios_ring_use(ring);
@@ -88,7 +88,7 @@ void mios_link_describe(u32 instance, u32 node, u32 nr_cpus,
 	if (!(view.stamp >> 32))
 		view.ring = -1;
 	mios_view_set(instance, &view);
-	mios_owned_set(instance, apicid, nr_cpus);
+	mios_cpu_owner_set(instance, apicid, nr_cpus);
 	mutex_unlock(&mios_link.lock);
 }
 
@@ -128,7 +128,7 @@ void mios_link_state(u32 instance, enum mios_state state)
 	if (!changed)
 		return;
 	tell_all(instance);
-	mios_member_scan_all();
+	mios_ring_scan_all();
 }
 
 /* Speak for the one that cannot any more, so that nobody takes it for alive. */

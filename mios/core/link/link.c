@@ -2,55 +2,14 @@
 /*
  * Life of the link: on instance 0 it becomes able to host rings, in a child
  * it maps the ring area and joins, which is the sync point.  Called by
- * mios/core/main.c; also answers what is known of an instance.
+ * mios/core/main.c.
  */
 #include <linux/err.h>
-#include <linux/export.h>
-#include <linux/nodemask.h>
 #include <linux/slab.h>
 
 #include <asm/mios.h>
-#include <asm/msr.h>
-#include <asm/tsc.h>
 
 #include "ring.h"
-
-struct mios_link mios_link = {
-	.lock = __MUTEX_INITIALIZER(mios_link.lock),
-};
-
-u32 mios_link_self(void)
-{
-	return mios_link.self;
-}
-EXPORT_SYMBOL_NS_GPL(mios_link_self, MIOS);
-
-u32 mios_link_nr(void)
-{
-	return mios_link.nr;
-}
-EXPORT_SYMBOL_NS_GPL(mios_link_nr, MIOS);
-
-const struct mios_range *mios_link_pools(void)
-{
-	return mios_link.pools;
-}
-EXPORT_SYMBOL_NS_GPL(mios_link_pools, MIOS);
-
-static void identity(const struct mios_link_host *host)
-{
-	const struct mios_manifest *m = mios_manifest();
-
-	mios_link.host = !m;
-	mios_link.self = m ? m->instance : 0;
-	mios_link.incarnation = m ? m->incarnation : host->incarnation;
-	mios_link.node = m ? m->node : first_online_node;
-	/* A child learns from the area how many there are. */
-	mios_link.nr = m ? m->instance + 1 : host->nr;
-	if (host)
-		memcpy(mios_link.pools, host->pools, sizeof(mios_link.pools));
-	mios_link.ops = m ? NULL : host->ops;
-}
 
 /* What the others read about instance 0 before they know its descriptor. */
 static void host_init(void)
@@ -105,7 +64,7 @@ static int child_join(void)
 		return -EBADMSG;
 	}
 	mios_link.nr = g.nr;
-	ring = mios_ring_create(m->ring, area, m->area_base, &g);
+	ring = mios_member_ring(m->ring, area, m->area_base, &g);
 	if (!ring) {
 		mios_area_unmap(area);
 		return -ENOMEM;
@@ -153,17 +112,17 @@ static void rings_destroy(void)
 
 static int workers_start(void)
 {
-	if (mios_link.host && mios_owned_init())
+	if (mios_link.host && mios_cpu_owner_init())
 		return -ENOMEM;
 	mios_link.wq = alloc_ordered_workqueue("mios-link", WQ_MEM_RECLAIM);
 	if (!mios_link.wq)
-		goto owned;
+		goto cpu_owner;
 	mios_link.mail = alloc_workqueue("mios-mail", WQ_MEM_RECLAIM, 0);
 	if (mios_link.mail)
 		return 0;
 	destroy_workqueue(mios_link.wq);
-owned:
-	mios_owned_exit();
+cpu_owner:
+	mios_cpu_owner_exit();
 	return -ENOMEM;
 }
 
@@ -171,7 +130,7 @@ static void workers_stop(void)
 {
 	destroy_workqueue(mios_link.mail);
 	destroy_workqueue(mios_link.wq);
-	mios_owned_exit();
+	mios_cpu_owner_exit();
 }
 
 void mios_link_quiet(void)
@@ -185,19 +144,22 @@ int mios_link_init(const struct mios_link_host *host)
 {
 	int err;
 
-	identity(host);
+	mios_link_identify(host);
 	err = workers_start();
 	if (err)
 		return err;
-	err = mios_bell_init();
+	err = mios_bell_init(mios_bulk_receive);
 	if (err)
 		goto workers;
 	err = mios_message_init();
 	if (err)
 		goto bell;
-	err = mios_self_watch();
+	err = mios_call_init();
 	if (err)
 		goto message;
+	err = mios_self_watch();
+	if (err)
+		goto call;
 	err = mios_beat_init();
 	if (err)
 		goto watch;
@@ -209,7 +171,7 @@ int mios_link_init(const struct mios_link_host *host)
 		goto beat;
 	if (mios_link.host) {
 		mios_hostlog_init();
-		mios_whose_init();
+		mios_range_owner_init();
 	}
 	mios_probe_init();
 	return 0;
@@ -218,6 +180,8 @@ beat:
 	mios_beat_exit();
 watch:
 	mios_self_unwatch();
+call:
+	mios_call_exit();
 message:
 	mios_message_exit();
 bell:
@@ -235,7 +199,7 @@ void mios_link_exit(void)
 
 	mios_probe_exit();
 	if (mios_link.host) {
-		mios_whose_exit();
+		mios_range_owner_exit();
 		mios_hostlog_exit();
 	}
 	mios_beat_exit();
@@ -248,141 +212,8 @@ void mios_link_exit(void)
 		cancel_work_sync(&ring->scan);
 		mios_member_drop_all(ring);
 	}
+	mios_call_exit();
 	mios_message_exit();
 	rings_destroy();
 	workers_stop();
 }
-
-/* --- what is known of an instance */
-
-static void info_beat(struct mios_lines *lines, struct mios_info *info)
-{
-	struct mios_beat beat;
-	u64 now = rdtsc_ordered();
-	u32 i;
-
-	info->beat_age_ms = -1;
-	if (mios_seq_read((u32 *)&beat, (const u32 *)&lines->beat,
-			  sizeof(beat)) || !beat.count)
-		return;
-	info->beat_age_ms = now > beat.tsc ?
-			    div_u64(now - beat.tsc, tsc_khz) : 0;
-	info->uptime_ms = div_u64(beat.uptime_ns, NSEC_PER_MSEC);
-	info->memory_free = beat.memory_free;
-	info->nr_running = beat.nr_running;
-	for (i = 0; i < 3; i++)
-		info->load[i] = beat.load[i];
-}
-
-/* Of a member: its own words, already checked. */
-static void info_desc(const struct mios_desc_body *desc, struct mios_info *info)
-{
-	info->incarnation = desc->incarnation;
-	info->ring = desc->ring;
-	info->node = desc->node;
-	info->nr_cpus = desc->nr_cpus;
-	info->nr_apicids = desc->nr_cpus;
-	info->memory = desc->memory_bytes;
-	info->cost = desc->cost_bytes;
-	info->next = desc->next;
-	memcpy(info->release, desc->release, MIOS_RELEASE_LEN);
-	memcpy(info->apicid, desc->apicid, sizeof(info->apicid));
-}
-
-static void info_view(u32 instance, struct mios_info *info)
-{
-	struct mios_view view;
-
-	mios_view_get(instance, &view);
-	info->state = (u32)view.stamp;
-	info->incarnation = view.stamp >> 32;
-	info->ring = view.ring;
-	info->node = view.node;
-	info->nr_cpus = view.nr_cpus;
-	info->memory = view.memory;
-	info->pool = mios_link.pools[instance];
-	info->beat_age_ms = -1;
-	info->next = MIOS_NO_INSTANCE;
-}
-
-static void info_peer(struct mios_ring *ring, u32 instance,
-		      struct mios_info *info)
-{
-	struct mios_peer *peer = &ring->peers[instance];
-
-	if (instance == mios_link.self) {
-		info_desc(&ring->body, info);
-		info_beat(ring->lines, info);
-		return;
-	}
-	if (instance >= ring->g.nr || peer->state != MIOS_PEER_JOINED)
-		return;
-	info_desc(&peer->desc, info);
-	info_beat(peer->lines, info);
-	info->silent_ms = mios_suspect_ms(peer);
-}
-
-int mios_link_info(u32 instance, struct mios_info *info)
-{
-	struct mios_ring *ring;
-	bool heard = false;
-	u32 i;
-
-	if (instance >= mios_link.nr)
-		return -ENODEV;
-	memset(info, 0, sizeof(*info));
-	mutex_lock(&mios_link.lock);
-	info_view(instance, info);
-	for_each_mios_ring(ring, i) {
-		info_peer(ring, instance, info);
-		heard |= instance < ring->g.nr &&
-			 ring->peers[instance].state == MIOS_PEER_JOINED;
-	}
-	/* It died without instance 0 saying so: it was instance 0. */
-	if (!instance && !mios_link.host && !heard)
-		info->state = MIOS_STATE_DEAD;
-	/* The host of all rings stands in the first. */
-	if (!instance && mios_link.host)
-		info->ring = 0;
-	mutex_unlock(&mios_link.lock);
-	return 0;
-}
-EXPORT_SYMBOL_NS_GPL(mios_link_info, MIOS);
-
-u32 mios_link_silent_ms(u32 instance, u32 incarnation)
-{
-	struct mios_ring *ring;
-	u32 silent = 0;
-	u32 i;
-
-	mutex_lock(&mios_link.lock);
-	for_each_mios_ring(ring, i) {
-		struct mios_peer *peer = &ring->peers[instance];
-
-		if (instance < ring->g.nr &&
-		    peer->state == MIOS_PEER_JOINED &&
-		    peer->incarnation == incarnation)
-			silent = max(silent, mios_suspect_ms(peer));
-	}
-	mutex_unlock(&mios_link.lock);
-	return silent;
-}
-
-u32 mios_link_distance(u32 from, u32 to)
-{
-	const struct mios_area_distances *d;
-	struct mios_ring *ring;
-	u32 i;
-
-	if (from >= MIOS_AREA_INSTANCES || to >= MIOS_AREA_INSTANCES)
-		return 0;
-	if (mios_link.host)
-		return node_possible(from) && node_possible(to) ?
-		       node_distance(from, to) : 0;
-	for_each_mios_ring(ring, i) {
-		d = ring->area + MIOS_AREA_PAGE;
-		return READ_ONCE(d->from[from][to]);
-	}
-	return 0;
-}
-EXPORT_SYMBOL_NS_GPL(mios_link_distance, MIOS);

@@ -403,8 +403,8 @@ struct mios_ask {
 void mios_call_all(struct mios_ask *ask, u32 nr, u32 what, const void *data,
 		   u32 length, u32 timeout_ms);
 
-/* whose.c */
-int mios_link_whose(u32 instance, u64 base, u64 size);
+/* range_owner.c */
+int mios_link_owns(u32 instance, u64 base, u64 size);
 
 /* console: how mios.ko finds mios_console.ko */
 int mios_console_register(struct file *(*open)(u32 instance),

@@ -12,17 +12,13 @@
  */
 #define pr_fmt(fmt) "mios: " fmt
 
-#include <linux/export.h>
-#include <linux/notifier.h>
 #include <linux/slab.h>
 
 #include "../fault/fault.h"
 #include "ring.h"
 
-static BLOCKING_NOTIFIER_HEAD(chain);
-
 /* What one look has found, told when the lock has been dropped. */
-struct news {
+struct findings {
 	u64 joined;
 	u64 left;
 	u64 changed;
@@ -36,31 +32,7 @@ struct news {
 /* The stamps of all views at the last look. */
 static u64 seen[MIOS_AREA_INSTANCES];
 
-int mios_link_register(struct notifier_block *nb)
-{
-	return blocking_notifier_chain_register(&chain, nb);
-}
-EXPORT_SYMBOL_NS_GPL(mios_link_register, MIOS);
-
-void mios_link_unregister(struct notifier_block *nb)
-{
-	blocking_notifier_chain_unregister(&chain, nb);
-}
-EXPORT_SYMBOL_NS_GPL(mios_link_unregister, MIOS);
-
-void mios_event_tell(enum mios_event event, u32 ring, u32 instance,
-		     u32 incarnation)
-{
-	struct mios_change change = {
-		.ring = ring,
-		.instance = instance,
-		.incarnation = incarnation,
-	};
-
-	blocking_notifier_call_chain(&chain, event, &change);
-}
-
-static void peer_drop(struct mios_peer *peer, struct news *news)
+static void peer_drop(struct mios_peer *peer, struct findings *found)
 {
 	if (peer->state == MIOS_PEER_ABSENT)
 		return;
@@ -71,8 +43,8 @@ static void peer_drop(struct mios_peer *peer, struct news *news)
 	mios_call_abort(peer->instance);
 	if (mios_fault(MIOS_FAULT_LEAK_PEER))
 		kmalloc(PAGE_SIZE, GFP_KERNEL);
-	news->left |= BIT_ULL(peer->instance);
-	news->left_as[peer->instance] = peer->incarnation;
+	found->left |= BIT_ULL(peer->instance);
+	found->left_as[peer->instance] = peer->incarnation;
 }
 
 static void peer_accept(struct mios_peer *peer)
@@ -85,14 +57,14 @@ static void peer_accept(struct mios_peer *peer)
 	mios_bell_ring(peer, MIOS_BELL_CHANGE);
 }
 
-static void peer_join(struct mios_peer *peer, struct news *news)
+static void peer_join(struct mios_peer *peer, struct findings *found)
 {
 	if (!mios_peer_ready(peer))
 		return;
 	WRITE_ONCE(peer->state, MIOS_PEER_JOINED);
 	WRITE_ONCE(mios_link.peer_of[peer->instance], peer);
-	news->joined |= BIT_ULL(peer->instance);
-	news->joined_as[peer->instance] = peer->incarnation;
+	found->joined |= BIT_ULL(peer->instance);
+	found->joined_as[peer->instance] = peer->incarnation;
 	if (mios_link.host)
 		mios_view_advance(peer->instance, peer->incarnation,
 				  MIOS_STATE_UP);
@@ -124,27 +96,29 @@ static bool desc_alive(const struct mios_desc_body *desc)
 }
 
 /* Its kernel has begun to end in order.  Instance 0 waits for that so long. */
-static void peer_stops(struct mios_peer *peer, struct news *news)
+static void peer_stops(struct mios_peer *peer, struct findings *found)
 {
 	if (!mios_link.host || peer->stopping)
 		return;
 	peer->stopping = true;
-	news->stopping |= BIT_ULL(peer->instance);
+	found->stopping |= BIT_ULL(peer->instance);
 	if (mios_view_advance(peer->instance, peer->incarnation,
 			      MIOS_STATE_STOPPING))
-		news->changed |= BIT_ULL(peer->instance);
+		found->changed |= BIT_ULL(peer->instance);
 }
 
-static void peer_update(struct mios_peer *peer, struct news *news)
+static void peer_update(struct mios_peer *peer, struct findings *found)
 {
 	WRITE_ONCE(peer->apicid, peer->desc.doorbell_apicid);
 	WRITE_ONCE(peer->vector, peer->desc.doorbell_vector);
 	if (peer->desc.state == MIOS_DESC_STOPPING)
-		peer_stops(peer, news);
-	mios_peer_answer(peer);
-	mios_peer_repair(peer);
+		peer_stops(peer, found);
+	if (mios_peer_answer(peer))
+		mios_bell_ring(peer, MIOS_BELL_CHANGE);
+	if (mios_peer_repair(peer))
+		mios_bell_ring(peer, MIOS_BELL_CHANGE);
 	if (peer->state == MIOS_PEER_ACCEPTED)
-		peer_join(peer, news);
+		peer_join(peer, found);
 }
 
 /*
@@ -163,16 +137,16 @@ static bool is_dying(u32 instance, u32 incarnation)
 }
 
 /* By its own word. */
-static void peer_ended(struct mios_peer *peer, u32 state, struct news *news)
+static void peer_ended(struct mios_peer *peer, u32 state, struct findings *found)
 {
-	news->ended[peer->instance] = state;
+	found->ended[peer->instance] = state;
 	if (!peer->instance)
 		mios_death_host(peer->incarnation);
 }
 
 /* One row of docs/channels.md, "Membership", per return. */
 static void peer_look(struct mios_ring *ring, struct mios_peer *peer,
-		      struct news *news)
+		      struct findings *found)
 {
 	struct mios_desc *shared = mios_area_desc(ring->area, &ring->g,
 						  peer->instance);
@@ -183,7 +157,7 @@ static void peer_look(struct mios_ring *ring, struct mios_peer *peer,
 
 	if (peer->state != MIOS_PEER_ABSENT &&
 	    !mios_view_keeps(ring->id, peer->instance, peer->incarnation)) {
-		peer_drop(peer, news);
+		peer_drop(peer, found);
 		return;
 	}
 	err = mios_desc_read(shared, cpus, desc, ring->id, peer->instance);
@@ -196,8 +170,8 @@ static void peer_look(struct mios_ring *ring, struct mios_peer *peer,
 	if (peer->state != MIOS_PEER_ABSENT &&
 	    (desc->incarnation != peer->incarnation || !desc_alive(desc))) {
 		if (desc->incarnation == peer->incarnation)
-			peer_ended(peer, desc->state, news);
-		peer_drop(peer, news);
+			peer_ended(peer, desc->state, found);
+		peer_drop(peer, found);
 	}
 	if (!desc_alive(desc))
 		return;
@@ -209,7 +183,7 @@ static void peer_look(struct mios_ring *ring, struct mios_peer *peer,
 	peer->desc = *desc;
 	if (peer->state == MIOS_PEER_ABSENT)
 		peer_accept(peer);
-	peer_update(peer, news);
+	peer_update(peer, found);
 }
 
 /* The next higher one that we have a channel to, or the lowest. */
@@ -231,7 +205,7 @@ static void ring_relink(struct mios_ring *ring)
 }
 
 /* On a child: which states has instance 0 published since the last look? */
-static void views_look(struct news *news)
+static void views_look(struct findings *found)
 {
 	struct mios_view view;
 	u32 i;
@@ -243,7 +217,7 @@ static void views_look(struct news *news)
 		if (view.stamp == seen[i])
 			continue;
 		seen[i] = view.stamp;
-		news->changed |= BIT_ULL(i);
+		found->changed |= BIT_ULL(i);
 	}
 }
 
@@ -259,28 +233,28 @@ static enum mios_ending ending(u32 state)
 	}
 }
 
-static void news_tell(struct mios_ring *ring, const struct news *news)
+static void findings_tell(struct mios_ring *ring, const struct findings *found)
 {
 	const struct mios_link_ops *ops = READ_ONCE(mios_link.ops);
 	u32 i;
 
 	for (i = 0; i < ring->g.nr; i++) {
 		u64 bit = BIT_ULL(i);
-		u32 left = news->left_as[i];
-		u32 joined = news->joined_as[i];
+		u32 left = found->left_as[i];
+		u32 joined = found->joined_as[i];
 
-		if (news->left & bit)
+		if (found->left & bit)
 			mios_event_tell(MIOS_EVENT_LEFT, ring->id, i, left);
-		if ((news->left & bit) && news->ended[i] && ops && ops->leaving)
-			ops->leaving(i, left, ending(news->ended[i]));
-		if ((news->stopping & bit) && ops && ops->leaving)
+		if ((found->left & bit) && found->ended[i] && ops && ops->leaving)
+			ops->leaving(i, left, ending(found->ended[i]));
+		if ((found->stopping & bit) && ops && ops->leaving)
 			ops->leaving(i, READ_ONCE(ring->peers[i].incarnation),
 				     MIOS_END_ORDERLY);
-		if (news->joined & bit)
+		if (found->joined & bit)
 			mios_event_tell(MIOS_EVENT_JOINED, ring->id, i, joined);
-		if ((news->joined & bit) && ops && ops->joined)
+		if ((found->joined & bit) && ops && ops->joined)
 			ops->joined(i, joined);
-		if ((news->joined | news->left | news->changed) & bit)
+		if ((found->joined | found->left | found->changed) & bit)
 			mios_event_tell(MIOS_EVENT_STATE, ring->id, i,
 					joined ?: left);
 	}
@@ -294,59 +268,63 @@ static void host_restore(struct mios_ring *ring)
 	mios_area_restore(ring);
 	mios_hostlog_restore(ring);
 	mios_view_fill(ring);
-	mios_owned_fill(ring);
+	mios_cpu_owner_fill(ring);
 }
 
 void mios_member_scan(struct work_struct *work)
 {
 	struct mios_ring *ring = container_of(work, struct mios_ring, scan);
-	struct news *news = kzalloc(sizeof(*news), GFP_KERNEL);
+	struct findings *found = kzalloc(sizeof(*found), GFP_KERNEL);
 	struct mios_peer *peer;
 
-	if (!news)
+	if (!found)
 		return;		/* the next tick looks again */
 	mutex_lock(&mios_link.lock);
 	smp_mb(); /* JOIN */
 	for_each_mios_peer(peer, ring)
-		peer_look(ring, peer, news);
+		peer_look(ring, peer, found);
 	ring_relink(ring);
 	mios_self_check(ring);
 	if (mios_link.host)
 		host_restore(ring);
-	views_look(news);
-	mios_death_look(&news->deaths);
+	views_look(found);
+	mios_death_look(&found->deaths);
 	mutex_unlock(&mios_link.lock);
-	news_tell(ring, news);
-	if (news->joined && mios_link.host)
+	findings_tell(ring, found);
+	if (found->joined && mios_link.host)
 		mios_bell_ring_all(ring, MIOS_BELL_CHANGE);
 	if (mios_fault(MIOS_FAULT_EARLY_ACK))
-		mios_death_ack(ring, &news->deaths);
-	mios_death_tell(ring, &news->deaths);
+		mios_death_ack(ring, &found->deaths);
+	mios_death_tell(ring, &found->deaths);
 	mutex_lock(&mios_link.lock);
-	mios_death_ack(ring, &news->deaths);
+	mios_death_ack(ring, &found->deaths);
 	mutex_unlock(&mios_link.lock);
-	kfree(news);
+	kfree(found);
 }
 
-void mios_member_scan_all(void)
+struct mios_ring *mios_member_ring(u32 id, void *area, u64 base,
+				   const struct mios_geometry *g)
 {
-	struct mios_ring *ring;
-	u32 i;
+	struct mios_ring *ring = mios_ring_create(id, area, base, g);
 
-	for_each_mios_ring(ring, i)
-		queue_work(mios_link.wq, &ring->scan);
+	if (!ring)
+		return NULL;
+	INIT_WORK(&ring->bh, mios_message_bh);
+	INIT_WORK(&ring->scan, mios_member_scan);
+	mios_self_init(ring);
+	return ring;
 }
 
 /* This instance leaves. */
 void mios_member_drop_all(struct mios_ring *ring)
 {
-	struct news *news = kzalloc(sizeof(*news), GFP_KERNEL | __GFP_NOFAIL);
+	struct findings *found = kzalloc(sizeof(*found), GFP_KERNEL | __GFP_NOFAIL);
 	struct mios_peer *peer;
 
 	mutex_lock(&mios_link.lock);
 	for_each_mios_peer(peer, ring)
-		peer_drop(peer, news);
+		peer_drop(peer, found);
 	mutex_unlock(&mios_link.lock);
-	news_tell(ring, news);
-	kfree(news);
+	findings_tell(ring, found);
+	kfree(found);
 }

@@ -56,16 +56,6 @@ static struct mios_out *out_for(struct mios_peer *peer, u32 type)
 	return class < MIOS_CLASS_NET ? &peer->out[class] : NULL;
 }
 
-void mios_out_broken(struct mios_peer *peer, struct mios_out *out)
-{
-	if (READ_ONCE(out->broken))
-		return;
-	WRITE_ONCE(out->broken, true);
-	pr_warn("instance %u: garbage in a channel to it; begun anew\n",
-		peer->instance);
-	queue_work(mios_link.wq, &peer->ring->scan);
-}
-
 static int peer_send(struct mios_peer *peer, u32 type, const void *data,
 		     u32 length, bool wish)
 {
@@ -275,12 +265,11 @@ int mios_message_init(void)
 	if (!err)
 		err = mios_handler_register(MIOS_MSG_SHUTDOWN,
 					    &shutdown_handler);
-	return err ?: mios_call_init();
+	return err;
 }
 
 void mios_message_exit(void)
 {
-	mios_call_exit();
 	mios_handler_unregister(MIOS_MSG_SHUTDOWN);
 	mios_handler_unregister(MIOS_MSG_ECHO);
 }

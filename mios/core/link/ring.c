@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The ring and its peers as objects of this kernel: made when an area is at
- * hand, and the opening and closing of a peer's channels.  Called by host.c,
- * link.c and member.c under link_lock; the channels' own locks are leaves.
+ * hand, and the opening and closing of a peer's channels.  Called by member.c
+ * under link_lock; the channels' own locks are leaves.
  */
+#define pr_fmt(fmt) "mios: " fmt
+
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
 #include <linux/slab.h>
@@ -69,11 +71,8 @@ struct mios_ring *mios_ring_create(u32 id, void *area, u64 base,
 	ring->lines = mios_area_lines(area, g, mios_link.self);
 	ring->desc = mios_area_desc(area, g, mios_link.self);
 	ring->others = (~0ULL >> (64 - g->nr)) & ~BIT_ULL(mios_link.self);
-	INIT_WORK(&ring->bh, mios_message_bh);
-	INIT_WORK(&ring->scan, mios_member_scan);
 	for (i = 0; i < g->nr; i++)
 		peer_init(ring, i);
-	mios_self_init(ring);
 	return ring;
 }
 
@@ -202,8 +201,8 @@ bool mios_peer_ready(struct mios_peer *peer)
 	return !err;
 }
 
-/* Begin new sessions where the peer has opened its end again. */
-void mios_peer_answer(struct mios_peer *peer)
+/* Begin new sessions where the peer has opened its end again; are there any? */
+bool mios_peer_answer(struct mios_peer *peer)
 {
 	bool told = false;
 	u32 class;
@@ -216,8 +215,7 @@ void mios_peer_answer(struct mios_peer *peer)
 		in_open(peer, class);
 		told = true;
 	}
-	if (told)
-		mios_bell_ring(peer, MIOS_BELL_CHANGE);
+	return told;
 }
 
 /* Does the peer's end of this class still know us? */
@@ -234,24 +232,43 @@ static bool out_usable(struct mios_out *out)
 
 /*
  * Ask a member for new sessions where its words make no sense any more; not
- * too often, since it takes a moment to answer.
+ * too often, since it takes a moment to answer.  True: it has to be told.
  */
-void mios_peer_repair(struct mios_peer *peer)
+bool mios_peer_repair(struct mios_peer *peer)
 {
 	bool told = false;
 	u32 class;
 
 	if (peer->state != MIOS_PEER_JOINED ||
 	    time_before(jiffies, peer->repaired + REPAIR_INTERVAL))
-		return;
+		return false;
 	for (class = 0; class < MIOS_CLASSES; class++) {
 		if (out_usable(&peer->out[class]))
 			continue;
 		out_open(peer, class);
 		told = true;
 	}
-	if (!told)
+	if (told)
+		peer->repaired = jiffies;
+	return told;
+}
+
+/* No words of the peer's in it make sense: the next scan begins it anew. */
+void mios_out_broken(struct mios_peer *peer, struct mios_out *out)
+{
+	if (READ_ONCE(out->broken))
 		return;
-	peer->repaired = jiffies;
-	mios_bell_ring(peer, MIOS_BELL_CHANGE);
+	WRITE_ONCE(out->broken, true);
+	pr_warn("instance %u: garbage in a channel to it; begun anew\n",
+		peer->instance);
+	queue_work(mios_link.wq, &peer->ring->scan);
+}
+
+void mios_ring_scan_all(void)
+{
+	struct mios_ring *ring;
+	u32 i;
+
+	for_each_mios_ring(ring, i)
+		queue_work(mios_link.wq, &ring->scan);
 }

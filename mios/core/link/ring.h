@@ -166,7 +166,7 @@ struct mios_ring {
  * @ops:	whom to tell
  * @lock:	"link_lock": descriptors, views, peers' states
  * @wq:		ordered: scans; may sleep
- * @mail:	calls that are served, and news: may wait for scans
+ * @mail:	calls that are served, and what is told: may wait for scans
  * @rings:	those that are in use; written under @lock, never cleared
  *		before the exit
  * @in_use:	their numbers
@@ -190,7 +190,10 @@ struct mios_link {
 	unsigned int doorbell_cpu;
 };
 
+/* identity.c */
 extern struct mios_link mios_link;
+
+void mios_link_identify(const struct mios_link_host *host);
 
 /* ring.c: the objects */
 struct mios_ring *mios_ring_create(u32 id, void *area, u64 base,
@@ -202,8 +205,10 @@ struct mios_peer *mios_peer_get(u32 instance);
 void mios_peer_open(struct mios_peer *peer, u32 incarnation);
 void mios_peer_close(struct mios_peer *peer);
 bool mios_peer_ready(struct mios_peer *peer);
-void mios_peer_answer(struct mios_peer *peer);
-void mios_peer_repair(struct mios_peer *peer);
+bool mios_peer_answer(struct mios_peer *peer);
+bool mios_peer_repair(struct mios_peer *peer);
+void mios_out_broken(struct mios_peer *peer, struct mios_out *out);
+void mios_ring_scan_all(void);
 
 struct mios_ring *mios_ring_from(u32 *id);
 struct mios_peer *mios_peer_from(struct mios_ring *ring, u32 instance);
@@ -223,7 +228,7 @@ void *mios_area_map(u32 ring, u64 base, u64 size, struct mios_geometry *g);
 void mios_area_unmap(void *area);
 
 /* doorbell.c */
-int mios_bell_init(void);
+int mios_bell_init(void (*take_frames)(u64 from));
 void mios_bell_exit(void);
 void mios_bell_ring(struct mios_peer *peer, enum mios_bell bell);
 void mios_bell_ring_all(struct mios_ring *ring, enum mios_bell bell);
@@ -249,8 +254,11 @@ u64 mios_self_memory(void);
 
 /* member.c */
 void mios_member_scan(struct work_struct *work);
-void mios_member_scan_all(void);
+struct mios_ring *mios_member_ring(u32 id, void *area, u64 base,
+				   const struct mios_geometry *g);
 void mios_member_drop_all(struct mios_ring *ring);
+
+/* event.c */
 void mios_event_tell(enum mios_event event, u32 ring, u32 instance,
 		     u32 incarnation);
 
@@ -268,9 +276,9 @@ struct mios_deaths {
 
 void mios_death_attend(struct mios_ring *ring);
 void mios_death_host(u32 incarnation);
-void mios_death_look(struct mios_deaths *news);
-void mios_death_tell(struct mios_ring *ring, const struct mios_deaths *news);
-void mios_death_ack(struct mios_ring *ring, const struct mios_deaths *news);
+void mios_death_look(struct mios_deaths *found);
+void mios_death_tell(struct mios_ring *ring, const struct mios_deaths *found);
+void mios_death_ack(struct mios_ring *ring, const struct mios_deaths *found);
 
 /* view.c: states, as instance 0 publishes them */
 void mios_view_get(u32 instance, struct mios_view *view);
@@ -280,17 +288,16 @@ bool mios_view_admits(u32 ring, u32 instance, u32 incarnation);
 bool mios_view_keeps(u32 ring, u32 instance, u32 incarnation);
 bool mios_view_advance(u32 instance, u32 incarnation, enum mios_state state);
 
-/* owned.c: whose CPU is whose, as instance 0 publishes it */
-int mios_owned_init(void);
-void mios_owned_exit(void);
-void mios_owned_fill(struct mios_ring *ring);
-void mios_owned_set(u32 instance, const u32 *apicid, u32 nr);
+/* cpu_owner.c: whose CPU is whose, as instance 0 publishes it */
+int mios_cpu_owner_init(void);
+void mios_cpu_owner_exit(void);
+void mios_cpu_owner_fill(struct mios_ring *ring);
+void mios_cpu_owner_set(u32 instance, const u32 *apicid, u32 nr);
 
 /* message.c */
 void mios_message_bh(struct work_struct *work);
 void mios_message_poll_all(struct mios_ring *ring);
 void mios_message_stuck(struct mios_ring *ring);
-void mios_out_broken(struct mios_peer *peer, struct mios_out *out);
 int mios_message_init(void);
 void mios_message_exit(void);
 
@@ -300,9 +307,9 @@ void mios_call_exit(void);
 void mios_call_abort(u32 instance);
 bool mios_call_serves(u32 instance);
 
-/* whose.c: instance 0 answers */
-void mios_whose_init(void);
-void mios_whose_exit(void);
+/* range_owner.c: instance 0 answers */
+void mios_range_owner_init(void);
+void mios_range_owner_exit(void);
 
 /* bulk.c */
 void mios_bulk_receive(u64 from);

@@ -111,7 +111,7 @@ void mios_self_own(unsigned int leaving)
 	static u32 apicid[MIOS_AREA_CPUS];	/* under link_lock */
 
 	if (mios_link.host)
-		mios_owned_set(0, apicid, cpus_list(apicid, leaving));
+		mios_cpu_owner_set(0, apicid, cpus_list(apicid, leaving));
 }
 
 /* Before anything is published; the memory does not change afterwards. */

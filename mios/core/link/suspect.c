@@ -45,7 +45,7 @@ static u32 silence_limit(const struct mios_peer *peer, u32 beat_ms)
 	return max(seconds * 1000U, BEATS_MISSING * theirs) / beat_ms;
 }
 
-/* For a fault: what a clock says, also while nobody listened. */
+/* For a test: what a clock says, also while nobody listened. */
 static u32 time_silent_ms(const struct mios_peer *peer)
 {
 	u64 then = READ_ONCE(peer->lines->beat.tsc), now = rdtsc_ordered();
@@ -53,14 +53,14 @@ static u32 time_silent_ms(const struct mios_peer *peer)
 	return now > then ? div_u64(now - then, tsc_khz) : 0;
 }
 
-/* Look at one member at an own heartbeat; true: there is news. */
+/* Look at one member at an own heartbeat; true: that has changed. */
 static bool peer_listen(struct mios_peer *peer, u32 beat_ms)
 {
 	struct mios_silence *s = &peer->silence;
 	u64 count = READ_ONCE(peer->lines->beat.count);
 	u32 incarnation = READ_ONCE(peer->incarnation);
 	bool joined = READ_ONCE(peer->state) == MIOS_PEER_JOINED;
-	bool suspect, news;
+	bool suspect, changed;
 
 	if (joined && count == s->count && incarnation == s->incarnation)
 		s->ticks = min(s->ticks + 1, U32_MAX / beat_ms);
@@ -73,20 +73,20 @@ static bool peer_listen(struct mios_peer *peer, u32 beat_ms)
 	suspect = s->ticks >= silence_limit(peer, beat_ms);
 	if (suspect)
 		WRITE_ONCE(s->ms, s->ticks * beat_ms);
-	news = suspect != s->suspect;
+	changed = suspect != s->suspect;
 	WRITE_ONCE(s->suspect, suspect);
-	return news;
+	return changed;
 }
 
 /* Softirq context, at each own heartbeat. */
 void mios_suspect_tick(struct mios_ring *ring, u32 beat_ms)
 {
 	struct mios_peer *peer;
-	bool news = false;
+	bool changed = false;
 
 	for_each_mios_peer(peer, ring)
-		news |= peer_listen(peer, beat_ms);
-	if (news)
+		changed |= peer_listen(peer, beat_ms);
+	if (changed)
 		queue_work(mios_link.mail, &tell_work);
 }
 

@@ -54,7 +54,7 @@ enum mios_call_type {
 	MIOS_CALL_REVOKE,	/* struct mios_call_revoke: who is pinned */
 	MIOS_CALL_LOAN,		/* struct mios_call_loan */
 	MIOS_CALL_REGISTER,	/* struct mios_call_register */
-	MIOS_CALL_WHOSE,	/* struct mios_call_whose, to instance 0 */
+	MIOS_CALL_RANGE_OWNER,	/* struct mios_call_range_owner, to instance 0 */
 	MIOS_CALLS
 };
 
@@ -145,13 +145,13 @@ struct mios_call_revoke {
 #define MIOS_REVOKE_PAGES	4096u
 
 /**
- * struct mios_call_whose - is it memory of an instance's node?
+ * struct mios_call_range_owner - is it memory of an instance's node?
  * @base:	physical address
  * @size:	bytes
  * @instance:	whose it is said to be
  * @reserved:	0
  */
-struct mios_call_whose {
+struct mios_call_range_owner {
 	__u64 base;
 	__u64 size;
 	__u32 instance;
@@ -248,7 +248,7 @@ static_assert(sizeof(struct mios_call_register) == 8);
 static_assert(sizeof(struct mios_register_place) == 32);
 static_assert(sizeof(struct mios_call_loan) == 16);
 static_assert(sizeof(struct mios_loan) == 16);
-static_assert(sizeof(struct mios_call_whose) == 24);
+static_assert(sizeof(struct mios_call_range_owner) == 24);
 static_assert(sizeof(struct mios_call_revoke) == 48);
 static_assert(MIOS_REVOKE_PAGES / 8 <= MIOS_CALL_MAX);
 

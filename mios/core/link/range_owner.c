@@ -9,7 +9,7 @@
 #include "ring.h"
 
 /* For the answer of instance 0. */
-#define WHOSE_MS	2000
+#define OWNER_MS	2000
 
 static int look(u32 instance, u64 base, u64 size)
 {
@@ -25,7 +25,7 @@ static int look(u32 instance, u64 base, u64 size)
 static int asked(void *ctx, u32 instance, u32 incarnation, const void *data,
 		 u32 length, void *answer, u32 *size)
 {
-	struct mios_call_whose call;
+	struct mios_call_range_owner call;
 
 	if (length != sizeof(call))
 		return -EINVAL;
@@ -38,7 +38,7 @@ static int asked(void *ctx, u32 instance, u32 incarnation, const void *data,
 static const struct mios_callee callee = { .fn = asked };
 
 /**
- * mios_link_whose() - is it memory of an instance's node?
+ * mios_link_owns() - is it memory of an instance's node?
  * @instance: whose it is said to be
  * @base: physical address
  * @size: bytes, not more than a memory section
@@ -48,25 +48,25 @@ static const struct mios_callee callee = { .fn = asked };
  * Return: 0; -EPROTO: it is not; or what mios_call() returns to those who ask
  * instance 0.
  */
-int mios_link_whose(u32 instance, u64 base, u64 size)
+int mios_link_owns(u32 instance, u64 base, u64 size)
 {
-	const struct mios_call_whose call = {
+	const struct mios_call_range_owner call = {
 		.base = base, .size = size, .instance = instance,
 	};
 
 	if (mios_link.host)
 		return look(instance, base, size);
-	return mios_call(0, MIOS_CALL_WHOSE, &call, sizeof(call), NULL, 0,
-			 WHOSE_MS);
+	return mios_call(0, MIOS_CALL_RANGE_OWNER, &call, sizeof(call), NULL, 0,
+			 OWNER_MS);
 }
-EXPORT_SYMBOL_NS_GPL(mios_link_whose, MIOS);
+EXPORT_SYMBOL_NS_GPL(mios_link_owns, MIOS);
 
-void mios_whose_init(void)
+void mios_range_owner_init(void)
 {
-	mios_callee_register(MIOS_CALL_WHOSE, &callee);
+	mios_callee_register(MIOS_CALL_RANGE_OWNER, &callee);
 }
 
-void mios_whose_exit(void)
+void mios_range_owner_exit(void)
 {
-	mios_callee_unregister(MIOS_CALL_WHOSE);
+	mios_callee_unregister(MIOS_CALL_RANGE_OWNER);
 }

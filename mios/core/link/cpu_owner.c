@@ -12,13 +12,13 @@
 
 static struct mios_area_cpus *owned;	/* of each instance; NULL in a child */
 
-int mios_owned_init(void)
+int mios_cpu_owner_init(void)
 {
 	owned = kvcalloc(MIOS_AREA_INSTANCES, sizeof(*owned), GFP_KERNEL);
 	return owned ? 0 : -ENOMEM;
 }
 
-void mios_owned_exit(void)
+void mios_cpu_owner_exit(void)
 {
 	kvfree(owned);
 	owned = NULL;
@@ -32,7 +32,7 @@ static bool owned_stands(const struct mios_area_cpus *cpus, u32 instance)
 }
 
 /* A ring that is being made learns all of them; an old one is put right. */
-void mios_owned_fill(struct mios_ring *ring)
+void mios_cpu_owner_fill(struct mios_ring *ring)
 {
 	struct mios_area_cpus *cpus;
 	u32 i;
@@ -45,7 +45,7 @@ void mios_owned_fill(struct mios_ring *ring)
 	}
 }
 
-void mios_owned_set(u32 instance, const u32 *apicid, u32 nr)
+void mios_cpu_owner_set(u32 instance, const u32 *apicid, u32 nr)
 {
 	struct mios_area_cpus *cpus;
 	struct mios_ring *ring;
