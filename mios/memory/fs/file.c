@@ -14,63 +14,6 @@
 
 #include "vfs.h"
 
-static int page_get(struct inode *inode, u64 index, bool create, u64 *phys)
-{
-	struct mios_mount *m = mount_of(inode);
-	u64 policy = create ? mios_policy_of_task() : 0;
-	int err;
-
-	spin_lock(&m->source_lock);
-	m->source.policy = policy;
-	err = mios_fs_page(&m->fs, create ? &m->source : NULL,
-			   number_of(inode), index, phys);
-	spin_unlock(&m->source_lock);
-	if (!err && !mios_pool_memory(&m->pool, *phys))
-		return -EIO;
-	return err == -ENOMEM ? -ENOSPC : err;
-}
-
-/**
- * mios_page_hold() - a page of a file, with a reference
- * @inode: the file
- * @index: which page
- * @create: make it if there is none
- * @out: the page
- *
- * -ENOENT: there is none; -ERANGE: beyond the end; -EBUSY: it is being removed;
- * -ENOSPC; -EIO: damaged.
- */
-int mios_page_hold(struct inode *inode, u64 index, bool create,
-		   struct page **out)
-{
-	u64 phys, same;
-	int err = page_get(inode, index, create, &phys);
-
-	while (!err) {
-		*out = pfn_to_page(PHYS_PFN(phys));
-		get_page(*out);
-		/* Before we had it, it may have been cut, and even freed. */
-		err = page_get(inode, index, create, &same);
-		if (!err && same == phys)
-			return 0;
-		put_page(*out);
-		phys = same;
-	}
-	return err;
-}
-
-/* The same, but waits where the page is being removed, for who is at it. */
-static int page_wait(struct inode *inode, u64 index, bool create,
-		     struct page **out)
-{
-	int tries = 0, err;
-
-	do {
-		err = mios_page_hold(inode, index, create, out);
-	} while (err == -EBUSY && mios_patient(&tries));
-	return err;
-}
-
 vm_fault_t mios_file_fault(struct vm_fault *vmf)
 {
 	struct inode *inode = file_inode(vmf->vma->vm_file);
@@ -174,7 +117,7 @@ static int part_read(struct kiocb *kiocb, struct iov_iter *to, size_t part)
 {
 	struct page *page;
 	size_t copied;
-	int err = page_wait(file_inode(kiocb->ki_filp),
+	int err = mios_page_wait(file_inode(kiocb->ki_filp),
 			    kiocb->ki_pos >> PAGE_SHIFT, false, &page);
 
 	if (err && err != -ENOENT)
@@ -211,34 +154,13 @@ static ssize_t file_read(struct kiocb *kiocb, struct iov_iter *to)
 	return kiocb->ki_pos > start ? kiocb->ki_pos - start : err;
 }
 
-/*
- * The page where @pos is, in a file that reaches to @end at least.  Another
- * instance may make it shorter in between, and so again.
- */
-static int page_make(struct inode *inode, loff_t pos, loff_t end,
-		     struct page **page)
-{
-	int err = 0, tries = 0;
-
-	if (end > i_size_read(inode))
-		err = mios_size_grow(inode, end);
-	while (!err) {
-		err = page_wait(inode, pos >> PAGE_SHIFT, true, page);
-		if (err != -ERANGE)
-			break;
-		err = mios_patient(&tries) ? mios_size_grow(inode, end) :
-		      -EINTR;
-	}
-	return err;
-}
-
 static int part_write(struct kiocb *kiocb, struct iov_iter *from)
 {
 	struct inode *inode = file_inode(kiocb->ki_filp);
 	size_t part = part_of(kiocb->ki_pos, iov_iter_count(from));
 	struct page *page;
 	size_t copied;
-	int err = page_make(inode, kiocb->ki_pos, kiocb->ki_pos + part, &page);
+	int err = mios_page_make(inode, kiocb->ki_pos, kiocb->ki_pos + part, &page);
 
 	if (err)
 		return err;
@@ -306,33 +228,6 @@ static ssize_t file_write(struct kiocb *kiocb, struct iov_iter *from)
 out:
 	inode_unlock(inode);
 	return ret;
-}
-
-/**
- * mios_file_allocate() - pages for these bytes, and the file so long
- * @inode: locked
- * @at: the first
- * @end: up to before this one
- *
- * Some at a time: where it ends with an error, some are there.
- */
-int mios_file_allocate(struct inode *inode, loff_t at, loff_t end)
-{
-	struct page *page;
-	int err = inode_newsize_ok(inode, end);
-
-	for (; !err && at < end; at = round_down(at, PAGE_SIZE) + PAGE_SIZE) {
-		loff_t next = min_t(loff_t, end,
-				    round_down(at, PMD_SIZE) + PMD_SIZE);
-
-		err = page_make(inode, at, next, &page);
-		if (!err)
-			put_page(page);
-		if (!err && fatal_signal_pending(current))
-			err = -EINTR;
-		cond_resched();
-	}
-	return err;
 }
 
 long mios_file_fallocate(struct file *file, int mode, loff_t offset,

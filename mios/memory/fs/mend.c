@@ -86,25 +86,6 @@ void mios_mend_init(struct mios_mount *m)
 	INIT_DELAYED_WORK(&m->mend, mend);
 }
 
-void mios_mend_soon(struct mios_mount *m)
-{
-	queue_delayed_work(system_long_wq, &m->mend, HZ);
-}
-
-/* Nobody has a segment attached any more that is to go then; any context. */
-void mios_mend_segments(struct mios_mount *m)
-{
-	WRITE_ONCE(m->sweep, true);
-	mod_delayed_work(system_long_wq, &m->mend, 0);
-}
-
-/* Nobody has it open, but a page of it is pinned. */
-void mios_mend_file(struct mios_mount *m, u64 number)
-{
-	set_bit(number, m->stuck);
-	mios_mend_soon(m);
-}
-
 void mios_mend_exit(struct mios_mount *m)
 {
 	disable_delayed_work_sync(&m->mend);

@@ -185,16 +185,6 @@ int mios_cut(struct inode *inode, bool wait)
 	return err;
 }
 
-/**
- * mios_has_to_cut() - is there anything that mios_cut() would do?
- * @image: the file's inode in the image
- */
-bool mios_has_to_cut(const struct mios_fs_inode *image)
-{
-	return READ_ONCE(image->cut) || READ_ONCE(image->hole) ||
-	       (u32)READ_ONCE(image->left);
-}
-
 /* @at: it grows by @size, and where that begins; NULL: it becomes so long. */
 static int size_change(struct inode *inode, loff_t size, u32 how, u64 *at)
 {
@@ -312,30 +302,4 @@ int mios_size_punch(struct inode *inode, loff_t from, loff_t to)
 	part_zero(inode, from, min(first, to));
 	part_zero(inode, max(end, first), to);
 	return mios_size_grow(inode, 0);
-}
-
-/**
- * mios_pages_let_go() - has nobody here a page of a file that is not open here?
- * @inode: on its way out; no task maps it any more
- */
-bool mios_pages_let_go(struct inode *inode)
-{
-	struct mios_mount *m = mount_of(inode);
-	u64 index = 0, phys;
-	bool all = true;
-
-	while (mios_fs_next(&m->fs, number_of(inode), &index, &phys)) {
-		struct page *page;
-
-		cond_resched();
-		if (!mios_pool_memory(&m->pool, phys))
-			continue;
-		page = pfn_to_page(PHYS_PFN(phys));
-		lock_page(page);
-		if (page->mapping == inode->i_mapping)
-			page->mapping = NULL;
-		unlock_page(page);
-		all = mios_page_let_go(page, all) && all;
-	}
-	return all;
 }

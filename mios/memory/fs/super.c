@@ -417,20 +417,6 @@ static int context_init(struct fs_context *fc)
 	return 0;
 }
 
-/* Files that were left open because of a pin that is gone by now. */
-static void opens_end(struct mios_mount *m)
-{
-	u64 bit = BIT_ULL(m->pool.self);
-	u64 number;
-
-	for (number = 1; number < m->fs.nr_inodes; number++) {
-		if (!(READ_ONCE(m->fs.inode[number].open) & bit))
-			continue;
-		mios_fs_close(&m->fs, number);
-		MIOS_PATIENTLY(m, mios_fs_reap(&m->fs, number));
-	}
-}
-
 /* What is still pinned must stay where it is, and so does all of it. */
 static void mount_end(struct super_block *sb)
 {
@@ -453,7 +439,7 @@ static void mount_end(struct super_block *sb)
 	}
 	/* Who walks a path without references has looked at it until now. */
 	synchronize_rcu();
-	opens_end(m);
+	mios_opens_end(m);
 	for (i = 0; i < m->pool.nr_sections; i++)
 		mios_cursor_release(&m->pool, &m->source.cursor[i]);
 	mios_maps_undo(m);
@@ -477,9 +463,18 @@ void mios_mount_ops_set(const struct mios_mount_ops *ops)
 	mount_ops = ops;
 }
 
+static const struct mios_inode_kinds kinds = {
+	.dir = &mios_dir_inode_ops,
+	.dir_open = &mios_dir_ops,
+	.symlink = &mios_symlink_inode_ops,
+	.file = &mios_file_inode_ops,
+	.file_open = &mios_file_ops,
+	.pages = &mios_aops,
+};
+
 int mios_super_init(void)
 {
-	int err = mios_inodes_init();
+	int err = mios_inodes_init(&kinds);
 
 	if (err)
 		return err;

@@ -171,6 +171,33 @@ static inline u64 open_elsewhere(const struct inode *inode)
 	       ~BIT_ULL(m->pool.self);
 }
 
+/* Is there anything that mios_cut() would do?  Of a file's inode in the image. */
+static inline bool mios_has_to_cut(const struct mios_fs_inode *image)
+{
+	return READ_ONCE(image->cut) || READ_ONCE(image->hole) ||
+	       (u32)READ_ONCE(image->left);
+}
+
+/* mend.c is to look, in a second. */
+static inline void mios_mend_soon(struct mios_mount *m)
+{
+	queue_delayed_work(system_long_wq, &m->mend, HZ);
+}
+
+/* Nobody has it open, but a page of it is pinned. */
+static inline void mios_mend_file(struct mios_mount *m, u64 number)
+{
+	set_bit(number, m->stuck);
+	mios_mend_soon(m);
+}
+
+/* Nobody has a segment attached any more that is to go then; any context. */
+static inline void mios_mend_segments(struct mios_mount *m)
+{
+	WRITE_ONCE(m->sweep, true);
+	mod_delayed_work(system_long_wq, &m->mend, 0);
+}
+
 /* Once more, after a moment? */
 static inline bool mios_patient(int *tries)
 {
@@ -207,7 +234,21 @@ void mios_maps_undo(struct mios_mount *m);
 u64 mios_maps_size(const struct mios_mount *m);
 bool mios_page_let_go(struct page *page, bool wait);
 
-/* vfs.c: inodes */
+/**
+ * struct mios_inode_kinds - what is done with each kind of file
+ * @dir, @dir_open: a directory
+ * @symlink:	a symbolic link
+ * @file:	any other
+ * @file_open:	one with contents
+ * @pages:	of any
+ */
+struct mios_inode_kinds {
+	const struct inode_operations *dir, *symlink, *file;
+	const struct file_operations *dir_open, *file_open;
+	const struct address_space_operations *pages;
+};
+
+/* inode.c */
 struct inode *mios_inode_alloc(struct super_block *sb);
 void mios_inode_free(struct inode *inode);
 struct inode *mios_inode_get(struct super_block *sb, u64 number);
@@ -221,13 +262,20 @@ bool mios_inode_sleep(struct inode *inode);
 int mios_inode_wake(struct inode *inode);
 int mios_inode_drop(struct inode *inode);
 int mios_permission(struct mnt_idmap *idmap, struct inode *inode, int mask);
-int mios_setattr(struct mnt_idmap *idmap, struct dentry *dentry,
-		 struct iattr *attr);
 int mios_getattr(struct mnt_idmap *idmap, const struct path *path,
 		 struct kstat *stat, u32 mask, unsigned int flags);
-void mios_inode_evict(struct inode *inode);
-int mios_inodes_init(void);
+void mios_file_reap(struct mios_mount *m, u64 number);
+int mios_inodes_init(const struct mios_inode_kinds *of);
 void mios_inodes_exit(void);
+
+/* attr.c */
+int mios_setattr(struct mnt_idmap *idmap, struct dentry *dentry,
+		 struct iattr *attr);
+
+/* close.c */
+bool mios_pages_let_go(struct inode *inode);
+void mios_inode_evict(struct inode *inode);
+void mios_opens_end(struct mios_mount *m);
 
 /* size.c: how long a file is, and what goes when it becomes shorter */
 int mios_size_set(struct inode *inode, loff_t size);
@@ -235,8 +283,6 @@ int mios_size_grow(struct inode *inode, loff_t size);
 int mios_size_append(struct inode *inode, loff_t more, loff_t *at);
 int mios_size_punch(struct inode *inode, loff_t from, loff_t to);
 int mios_cut(struct inode *inode, bool wait);
-bool mios_has_to_cut(const struct mios_fs_inode *image);
-bool mios_pages_let_go(struct inode *inode);
 
 /* revoke.c: taking pages away from all instances */
 int mios_revoke(struct inode *inode, u64 first, u64 nr, bool copies,
@@ -249,9 +295,6 @@ void mios_revoke_exit(void);
 
 /* mend.c: removing pages when nobody waits for it */
 void mios_mend_init(struct mios_mount *m);
-void mios_mend_soon(struct mios_mount *m);
-void mios_mend_segments(struct mios_mount *m);
-void mios_mend_file(struct mios_mount *m, u64 number);
 void mios_mend_exit(struct mios_mount *m);
 
 /* nameless.c: O_TMPFILE, symbolic links */
@@ -263,10 +306,18 @@ int mios_dir_symlink(struct mnt_idmap *idmap, struct inode *dir,
 		     struct dentry *dentry, const char *target);
 extern const struct inode_operations mios_symlink_inode_ops;
 
-/* file.c, dir.c */
+/* page_hold.c */
 int mios_page_hold(struct inode *inode, u64 index, bool create,
 		   struct page **out);
+int mios_page_wait(struct inode *inode, u64 index, bool create,
+		   struct page **out);
+
+/* allocate.c */
+int mios_page_make(struct inode *inode, loff_t pos, loff_t end,
+		   struct page **page);
 int mios_file_allocate(struct inode *inode, loff_t at, loff_t end);
+
+/* file.c, dir.c */
 long mios_file_fallocate(struct file *file, int mode, loff_t offset,
 			 loff_t length);
 vm_fault_t mios_file_fault(struct vm_fault *vmf);

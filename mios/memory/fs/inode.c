@@ -14,6 +14,7 @@
 #include "vfs.h"
 
 static struct kmem_cache *cache;
+static const struct mios_inode_kinds *kinds;
 
 struct inode *mios_inode_alloc(struct super_block *sb)
 {
@@ -40,8 +41,13 @@ static void inode_init_one(void *memory)
 	inode_init_once(&own->vfs);
 }
 
-int mios_inodes_init(void)
+/**
+ * mios_inodes_init() - before the first mount
+ * @of: what is done with each kind of file; stays valid
+ */
+int mios_inodes_init(const struct mios_inode_kinds *of)
 {
+	kinds = of;
 	cache = kmem_cache_create("mios_inode", sizeof(struct mios_inode), 0,
 				  SLAB_RECLAIM_ACCOUNT | SLAB_ACCOUNT,
 				  inode_init_one);
@@ -162,17 +168,17 @@ static void inode_begin(struct inode *inode, u64 number,
 	inode_fill(inode, attr);
 	mios_inode_of(inode)->seen = attr->sequence;
 	inode->i_flags |= S_NOATIME;
-	inode->i_mapping->a_ops = &mios_aops;
+	inode->i_mapping->a_ops = kinds->pages;
 	if (S_ISDIR(inode->i_mode)) {
-		inode->i_op = &mios_dir_inode_ops;
-		inode->i_fop = &mios_dir_ops;
+		inode->i_op = kinds->dir;
+		inode->i_fop = kinds->dir_open;
 	} else if (S_ISLNK(inode->i_mode)) {
-		inode->i_op = &mios_symlink_inode_ops;
+		inode->i_op = kinds->symlink;
 	} else {
-		inode->i_op = &mios_file_inode_ops;
+		inode->i_op = kinds->file;
 	}
 	if (S_ISREG(inode->i_mode)) {
-		inode->i_fop = &mios_file_ops;
+		inode->i_fop = kinds->file_open;
 		atomic64_set(&inode->i_sequence,
 			     mios_sequence_of(mount_of(inode), attr->id));
 	}
@@ -182,8 +188,14 @@ static void inode_begin(struct inode *inode, u64 number,
 				   huge_decode_dev(attr->rdev));
 }
 
-/* Its last name has gone, perhaps, while this instance had it open. */
-static void reap(struct mios_mount *m, u64 number)
+/**
+ * mios_file_reap() - free a file that nobody has open, and that has no name
+ * @m: the mount
+ * @number: of its inode in the image
+ *
+ * Its last name has gone, perhaps, while this instance had it open.
+ */
+void mios_file_reap(struct mios_mount *m, u64 number)
 {
 	int err;
 
@@ -210,7 +222,7 @@ static int open_bit(struct mios_mount *m, u64 number, u64 id)
  * mios_inode_sleep() - close a file, but keep its inode with its only dentry
  * @inode: nobody uses that dentry, whose lock the caller has
  *
- * False: there is something to be done, by mios_inode_evict().
+ * False: there is something to be done, when it is evicted (close.c).
  */
 bool mios_inode_sleep(struct inode *inode)
 {
@@ -256,7 +268,7 @@ int mios_inode_wake(struct inode *inode)
 		clear_bit(MIOS_ASLEEP, &own->flags);
 	spin_unlock(&inode->i_lock);
 	if (err)
-		reap(m, own->number);
+		mios_file_reap(m, own->number);
 	return err;
 }
 
@@ -302,7 +314,7 @@ struct inode *mios_inode_made(struct super_block *sb, u64 number,
 	}
 	err = open_bit(m, number, attr->id);
 	if (err) {
-		reap(m, number);
+		mios_file_reap(m, number);
 		iget_failed(inode);
 		return ERR_PTR(err);
 	}
@@ -329,36 +341,6 @@ struct inode *mios_inode_get(struct super_block *sb, u64 number)
 	return mios_inode_made(sb, number, &attr);
 }
 
-/**
- * mios_inode_evict() - close a file
- * @inode: nobody here has it open or mapped any more
- */
-void mios_inode_evict(struct inode *inode)
-{
-	struct mios_mount *m = mount_of(inode);
-	struct mios_inode *own = mios_inode_of(inode);
-	u64 number = own->number;
-
-	truncate_inode_pages_final(&inode->i_data);
-	clear_inode(inode);
-	if (!number)
-		return;
-	/* As long as a page is pinned here, nobody may free it: open it stays. */
-	if (test_bit(MIOS_WAS_MAPPED, &own->flags) &&
-	    !mios_pages_let_go(inode)) {
-		mios_mend_file(m, number);
-		return;
-	}
-	if (!mios_inode_is_asleep(inode)) {
-		/* Else whoever closes it last does it. */
-		if (mios_has_to_cut(&m->fs.inode[number]) &&
-		    !open_elsewhere(inode))
-			mios_cut(inode, false);
-		mios_fs_close(&m->fs, number);
-	}
-	reap(m, number);
-}
-
 int mios_getattr(struct mnt_idmap *idmap, const struct path *path,
 		 struct kstat *stat, u32 mask, unsigned int flags)
 {
@@ -367,90 +349,5 @@ int mios_getattr(struct mnt_idmap *idmap, const struct path *path,
 
 	if (!err)
 		generic_fillattr(idmap, mask, inode, stat);
-	return err;
-}
-
-static u64 ns_of(struct timespec64 time)
-{
-	return timespec64_to_ns(&time);
-}
-
-/* The lock: so that nobody refreshes it in between, to what it is no more. */
-static void attr_copy(struct mnt_idmap *idmap, struct inode *inode,
-		      const struct iattr *iattr, struct mios_fs_attr *attr)
-{
-	spin_lock(&inode->i_lock);
-	setattr_copy(idmap, inode, iattr);
-	*attr = (struct mios_fs_attr) {
-		.id = inode->i_ino,
-		.mode = inode->i_mode,
-		.uid = i_uid_read(inode),
-		.gid = i_gid_read(inode),
-		.atime = ns_of(inode_get_atime(inode)),
-		.mtime = ns_of(inode_get_mtime(inode)),
-		.ctime = ns_of(inode_get_ctime(inode)),
-	};
-	spin_unlock(&inode->i_lock);
-}
-
-static int attr_write(struct inode *inode, const struct mios_fs_attr *attr,
-		      unsigned int valid)
-{
-	struct mios_mount *m = mount_of(inode);
-	u32 which = 0;
-
-	if (valid & ATTR_MODE)
-		which |= MIOS_FS_SET_MODE;
-	if (valid & (ATTR_UID | ATTR_GID))
-		which |= MIOS_FS_SET_OWNER;
-	if (valid & ATTR_ATIME)
-		which |= MIOS_FS_SET_ATIME;
-	if (valid & ATTR_MTIME)
-		which |= MIOS_FS_SET_MTIME;
-	return MIOS_PATIENTLY(m, mios_fs_setattr(&m->fs, number_of(inode),
-						 attr, which));
-}
-
-/* Where pages are wished at once, they are there, or it is no longer. */
-static int size_set(struct inode *inode, loff_t size)
-{
-	struct mios_mount *m = mount_of(inode);
-	loff_t before = i_size_read(inode);
-	int err = mios_size_set(inode, size);
-
-	if (err || size <= before ||
-	    !(mios_fs_policy(&m->fs, number_of(inode)) & MIOS_FS_POLICY_EAGER))
-		return err;
-	err = mios_file_allocate(inode, before, size);
-	if (err)
-		mios_size_set(inode, before);
-	return err;
-}
-
-/* Is that all, once it has its size?  Times of now are that of the same change. */
-static bool is_size_only(unsigned int valid)
-{
-	return valid & ATTR_SIZE &&
-	       !(valid & (ATTR_MODE | ATTR_UID | ATTR_GID | ATTR_ATIME |
-			  ATTR_MTIME_SET));
-}
-
-int mios_setattr(struct mnt_idmap *idmap, struct dentry *dentry,
-		 struct iattr *iattr)
-{
-	struct inode *inode = d_inode(dentry);
-	int err = mios_inode_look(inode);
-	struct mios_fs_attr attr;
-
-	if (!err)
-		err = setattr_prepare(idmap, dentry, iattr);
-	if (!err && iattr->ia_valid & ATTR_SIZE)
-		err = size_set(inode, iattr->ia_size);
-	if (err || is_size_only(iattr->ia_valid))
-		return err;
-	attr_copy(idmap, inode, iattr, &attr);
-	err = attr_write(inode, &attr, iattr->ia_valid);
-	if (err)
-		mios_inode_refresh(inode);
 	return err;
 }
