@@ -48,7 +48,7 @@ def clear(out):
 
 def with_faults():
     """Whether the knobs for tests are built in: "1" or "0"."""
-    return os.environ.get("MIOS_FAULT", "1")
+    return os.environ.get("MIOS_INJECT", "1")
 
 
 def digest(tree):
@@ -121,7 +121,7 @@ def make(out, tree):
         ["-s"]
     done = subprocess.run(
         ["make", *check, f"-j{jobs}", "-C", str(tree), "ARCH=x86_64",
-         f"M={out}", f"MIOS_FAULT={with_faults()}", "modules"],
+         f"M={out}", f"MIOS_INJECT={with_faults()}", "modules"],
         check=False, stdout=sys.stderr, env={**os.environ, **STAMPS})
     if done.returncode:
         raise BuildError(f"modules do not build against {tree.name}")

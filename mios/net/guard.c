@@ -25,17 +25,12 @@
 #include <net/sock.h>
 #include <net/tcp_states.h>
 
+#include "../inject/inject.h"
 #include "net.h"
 
 #define NFS_PORT	2049
 
-#ifdef MIOS_FAULT
-static bool open_server;
-module_param_named(fault_open_server, open_server, bool, 0600);
-MODULE_PARM_DESC(fault_open_server, "let everybody reach the file server");
-#else
-#define open_server	false
-#endif
+MIOS_INJECT_SWITCH(open_server, "let everybody reach the file server");
 
 /* Of whoever opened it, not of who uses it now: retransmission is nobody's. */
 static bool opened_by_root(struct sock *sk)
@@ -99,7 +94,7 @@ bool mios_net_may_send(const struct sk_buff *skb)
 {
 	const struct ethhdr *eth = (const struct ethhdr *)skb->data;
 
-	if (open_server || !mios_link_self())
+	if (inject_open_server || !mios_link_self())
 		return true;
 	if (tagged(eth->h_proto, skb->sk))
 		return false;

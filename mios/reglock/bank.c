@@ -90,7 +90,7 @@ void mios_reglock_bank_end(void)
 	platform_driver_unregister(&driver);
 }
 
-#ifdef MIOS_FAULT
+#ifdef MIOS_INJECT
 /*
  * For tests: a word at the end of the shared memory, which kernels add to under
  * the hwspinlock, and to which they are slow to write back what they have read.
@@ -156,8 +156,8 @@ static const struct kernel_param_ops adds_ops = {
 
 static const struct kernel_param_ops hold_ops = { .set = hold_set };
 
-module_param_cb(fault_hold, &hold_ops, NULL, 0200);
-MODULE_PARM_DESC(fault_hold, "for tests: take the hwspinlock and keep it");
-module_param_cb(fault_adds, &adds_ops, NULL, 0600);
-MODULE_PARM_DESC(fault_adds, "for tests: add so often to a shared word under the hwspinlock");
+module_param_cb(inject_hold, &hold_ops, NULL, 0200);
+MODULE_PARM_DESC(inject_hold, "for tests: take the hwspinlock and keep it");
+module_param_cb(inject_adds, &adds_ops, NULL, 0600);
+MODULE_PARM_DESC(inject_adds, "for tests: add so often to a shared word under the hwspinlock");
 #endif

@@ -16,8 +16,11 @@
 #include <linux/security.h>
 #include <linux/uaccess.h>
 
+#include "../inject/inject.h"
 #include "../core/link/link.h"
 #include "reglock.h"
+
+MIOS_INJECT_SWITCH(wrong_page, "map memory to programs, not the register");
 
 static struct mios_reglock *reglock;
 static DEFINE_MUTEX(seats_lock);
@@ -116,7 +119,7 @@ static int register_mmap(struct file *file, struct vm_area_struct *vma)
 		return map_words(vma, size);
 	if (size != PAGE_SIZE)
 		return -EINVAL;
-	if (mios_reglock_fault(MIOS_REGLOCK_FAULT_WRONG_PAGE)) {
+	if (inject_wrong_page) {
 		vma->vm_pgoff = reglock->place.size >> PAGE_SHIFT;
 		return map_words(vma, size);
 	}

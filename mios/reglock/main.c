@@ -16,8 +16,11 @@
 #include <linux/workqueue.h>
 #include <uapi/linux/mios.h>
 
+#include "../inject/inject.h"
 #include "../core/link/link.h"
 #include "reglock.h"
+
+MIOS_INJECT_SWITCH(blind, "take the lock whatever the register says");
 
 #define ASK_MS		5000
 #define PAUSE_US	100
@@ -31,24 +34,6 @@ static u32 due[MIOS_REGISTER_SEATS_MAX]; /* not recovered yet: epoch + 1 */
 
 static void try_again(struct work_struct *work);
 static DECLARE_DELAYED_WORK(again, try_again);
-
-#ifdef MIOS_FAULT
-static bool fault_on[MIOS_REGLOCK_FAULTS];
-
-#define MIOS_REGLOCK_FAULT_PARAM(name, index, text)			\
-	module_param_named(fault_##name, fault_on[index], bool, 0600);	\
-	MODULE_PARM_DESC(fault_##name, "fault: " text)
-
-MIOS_REGLOCK_FAULT_PARAM(blind, MIOS_REGLOCK_FAULT_BLIND,
-			 "take the lock whatever the register says");
-MIOS_REGLOCK_FAULT_PARAM(wrong_page, MIOS_REGLOCK_FAULT_WRONG_PAGE,
-			 "map memory to programs, not the register");
-
-bool mios_reglock_fault(enum mios_reglock_fault fault)
-{
-	return READ_ONCE(fault_on[fault]);
-}
-#endif
 
 u32 mios_reglock_first_seat(u32 instance)
 {
@@ -66,7 +51,7 @@ static u32 register_read(void *ctx)
 {
 	u32 value = ioread32(reglock.page + reglock.place.at);
 
-	return mios_reglock_fault(MIOS_REGLOCK_FAULT_BLIND) ? 0 : value;
+	return inject_blind ? 0 : value;
 }
 
 static void register_clear(void *ctx)

@@ -25,8 +25,14 @@
  *		each of the two sees the other.
  *   CLAIM	the owner's word is counted on, so of those who recover one wins.
  */
-#include "../memory/lock/fault.h"
+#include "../inject/inject.h"
 #include "register.h"
+
+MIOS_INJECT_UNIT(past_shares);
+MIOS_INJECT_UNIT(no_first_wait);
+MIOS_INJECT_UNIT(no_last_wait);
+MIOS_INJECT_UNIT(register_forgets);
+MIOS_INJECT_UNIT(any_epoch);
 
 #define EPOCH_SHIFT	MIOS_REGISTER_STATE_BITS
 #define EPOCH_MAX	((1u << MIOS_REGISTER_EPOCH_BITS) - 1)
@@ -187,7 +193,7 @@ static u64 *share_left(struct mios_register *reg, u64 *was)
 	u32 i;
 
 	if (!READ_ONCE(reg->header->shares) ||
-	    mios_lock_fault(MIOS_LOCK_FAULT_PAST_SHARES))
+	    inject_past_shares)
 		return NULL;
 	for (i = 0; i < reg->nr_seats; i++) {
 		share = &reg->header->seat[i].share;
@@ -315,11 +321,11 @@ static int prove(struct mios_register *reg)
 {
 	int got = look(reg);
 
-	if (!got && !mios_lock_fault(MIOS_LOCK_FAULT_NO_FIRST_WAIT))
+	if (!got && !inject_no_first_wait)
 		got = outwait(reg);
 	if (!got)
 		got = look(reg);
-	if (!got && !mios_lock_fault(MIOS_LOCK_FAULT_NO_LAST_WAIT))
+	if (!got && !inject_no_last_wait)
 		got = outwait(reg);
 	return got;
 }
@@ -359,7 +365,7 @@ static int inherit(struct mios_register *reg)
 		err = claim(reg, owner);
 	if (err < 0)
 		return err;
-	if (who && !mios_lock_fault(MIOS_LOCK_FAULT_REGISTER_FORGETS))
+	if (who && !inject_register_forgets)
 		WRITE_ONCE(header->died, 1);
 	return 0;
 }
@@ -384,7 +390,7 @@ static bool bury(struct mios_register *reg, u32 seat, u32 epoch)
 	was = smp_load_acquire(word);
 	while (word_state(was) == MIOS_REGISTER_BUSY &&
 	       (word_epoch(was) == epoch ||
-		mios_lock_fault(MIOS_LOCK_FAULT_ANY_EPOCH)))
+		inject_any_epoch))
 		if (try_cmpxchg(word, &was,
 				word_become(was, MIOS_REGISTER_DEAD)))
 			return true;

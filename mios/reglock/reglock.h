@@ -16,21 +16,6 @@
 
 #include "register.h"
 
-enum mios_reglock_fault {
-	MIOS_REGLOCK_FAULT_BLIND,	/* take it whatever the register says */
-	MIOS_REGLOCK_FAULT_WRONG_PAGE,	/* map memory, not the register */
-	MIOS_REGLOCK_FAULTS
-};
-
-#ifdef MIOS_FAULT
-bool mios_reglock_fault(enum mios_reglock_fault fault);
-#else
-static inline bool mios_reglock_fault(enum mios_reglock_fault fault)
-{
-	return false;
-}
-#endif
-
 /**
  * struct mios_reglock - the lock as this instance has it
  * @place:	where it is

@@ -27,9 +27,14 @@
 #include <linux/vmalloc.h>
 #include <uapi/linux/mios.h>
 
+#include "../inject/inject.h"
 #include "../core/link/link.h"
 
 #include "swap.h"
+
+MIOS_INJECT_SWITCH(no_sum, "believe each frame");
+MIOS_INJECT_SWITCH(spoil, "change what has been written to frames");
+MIOS_INJECT_SWITCH(keep_mapped, "use what a dead lender had");
 
 static uint delay_ns;
 module_param(delay_ns, uint, 0600);
@@ -43,31 +48,6 @@ static u32 *sums;			/* of each frame; of zeros it is 0 */
 static unsigned long *used;		/* frames that hold something */
 
 /* --- frames */
-
-/*
- * Finds words that have changed, and frames that are others, at one addition
- * for each word: the copy itself costs no more.
- */
-static u32 frame_sum(const void *frame)
-{
-	const u64 *word, *end = frame + PAGE_SIZE;
-	u64 s[8] = { }, sum = 0;
-	unsigned int i;
-
-	for (word = frame; word < end; word += ARRAY_SIZE(s)) {
-		s[0] += word[0];
-		s[1] += word[1];
-		s[2] += word[2];
-		s[3] += word[3];
-		s[4] += word[4];
-		s[5] += word[5];
-		s[6] += word[6];
-		s[7] += word[7];
-	}
-	for (i = 0; i < ARRAY_SIZE(s); i++)
-		sum = sum * 0x9e3779b97f4a7c15ULL + s[i];
-	return sum ^ sum >> 32;
-}
 
 /* Where it is; -EAGAIN: not in memory; -EIO: it is lost. */
 static void *frame_place(u64 frame)
@@ -90,15 +70,15 @@ static void take_time(void)
 		ndelay(ns);
 }
 
-/**
- * mios_frame_read() - copy a frame to a page
+/*
+ * frame_read() - copy a frame to a page
  * @frame: its number
  * @to: the page
  *
  * -EIO: its lender is dead, or it is not as it was written.  -EAGAIN:
- * mios_frames_pass_on().
+ * frames_pass_on().
  */
-int mios_frame_read(u64 frame, void *to)
+static int frame_read(u64 frame, void *to)
 {
 	void *at;
 	int err;
@@ -109,8 +89,8 @@ int mios_frame_read(u64 frame, void *to)
 	err = PTR_ERR_OR_ZERO(at);
 	if (!err) {
 		copy_page(to, at);
-		err = frame_sum(to) == sums[frame] ||
-		      mios_swap_fault(MIOS_SWAP_FAULT_NO_SUM) ? 0 : -EIO;
+		err = mios_frame_sum(to) == sums[frame] ||
+		      inject_no_sum ? 0 : -EIO;
 		if (err)
 			pr_err_ratelimited("frame %llu, lent by instance %u, is not as it was written\n",
 					   frame, loans[frame / MIOS_LOAN_FRAMES].lender);
@@ -119,12 +99,12 @@ int mios_frame_read(u64 frame, void *to)
 	return err;
 }
 
-/**
- * mios_frame_write() - copy a page to a frame
+/*
+ * frame_write() - copy a page to a frame
  * @frame: its number
  * @from: the page, which may change meanwhile
  */
-int mios_frame_write(u64 frame, const void *from)
+static int frame_write(u64 frame, const void *from)
 {
 	void *at;
 
@@ -133,9 +113,9 @@ int mios_frame_write(u64 frame, const void *from)
 	at = frame_place(frame);
 	if (!IS_ERR(at)) {
 		copy_page(at, (void *)from);
-		sums[frame] = frame_sum(at);
+		sums[frame] = mios_frame_sum(at);
 		/* The first holds mkswap's word that all this is swap space. */
-		if (frame && mios_swap_fault(MIOS_SWAP_FAULT_SPOIL))
+		if (frame && inject_spoil)
 			*(u8 *)at ^= 1;
 		set_bit(frame, used);
 	}
@@ -143,11 +123,11 @@ int mios_frame_write(u64 frame, const void *from)
 	return PTR_ERR_OR_ZERO(at);
 }
 
-/**
- * mios_frames_pass_on() - let a request go to the local block device
+/*
+ * frames_pass_on() - let a request go to the local block device
  * @bio: of one loan, of which a frame was -EAGAIN
  */
-void mios_frames_pass_on(struct bio *bio)
+static void frames_pass_on(struct bio *bio)
 {
 	u64 first = bio->bi_iter.bi_sector / PAGE_SECTORS, frame;
 
@@ -160,13 +140,13 @@ void mios_frames_pass_on(struct bio *bio)
 			    first % MIOS_LOAN_FRAMES);
 }
 
-/**
- * mios_frame_free() - what is in it is needed no more
+/*
+ * frame_free() - what is in it is needed no more
  * @frame: its number; of a device that is in use, so that all this stays
  *
  * Callable with spin locks held.
  */
-void mios_frame_free(u64 frame)
+static void frame_free(u64 frame)
 {
 	if (frame < nr_loans * MIOS_LOAN_FRAMES)
 		clear_bit(frame, used);
@@ -206,6 +186,17 @@ static void loans_drop(void)
 	used = NULL;
 }
 
+/* With borrow_lock held, as who takes a loan has it. */
+static bool is_borrowed(u64 base)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_loans; i++)
+		if (loans[i].map && loans[i].base == base)
+			return true;
+	return false;
+}
+
 static int loans_fill(unsigned int nr)
 {
 	struct source *sources = kcalloc(mios_link_nr(), sizeof(*sources),
@@ -220,7 +211,8 @@ static int loans_fill(unsigned int nr)
 		err = mios_sources_look(sources, MIOS_NO_INSTANCE);
 	while (nr_loans < nr && !err) {
 		err = fatal_signal_pending(current) ? -EINTR :
-		      mios_loan_take(sources, &loans[nr_loans]);
+		      mios_loan_take(sources, is_borrowed,
+				     &loans[nr_loans]);
 		/* The loan before its number: nr_loans_now(). */
 		smp_store_release(&nr_loans, nr_loans + !err);
 	}
@@ -273,22 +265,6 @@ u64 mios_borrow_used(void)
 	frames = bitmap_weight(used, nr_loans_now() * MIOS_LOAN_FRAMES);
 	percpu_up_read(&io_sem);
 	return frames * PAGE_SIZE;
-}
-
-/**
- * mios_borrow_has() - is it borrowed already?
- * @base: of a loan
- *
- * With the borrower's lock held, as who takes a loan has it.
- */
-bool mios_borrow_has(u64 base)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr_loans; i++)
-		if (loans[i].map && loans[i].base == base)
-			return true;
-	return false;
 }
 
 static u32 line_of(struct mios_loan_line *line, u32 lender)
@@ -393,7 +369,7 @@ static int loan_put_out(struct borrowed *old)
 		if (!test_bit(first + i, used))
 			continue;
 		copy_page(page, map + i * PAGE_SIZE);
-		err = frame_sum(page) == sums[first + i] ?
+		err = mios_frame_sum(page) == sums[first + i] ?
 		      mios_backing_write(place, i, page) : -EIO;
 	}
 	if (!err)
@@ -443,7 +419,7 @@ int mios_borrow_recall(u32 instance, u64 base)
 	old = loan_find(instance, base);
 	if (old) {
 		err = mios_sources_look(sources, instance) ?:
-		      mios_loan_take(sources, &new);
+		      mios_loan_take(sources, is_borrowed, &new);
 		if (!err)
 			loan_exchange(old, &new);
 		else if (err == -ENOSPC)
@@ -464,7 +440,7 @@ void mios_borrow_dead(u32 instance, u32 incarnation)
 	unsigned int i, lost = 0;
 	void *map;
 
-	if (mios_swap_fault(MIOS_SWAP_FAULT_KEEP_MAPPED))
+	if (inject_keep_mapped)
 		return;
 	mutex_lock(&borrow_lock);
 	for (i = 0; i < nr_loans; i++) {
@@ -485,9 +461,16 @@ void mios_borrow_dead(u32 instance, u32 incarnation)
 			mios_borrow_get() >> 20);
 }
 
+static const struct mios_disk_frames frames = {
+	.read = frame_read,
+	.write = frame_write,
+	.pass_on = frames_pass_on,
+	.free = frame_free,
+};
+
 int mios_borrow_init(void)
 {
-	return mios_disk_init();
+	return mios_disk_init(&frames);
 }
 
 /* Nobody has the device open: he would keep the module. */

@@ -10,11 +10,15 @@
 #include <linux/highmem.h>
 #include <linux/module.h>
 
+#include "../inject/inject.h"
 #include "swap.h"
+
+MIOS_INJECT_SWITCH(no_error, "take an error for success");
 
 #define LOAN_SECTORS	(MIOS_LOAN_SIZE / SECTOR_SIZE)
 
 static struct gendisk *disk;
+static const struct mios_disk_frames *frames;
 static bool closed;		/* under disk->open_mutex: nobody gets in */
 
 static int segment(struct bio_vec *bv, u64 frame, bool write)
@@ -26,8 +30,8 @@ static int segment(struct bio_vec *bv, u64 frame, bool write)
 	if (bv->bv_len != PAGE_SIZE)
 		return -EINVAL;
 	page = kmap_local_page(bv->bv_page);
-	err = write ? mios_frame_write(frame, page) :
-		      mios_frame_read(frame, page);
+	err = write ? frames->write(frame, page) :
+		      frames->read(frame, page);
 	kunmap_local(page);
 	return err;
 }
@@ -46,10 +50,10 @@ static void submit_one(struct bio *bio)
 			break;
 	}
 	if (err == -EAGAIN) {
-		mios_frames_pass_on(bio);
+		frames->pass_on(bio);
 		return;
 	}
-	if (!mios_swap_fault(MIOS_SWAP_FAULT_NO_ERROR))
+	if (!inject_no_error)
 		bio->bi_status = errno_to_blk_status(err);
 	bio_endio(bio);
 }
@@ -72,7 +76,7 @@ static int opened(struct gendisk *which, blk_mode_t mode)
 /* With the lock of the swap device held. */
 static void slot_free(struct block_device *bdev, unsigned long slot)
 {
-	mios_frame_free(slot);
+	frames->free(slot);
 }
 
 static const struct block_device_operations ops = {
@@ -117,7 +121,11 @@ void mios_disk_open(u64 bytes)
 	mutex_unlock(&disk->open_mutex);
 }
 
-int mios_disk_init(void)
+/**
+ * mios_disk_init() - before anything is borrowed
+ * @under: what its blocks are; stays valid
+ */
+int mios_disk_init(const struct mios_disk_frames *under)
 {
 	struct queue_limits limits = {
 		.logical_block_size = PAGE_SIZE,
@@ -128,6 +136,7 @@ int mios_disk_init(void)
 	};
 	int err;
 
+	frames = under;
 	disk = blk_alloc_disk(&limits, NUMA_NO_NODE);
 	if (IS_ERR(disk))
 		return PTR_ERR(disk);

@@ -16,9 +16,16 @@
 #include <linux/sysfs.h>
 #include <uapi/linux/mios.h>
 
+#include "../inject/inject.h"
 #include "../core/link/link.h"
 
 #include "swap.h"
+
+MIOS_INJECT_SWITCH(no_zero, "lend what another has written");
+MIOS_INJECT_SWITCH(stray, "lend what is instance 0's");
+MIOS_INJECT_SWITCH(free_twice, "free what another has, too");
+MIOS_INJECT_SWITCH(keep_late, "keep what was taken too late");
+MIOS_INJECT_SWITCH(keep_dead, "keep what a dead borrower had");
 
 #define LOAN_ORDER	get_order(MIOS_LOAN_SIZE)
 
@@ -285,9 +292,9 @@ int mios_lend_take(u32 instance, u32 incarnation, u32 ticket,
 		one->ticket = ticket;
 		/* Those that are lent come first: lent_pick(). */
 		list_move(&one->entry, &loans);
-		if (!mios_swap_fault(MIOS_SWAP_FAULT_NO_ZERO))
+		if (!inject_no_zero)
 			memset(one->memory, 0, MIOS_LOAN_SIZE);
-		loan->base = mios_swap_fault(MIOS_SWAP_FAULT_STRAY) ?
+		loan->base = inject_stray ?
 			     MIOS_LOAN_SIZE : virt_to_phys(one->memory);
 		loan->size = MIOS_LOAN_SIZE;
 	}
@@ -297,7 +304,7 @@ int mios_lend_take(u32 instance, u32 incarnation, u32 ticket,
 
 static bool is_his(const struct loan *loan, u32 instance, u32 incarnation)
 {
-	if (mios_swap_fault(MIOS_SWAP_FAULT_FREE_TWICE))
+	if (inject_free_twice)
 		return loan->borrower != MIOS_NO_INSTANCE;
 	return loan->borrower == instance && loan->incarnation == incarnation;
 }
@@ -338,7 +345,7 @@ void mios_lend_back(u32 instance, u32 incarnation, u64 base)
  */
 void mios_lend_forget(u32 instance, u32 incarnation, u32 ticket)
 {
-	if (!ticket || mios_swap_fault(MIOS_SWAP_FAULT_KEEP_LATE))
+	if (!ticket || inject_keep_late)
 		return;
 	mutex_lock(&lend_lock);
 	loans_back(instance, incarnation, 0, ticket);
@@ -354,6 +361,6 @@ void mios_lend_forget(u32 instance, u32 incarnation, u32 ticket)
  */
 void mios_lend_dead(u32 instance, u32 incarnation)
 {
-	if (!mios_swap_fault(MIOS_SWAP_FAULT_KEEP_DEAD))
+	if (!inject_keep_dead)
 		mios_lend_back(instance, incarnation, 0);
 }

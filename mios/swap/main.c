@@ -124,36 +124,6 @@ MODULE_PARM_DESC(lent, "who has how many bytes of what this instance lends");
 module_param_cb(lenders, &lenders_ops, NULL, 0444);
 MODULE_PARM_DESC(lenders, "whose how many bytes are, and how many are lost");
 
-#ifdef MIOS_FAULT
-static bool fault_on[MIOS_SWAP_FAULTS];
-
-#define MIOS_SWAP_FAULT_PARAM(name, index, text)			\
-	module_param_named(fault_##name, fault_on[index], bool, 0600);	\
-	MODULE_PARM_DESC(fault_##name, "fault: " text)
-
-MIOS_SWAP_FAULT_PARAM(no_zero, MIOS_SWAP_FAULT_NO_ZERO,
-		      "lend what another has written");
-MIOS_SWAP_FAULT_PARAM(keep_dead, MIOS_SWAP_FAULT_KEEP_DEAD,
-		      "keep what a dead borrower had");
-MIOS_SWAP_FAULT_PARAM(keep_mapped, MIOS_SWAP_FAULT_KEEP_MAPPED,
-		      "use what a dead lender had");
-MIOS_SWAP_FAULT_PARAM(spoil, MIOS_SWAP_FAULT_SPOIL,
-		      "change what has been written to frames");
-MIOS_SWAP_FAULT_PARAM(no_sum, MIOS_SWAP_FAULT_NO_SUM, "believe each frame");
-MIOS_SWAP_FAULT_PARAM(stray, MIOS_SWAP_FAULT_STRAY, "lend what is instance 0's");
-MIOS_SWAP_FAULT_PARAM(keep_late, MIOS_SWAP_FAULT_KEEP_LATE,
-		      "keep what was taken too late");
-MIOS_SWAP_FAULT_PARAM(no_error, MIOS_SWAP_FAULT_NO_ERROR,
-		      "take an error for success");
-MIOS_SWAP_FAULT_PARAM(free_twice, MIOS_SWAP_FAULT_FREE_TWICE,
-		      "free what another has, too");
-
-bool mios_swap_fault(enum mios_swap_fault fault)
-{
-	return READ_ONCE(fault_on[fault]);
-}
-#endif
-
 static int called(void *ctx, u32 instance, u32 incarnation, const void *data,
 		  u32 length, void *answer, u32 *size)
 {

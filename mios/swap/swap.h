@@ -19,28 +19,6 @@ struct bio;
 
 #define MIOS_LOAN_FRAMES	(MIOS_LOAN_SIZE / PAGE_SIZE)
 
-enum mios_swap_fault {
-	MIOS_SWAP_FAULT_NO_ZERO,	/* lend what another has written */
-	MIOS_SWAP_FAULT_KEEP_DEAD,	/* keep what a dead borrower had */
-	MIOS_SWAP_FAULT_KEEP_MAPPED,	/* use what a dead lender had */
-	MIOS_SWAP_FAULT_SPOIL,		/* change what has been written */
-	MIOS_SWAP_FAULT_NO_SUM,		/* believe each frame */
-	MIOS_SWAP_FAULT_STRAY,		/* lend what is instance 0's */
-	MIOS_SWAP_FAULT_KEEP_LATE,	/* keep what was taken too late */
-	MIOS_SWAP_FAULT_NO_ERROR,	/* take an error for success */
-	MIOS_SWAP_FAULT_FREE_TWICE,	/* free what another has, too */
-	MIOS_SWAP_FAULTS
-};
-
-#ifdef MIOS_FAULT
-bool mios_swap_fault(enum mios_swap_fault fault);
-#else
-static inline bool mios_swap_fault(enum mios_swap_fault fault)
-{
-	return false;
-}
-#endif
-
 /* lend.c: what this instance lends */
 int mios_lend_set(u64 bytes);
 u64 mios_lend_get(void);
@@ -81,7 +59,8 @@ struct source {
 
 /* take.c: how it gets loans */
 int mios_sources_look(struct source *sources, u32 but);
-int mios_loan_take(struct source *sources, struct borrowed *one);
+int mios_loan_take(struct source *sources, bool (*has)(u64 base),
+		   struct borrowed *one);
 int mios_loan_tell(u32 lender, enum mios_loan_op op, u64 base, u32 ticket);
 int mios_loan_forget(u32 lender);
 
@@ -90,16 +69,11 @@ int mios_borrow_set(u64 bytes);
 u64 mios_borrow_get(void);
 u64 mios_borrow_used(void);
 int mios_borrow_show(char *buf);
-bool mios_borrow_has(u64 base);
 int mios_borrow_backing(const char *path);
 int mios_borrow_backing_show(char *buf);
 u32 mios_borrow_tell(struct mios_loan_line *lines);
 int mios_borrow_recall(u32 instance, u64 base);
 void mios_borrow_dead(u32 instance, u32 incarnation);
-int mios_frame_read(u64 frame, void *to);
-int mios_frame_write(u64 frame, const void *from);
-void mios_frames_pass_on(struct bio *bio);
-void mios_frame_free(u64 frame);
 int mios_borrow_init(void);
 void mios_borrow_exit(void);
 
@@ -115,12 +89,29 @@ void mios_backing_submit(struct bio *bio, unsigned int place,
 /* tell.c: who lends to whom, of all instances */
 int mios_loans_show(char *buf);
 
+/* frame_sum.c */
+u32 mios_frame_sum(const void *frame);
+
+/**
+ * struct mios_disk_frames - what the blocks of the block device are
+ * @read:	copy a frame to a page; -EAGAIN: @pass_on
+ * @write:	the same, to a frame
+ * @pass_on:	let a request go to the local block device
+ * @free:	what is in a frame is needed no more
+ */
+struct mios_disk_frames {
+	int (*read)(u64 frame, void *to);
+	int (*write)(u64 frame, const void *from);
+	void (*pass_on)(struct bio *bio);
+	void (*free)(u64 frame);
+};
+
 /* disk.c: the block device over it */
 struct gendisk;
 bool mios_disk_is(const struct gendisk *which);
 int mios_disk_close(void);
 void mios_disk_open(u64 bytes);
-int mios_disk_init(void);
+int mios_disk_init(const struct mios_disk_frames *under);
 void mios_disk_exit(void);
 
 #endif /* _MIOS_SWAP_H */

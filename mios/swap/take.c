@@ -28,7 +28,8 @@ static u32 unsettled[MIOS_MAX_INSTANCES];
  * Memory of others is no RAM here, and of their node: what is said of it is not
  * believed.
  */
-static int loan_check(u32 lender, const struct mios_loan *loan)
+static int loan_check(u32 lender, const struct mios_loan *loan,
+		      bool (*has)(u64 base))
 {
 	if (loan->size != MIOS_LOAN_SIZE || !loan->base ||
 	    loan->base % MIOS_LOAN_SIZE ||
@@ -36,7 +37,7 @@ static int loan_check(u32 lender, const struct mios_loan *loan)
 	    region_intersects(loan->base, loan->size, IORESOURCE_SYSTEM_RAM,
 			      IORES_DESC_NONE) != REGION_DISJOINT)
 		return -EPROTO;
-	if (mios_borrow_has(loan->base))
+	if (has(loan->base))
 		return -EPROTO;
 	return mios_link_owns(lender, loan->base, loan->size);
 }
@@ -77,7 +78,7 @@ int mios_loan_forget(u32 lender)
 	return 0;
 }
 
-static int take_loan(u32 lender, struct mios_loan *loan)
+static int take_loan(u32 lender, bool (*has)(u64 base), struct mios_loan *loan)
 {
 	const struct mios_call_loan call = {
 		.op = MIOS_LOAN_TAKE, .ticket = ++last_ticket,
@@ -91,10 +92,11 @@ static int take_loan(u32 lender, struct mios_loan *loan)
 		unsettled[lender] = 0;
 	if (got < 0)
 		return got;
-	return got == sizeof(*loan) ? loan_check(lender, loan) : -EPROTO;
+	return got == sizeof(*loan) ? loan_check(lender, loan, has) : -EPROTO;
 }
 
-static int take_from(u32 lender, u32 incarnation, struct borrowed *one)
+static int take_from(u32 lender, u32 incarnation, bool (*has)(u64 base),
+		     struct borrowed *one)
 {
 	struct mios_loan loan;
 	void *map;
@@ -102,7 +104,7 @@ static int take_from(u32 lender, u32 incarnation, struct borrowed *one)
 
 	if (err)
 		return err;
-	err = take_loan(lender, &loan);
+	err = take_loan(lender, has, &loan);
 	if (err == -EPROTO)
 		pr_warn("instance %u lends what is not its own: not taken\n",
 			lender);
@@ -163,16 +165,18 @@ static struct source *source_best(struct source *sources)
 /**
  * mios_loan_take() - take a loan from the best that lends
  * @sources: who may, as they were looked for
+ * @has: is the loan at this address taken already?
  * @one: out
  *
  * -ENOSPC: nobody lends any more.
  */
-int mios_loan_take(struct source *sources, struct borrowed *one)
+int mios_loan_take(struct source *sources, bool (*has)(u64 base),
+		   struct borrowed *one)
 {
 	struct source *best;
 
 	while ((best = source_best(sources))) {
-		if (!take_from(best - sources, best->incarnation, one)) {
+		if (!take_from(best - sources, best->incarnation, has, one)) {
 			best->taken++;
 			return 0;
 		}

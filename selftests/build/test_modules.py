@@ -19,7 +19,7 @@ modules: $(M)/mios/a.ko
 $(M)/mios/a.ko: $(M)/mios/a.c
 	echo made >> ../times
 	! grep -q wrong $<
-	cat $< - > $@ <<< "$(notdir $(CURDIR)) $(MIOS_FAULT)"
+	cat $< - > $@ <<< "$(notdir $(CURDIR)) $(MIOS_INJECT)"
 SHELL := /bin/bash
 """
 
@@ -84,7 +84,7 @@ class Modules(unittest.TestCase):
 
     def test_with_or_without_knobs(self):
         self.fill("first", "one\n")
-        with mock.patch.dict(os.environ, MIOS_FAULT="0"):
+        with mock.patch.dict(os.environ, MIOS_INJECT="0"):
             self.assertEqual(self.fill("second", "one\n"),
                              ("one\ntest-1 0\n", 1))
 

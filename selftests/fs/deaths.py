@@ -13,7 +13,7 @@ FILES = kills.Work(
     program=HERE / "guest/churn.c", folder="/mios",
     prepare="mkdir -p /mios/0 /mios/1 /mios/2 /mios/9; truncate -s 4096 $state",
     remove="rm -r /mios/*",
-    knob="/sys/module/mios_fs/parameters/fault_deaf")
+    knob="/sys/module/mios_fs/parameters/inject_deaf")
 
 
 def go(rounds, seed, broken=False):

@@ -11,7 +11,7 @@ AT=/tmp/mios
 
 need_knobs()
 {
-	[ -e "$KNOBS/fault_elsewhere" ] || skip "modules without fault knobs"
+	[ -e "$KNOBS/inject_elsewhere" ] || skip "modules without knobs"
 }
 
 # mounts OPTIONS INSTANCE...

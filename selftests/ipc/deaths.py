@@ -14,7 +14,7 @@ SHARES = kills.Work(
     prepare="[ -e $state ] || { truncate -s 8192 $state && "
             "/mnt/host/work /dev/shm make; }",
     remove="ipcrm -a && rm -r /dev/shm/*",
-    knob="/sys/module/mios_fs/parameters/fault_no_owner_death")
+    knob="/sys/module/mios_fs/parameters/inject_no_owner_death")
 
 
 def go(rounds, seed, broken=False, again=False):

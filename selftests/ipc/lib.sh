@@ -12,7 +12,7 @@ FUTEXES="/usr/lib/mios/guest/futexes $AT/f"
 
 need_knobs()
 {
-	[ -e "$KNOBS/fault_no_enter" ] || skip "modules without fault knobs"
+	[ -e "$KNOBS/inject_no_enter" ] || skip "modules without knobs"
 }
 
 # window INSTANCE...: 0 has made it, and these have it, too; with the file

@@ -75,14 +75,14 @@ on()
 
 need_knobs()
 {
-	[ -e "$KNOBS/fault_leave_cpu" ] || skip "modules without fault knobs"
+	[ -e "$KNOBS/inject_leave_cpu" ] || skip "modules without knobs"
 }
 
 # knob NAME VALUE [INSTANCE]
 knob()
 {
 	need_knobs
-	on "${3:-0}" "echo $2 > $KNOBS/fault_$1" ||
+	on "${3:-0}" "echo $2 > $KNOBS/inject_$1" ||
 		fail "knob $1 on instance ${3:-0}"
 }
 

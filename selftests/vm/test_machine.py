@@ -273,7 +273,7 @@ class Checkpoints(unittest.TestCase):
     def test_one_with_a_fault_is_not_kept(self):
         """Nor one whose instances do not boot."""
         broken = "echo 99 > /sys/module/mios/parameters/" \
-            "fault_manifest_version\n" + checkpoint.BOOT_ALL
+            "inject_manifest_version\n" + checkpoint.BOOT_ALL
         for script in PROVOKE % "WARNING", broken:
             vm = make(["--nodes", "2", "--append", "mios_test_broken"])
             with unittest.mock.patch.dict(checkpoint.STATES,

@@ -118,7 +118,7 @@ bool mios_instance_runs(const struct mios_instance *inst);
 int mios_sysfs_open(int id, const char *field);
 int mios_instances_read(struct mios_instance *list, int max);
 long mios_suspect_timeout(void);
-bool mios_fault(const char *name);
+bool mios_injected(const char *name);
 
 /* shm.c APIs: */
 #define MIOS_SHM	"/dev/shm"

@@ -193,10 +193,10 @@ long mios_suspect_timeout(void)
 }
 
 /* Is a test to see this broken?  Modules without knobs say no. */
-bool mios_fault(const char *name)
+bool mios_injected(const char *name)
 {
 	char knob[64];
 
-	snprintf(knob, sizeof(knob), "fault_%s", name);
+	snprintf(knob, sizeof(knob), "inject_%s", name);
 	return read_parameter(knob);
 }

@@ -169,7 +169,7 @@ static void reap(void)
 static bool outlives(const struct slot *s)
 {
 	return !s->peer && !s->relay && ring_host_died(&d.view) &&
-	       !mios_fault("end_with_host");
+	       !mios_injected("end_with_host");
 }
 
 /*
@@ -200,7 +200,7 @@ static bool sweep(void)
 	for (i = 0; (s = slot_at(i)); i++) {
 		if (s->pid && !s->ending && !outlives(s) &&
 		    !ring_has(&d.view, s->peer, s->incarnation) &&
-		    !mios_fault("keep_sessions"))
+		    !mios_injected("keep_sessions"))
 			end_lost(s);
 		if (!s->ending)
 			continue;

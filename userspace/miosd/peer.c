@@ -54,7 +54,7 @@ int peer_ring(const struct mios_instance *a, const struct mios_instance *b)
  */
 void peer_set_timeouts(int fd)
 {
-	int limit = mios_fault("impatient") ? 10 : LOST_S;
+	int limit = mios_injected("impatient") ? 10 : LOST_S;
 	int one = 1, interval = limit / KEEPALIVES, count = KEEPALIVES - 1;
 	int user = limit * 1000;
 

@@ -205,7 +205,7 @@ static void look(const struct mios_instance *inst, int own_ring, time_t now)
 		k->due = 0;
 	if (k->due && now >= k->due) {
 		k->due = 0;
-		if (!mios_fault("keep_connections"))
+		if (!mios_injected("keep_connections"))
 			reset_address((struct in_addr){
 				htonl(10u << 24 | 77u << 16 |
 				      (uint32_t)k->ring << 8 | (inst->id + 1)) });

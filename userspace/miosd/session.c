@@ -300,7 +300,7 @@ static bool goes_on(const struct session *s)
 {
 	struct mios_instance host;
 
-	if (mios_fault("keep_sessions"))
+	if (mios_injected("keep_sessions"))
 		return true;
 	return !s->peer && mios_self() > 0 &&
 	       !mios_instance_read(0, &host) && host.state == MIOS_STATE_DEAD;
@@ -408,7 +408,7 @@ static int step_down(struct session *s, struct slot *slot,
 		st->nr_cpus += __builtin_popcountll(slot->cpus[i]);
 	}
 	s->said = table_detach(slot);
-	if (!err && !mios_fault("stay_root")) {
+	if (!err && !mios_injected("stay_root")) {
 		err = become_caller(c, false, &step);
 		if (err)
 			fail_set(fail, 125, step, err);

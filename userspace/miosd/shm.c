@@ -84,6 +84,6 @@ void shm_refresh(const struct ring_view *v)
 	if (next >= NR_DUE || ts.tv_sec < end + due[next])
 		return;
 	next++;
-	if (mios_shm_is_shared() && !mios_fault("keep_segments"))
+	if (mios_shm_is_shared() && !mios_injected("keep_segments"))
 		sweep();
 }

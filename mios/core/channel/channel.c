@@ -22,8 +22,18 @@
  *	     opening answered sees the session that answers it, and does not
  *	     enter the one before, whose slots have been read.
  */
+#include "../../inject/inject.h"
 #include "channel.h"
-#include "../fault/fault.h"
+
+MIOS_INJECT_TIMES(stale_incarnation, "publish slots of the last boot");
+MIOS_INJECT_TIMES(garbage_slot, "publish a slot with a wild header");
+MIOS_INJECT_TIMES(reuse_session,
+		  "begin a session whose number lies around in slots");
+MIOS_INJECT_TIMES(no_slot_check, "believe the header of a slot");
+MIOS_INJECT_TIMES(accept_old_slot, "believe any incarnation of a slot");
+
+#define inject_in(name, type)	\
+	(is_probe(type) && mios_inject(name))
 
 static u64 pair(u32 upper, u32 lower)
 {
@@ -179,9 +189,9 @@ static void producer_header(struct mios_producer *p, u32 type, u32 i)
 	slot->length = part_length(&p->shape, p->total, i);
 	slot->total = p->total;
 	slot->reserved = 0;
-	if (mios_fault_in(MIOS_FAULT_STALE_INCARNATION, type))
+	if (inject_in(stale_incarnation, type))
 		slot->incarnation = p->own - 1;
-	if (mios_fault_in(MIOS_FAULT_GARBAGE_SLOT, type))
+	if (inject_in(garbage_slot, type))
 		slot->total = 0x7fffffff;
 }
 
@@ -283,7 +293,7 @@ static u32 session_after(const struct mios_consumer *c, u32 last)
 	u64 carried;
 	u32 i;
 
-	if (mios_fault(MIOS_FAULT_REUSE_SESSION))
+	if (mios_inject(reuse_session))
 		return first;
 	for (i = 0; i <= c->shape.nr_slots / 64 + 1; i++, first += 64) {
 		carried = sessions_carried(c, first);
@@ -374,7 +384,7 @@ static int consumer_message(struct mios_consumer *c, struct mios_message *m)
 	m->type = READ_ONCE(slot->type);
 	m->total = READ_ONCE(slot->total);
 	m->slots = 1;
-	if (mios_fault_in(MIOS_FAULT_NO_SLOT_CHECK, m->type))
+	if (inject_in(no_slot_check, m->type))
 		return 1;
 	if (m->total > c->shape.max_total)
 		return -EBADMSG;
@@ -403,7 +413,7 @@ int mios_consumer_peek(struct mios_consumer *c, struct mios_message *m)
 			return ret;
 		if (READ_ONCE(slot_at(c->chan, &c->shape,
 				      c->head)->incarnation) == c->peer ||
-		    mios_fault_in(MIOS_FAULT_ACCEPT_OLD, m->type))
+		    inject_in(accept_old_slot, m->type))
 			return 1;
 		c->stale++;
 		c->head += m->slots;

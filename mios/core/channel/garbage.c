@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Overwrites structures of the ring area, for tests (MIOS_FAULT=1) in the
+ * Overwrites structures of the ring area, for tests (MIOS_INJECT=1) in the
  * kernel and in user space: see garbage.h.  No lock: that is the point.
  */
 #include "garbage.h"

@@ -4,8 +4,11 @@
  * the ring that does not depend on the kernel.  Called by mios/core/link/ and
  * by selftests/unit/channel.  No lock: readers copy, writers are alone.
  */
-#include "../fault/fault.h"
+#include "../../inject/inject.h"
 #include "layout.h"
+
+MIOS_INJECT_TIMES(garbage_desc, "publish a damaged descriptor");
+MIOS_INJECT_TIMES(no_cpu_check, "believe whose CPUs they are");
 
 #define SEQ_TRIES	100
 
@@ -152,7 +155,7 @@ void mios_desc_write(struct mios_desc *to, struct mios_desc_body *body)
 	WRITE_ONCE(words[1], mios_crc32(body, sizeof(*body)));
 	for (i = 0; i < sizeof(*body) / sizeof(u32); i++)
 		WRITE_ONCE(words[2 + i], from[i]);
-	if (mios_fault(MIOS_FAULT_GARBAGE_DESC))
+	if (mios_inject(garbage_desc))
 		WRITE_ONCE(to->body.nr_cpus, 0x7fffffff);
 	/* 0 would say that nobody has written one: garbage may lead there. */
 	smp_store_release(&words[0], sequence + 1 ?: 2); /* SEQ */
@@ -265,7 +268,7 @@ static int desc_owned(const struct mios_desc_body *body,
 	smp_rmb(); /* SEQ */
 	if ((sequence & 1) || READ_ONCE(cpus->sequence) != sequence)
 		return -EAGAIN;
-	return owned || mios_fault(MIOS_FAULT_NO_CPU_CHECK);
+	return owned || mios_inject(no_cpu_check);
 }
 
 /* One version of a descriptor, whatever it says, and its number. */

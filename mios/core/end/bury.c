@@ -10,6 +10,7 @@
 #include <linux/moduleparam.h>
 #include <linux/workqueue.h>
 
+#include "../../inject/inject.h"
 #include "../link/link.h"
 #include "../proc/log.h"
 #include "end.h"
@@ -17,25 +18,12 @@
 /* How long the others may take to let go before somebody is told. */
 #define LET_GO_MS	1000
 
-#ifdef MIOS_FAULT
-static int fault_fence_twice;
-module_param(fault_fence_twice, int, 0600);
-MODULE_PARM_DESC(fault_fence_twice, "fault: fence a dead instance once more: times, -1 for always");
-static unsigned int fault_linger;
-module_param(fault_linger, uint, 0600);
-MODULE_PARM_DESC(fault_linger, "fault: leave a dead instance's node alone for so many milliseconds, less when it is set lower");
-static bool fault_early_death;
-module_param(fault_early_death, bool, 0600);
-MODULE_PARM_DESC(fault_early_death, "fault: call an instance dead before it is fenced");
-static bool fault_hasty;
-module_param(fault_hasty, bool, 0600);
-MODULE_PARM_DESC(fault_hasty, "fault: use a dead instance's node again though others have not let go of it");
-#else
-static int fault_fence_twice;
-#define fault_linger 0
-#define fault_early_death false
-#define fault_hasty false
-#endif
+MIOS_INJECT_TIMES(fence_twice, "fence a dead instance once more");
+MIOS_INJECT_VALUE(linger,
+		  "leave a dead instance's node alone for so many milliseconds, less when it is set lower");
+MIOS_INJECT_SWITCH(early_death, "call an instance dead before it is fenced");
+MIOS_INJECT_SWITCH(hasty,
+		   "use a dead instance's node again though others have not let go of it");
 
 static struct workqueue_struct *reaper_wq;
 
@@ -49,7 +37,7 @@ static struct workqueue_struct *reaper_wq;
 void mios_node_reap(struct mios_node *node)
 {
 	mios_node_state(node, MIOS_STATE_FENCING);
-	if (fault_early_death)
+	if (inject_early_death)
 		mios_link_state(node->id, MIOS_STATE_DEAD);
 	queue_work(reaper_wq, &node->reaper);
 }
@@ -85,7 +73,7 @@ static bool let_go(struct mios_node *node)
 			node->id, 64, &owing);
 	else if (!owing && before)
 		pr_info("instance %u: all have let go of it\n", node->id);
-	return !owing || fault_hasty;
+	return !owing || inject_hasty;
 }
 
 /* Is it to be booted again now? */
@@ -108,7 +96,7 @@ static void linger(void)
 {
 	unsigned int waited;
 
-	for (waited = 0; waited < fault_linger; waited += 20)
+	for (waited = 0; waited < inject_linger; waited += 20)
 		msleep(20);
 }
 
@@ -140,7 +128,7 @@ static void reaper(struct work_struct *work)
 	mutex_lock(&node->lock);
 	/* Nothing is recovered that may still be in use: the watch tries again */
 	if (state_of(node) == MIOS_STATE_FENCING && !mios_node_fence(node)) {
-		if (mios_fault_take(&fault_fence_twice))
+		if (mios_inject(fence_twice))
 			mios_node_fence(node);
 		bury(node);
 		held = mios_node_hold(node);

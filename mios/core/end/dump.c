@@ -17,6 +17,7 @@
 #include <linux/uaccess.h>
 #include <linux/umh.h>
 
+#include "../../inject/inject.h"
 #include "end.h"
 
 #define PIECE		SZ_1M			/* read at once */
@@ -39,13 +40,8 @@ static unsigned int dump_hold = 600;
 module_param(dump_hold, uint, 0644);
 MODULE_PARM_DESC(dump_hold, "seconds without a read after which a held node is given back (default 600, 0: never)");
 
-#ifdef MIOS_FAULT
-static bool fault_dump_early;
-module_param(fault_dump_early, bool, 0600);
-MODULE_PARM_DESC(fault_dump_early, "fault: use a node's memory again before it has been dumped");
-#else
-#define fault_dump_early false
-#endif
+MIOS_INJECT_SWITCH(dump_early,
+		   "use a node's memory again before it has been dumped");
 
 module_param_cb(dump_policy, &mios_choice_ops, &dump_policy, 0644);
 MODULE_PARM_DESC(dump_policy, "whether the memory of an instance that crashed is kept for a dump: never, ask (until mios dump), or always (and it is started)");
@@ -73,7 +69,7 @@ bool mios_node_hold(struct mios_node *node)
 		return false;
 	hold_extend(node);
 	mios_cpus_return(node);
-	if (fault_dump_early)
+	if (inject_dump_early)
 		mios_memory_lend(node);
 	mios_node_state(node, MIOS_STATE_HELD);
 	pr_info("instance %u: its memory is held for a dump\n", node->id);

@@ -12,6 +12,7 @@
 
 #include <asm/apic.h>
 
+#include "../../inject/inject.h"
 #include "../../arch/x86/icr.h"
 #include "end.h"
 
@@ -19,11 +20,7 @@
 #define NMI_WAIT_US	1000000
 #define LOOK_US		200
 
-static int fault_skip_fence;
-#ifdef MIOS_FAULT
-module_param(fault_skip_fence, int, 0600);
-MODULE_PARM_DESC(fault_skip_fence, "fault: say that an instance is stopped, do nothing: times");
-#endif
+MIOS_INJECT_TIMES(skip_fence, "say that an instance is stopped, do nothing");
 
 /**
  * mios_node_notes - what an instance says of its CPUs
@@ -107,5 +104,5 @@ static int fence(struct mios_node *node)
  */
 int mios_node_fence(struct mios_node *node)
 {
-	return mios_fault_take(&fault_skip_fence) ? 0 : fence(node);
+	return mios_inject(skip_fence) ? 0 : fence(node);
 }

@@ -16,20 +16,13 @@
 #include <linux/smpboot.h>
 #include <linux/workqueue.h>
 
+#include "../../inject/inject.h"
 #include "fence.h"
 
 #define INTERVAL	(NSEC_PER_SEC)
 
-#ifdef MIOS_FAULT
-static bool fault_lost_tick;
-module_param(fault_lost_tick, bool, 0600);
-MODULE_PARM_DESC(fault_lost_tick, "fault: a CPU loses its timer");
-static bool fault_no_memory;
-module_param(fault_no_memory, bool, 0600);
-MODULE_PARM_DESC(fault_no_memory, "fault: take all memory, and end nobody for it");
-#else
-#define fault_lost_tick false
-#endif
+MIOS_INJECT_SWITCH(lost_tick, "a CPU loses its timer");
+MIOS_INJECT_SWITCH(no_memory, "take all memory, and end nobody for it");
 
 static DEFINE_PER_CPU(struct hrtimer, tick_timer);
 static DEFINE_PER_CPU(struct task_struct *, alive_task);
@@ -46,7 +39,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 		WRITE_ONCE(note->tick, note->tick + 1);
 	__this_cpu_write(asked, true);
 	wake_up_process(__this_cpu_read(alive_task));
-	if (fault_lost_tick)
+	if (inject_lost_tick)
 		return HRTIMER_NORESTART;
 	hrtimer_forward_now(timer, ns_to_ktime(INTERVAL));
 	return HRTIMER_RESTART;
@@ -104,12 +97,12 @@ static struct smp_hotplug_thread alive_threads = {
 	.thread_comm		= "mios-alive/%u",
 };
 
-#ifdef MIOS_FAULT
+#ifdef MIOS_INJECT
 /* The kernel would end a task or panic: it is kept from that. */
 static int memory_wait(struct notifier_block *block, unsigned long unused,
 		       void *freed)
 {
-	while (fault_no_memory)
+	while (inject_no_memory)
 		schedule_timeout_uninterruptible(HZ);
 	return NOTIFY_OK;
 }
@@ -124,7 +117,7 @@ static void memory_take(void)
 	static bool waits;
 	int order = MAX_PAGE_ORDER;
 
-	if (!fault_no_memory)
+	if (!inject_no_memory)
 		return;
 	if (!waits)
 		waits = !register_oom_notifier(&memory_notifier);

@@ -28,6 +28,7 @@
 #include <asm/special_insns.h>
 #include <asm/user.h>
 
+#include "../../inject/inject.h"
 #include "fence.h"
 
 static_assert(sizeof(struct user_regs_struct) ==
@@ -35,17 +36,8 @@ static_assert(sizeof(struct user_regs_struct) ==
 static_assert(MIOS_NOTES_CPUS == MIOS_MAX_CPUS);
 static_assert(MIOS_NOTE_COMM == TASK_COMM_LEN);
 
-#ifdef MIOS_FAULT
-static bool fault_stuck_nmi;
-module_param(fault_stuck_nmi, bool, 0600);
-MODULE_PARM_DESC(fault_stuck_nmi, "fault: a CPU never comes back from its next NMI");
-static bool fault_wrong_regs;
-module_param(fault_wrong_regs, bool, 0600);
-MODULE_PARM_DESC(fault_wrong_regs, "fault: a CPU that panics leaves no registers");
-#else
-#define fault_stuck_nmi false
-#define fault_wrong_regs false
-#endif
+MIOS_INJECT_SWITCH(stuck_nmi, "a CPU never comes back from its next NMI");
+MIOS_INJECT_SWITCH(wrong_regs, "a CPU that panics leaves no registers");
 
 /* How long a panic waits for the others' registers. */
 #define PANIC_WAIT_US	100000
@@ -126,7 +118,7 @@ static int take_nmi(unsigned int type, struct pt_regs *regs)
 	struct mios_cpu_note *note = this_cpu_read(own_note);
 	u32 request = stop_request();
 
-	while (fault_stuck_nmi)
+	while (inject_stuck_nmi)
 		native_halt();
 	if (!request || !note)
 		return NMI_DONE;
@@ -182,7 +174,7 @@ static noinline void stop_all_at(unsigned long ip, unsigned long bp,
 		regs.bp = bp;
 		regs.sp = sp;
 		notes->panicked = note - notes->cpu + 1;
-		if (!fault_wrong_regs)
+		if (!inject_wrong_regs)
 			note_save(note, &regs, request);
 		stopped = others_stop(request);
 	}

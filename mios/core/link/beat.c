@@ -17,8 +17,11 @@
 #include <asm/msr.h>
 #include <asm/tsc.h>
 
-#include "../fault/fault.h"
+#include "../../inject/inject.h"
 #include "ring.h"
+
+MIOS_INJECT_TIMES(odd_beat, "leave the heartbeat as if it were being written");
+MIOS_INJECT_TIMES(stop_beat, "do not show the heartbeat");
 
 static uint heartbeat_ms = 100;
 module_param(heartbeat_ms, uint, 0400);
@@ -66,7 +69,7 @@ static void beat_write(struct mios_ring *ring)
 		beat.load[i] = (avenrun[i] * 100) >> FSHIFT;
 	mios_seq_write((u32 *)&ring->lines->beat, (const u32 *)&beat,
 		       sizeof(beat));
-	if (mios_fault(MIOS_FAULT_ODD_BEAT))
+	if (mios_inject(odd_beat))
 		WRITE_ONCE(ring->lines->beat.sequence,
 			   ring->lines->beat.sequence | 1);
 }
@@ -138,7 +141,7 @@ static void anchor_write(void)
 
 static void beat(struct timer_list *timer)
 {
-	bool mute = mios_fault(MIOS_FAULT_STOP_BEAT);
+	bool mute = mios_inject(stop_beat);
 	struct mios_ring *ring;
 	u32 i;
 

@@ -23,8 +23,10 @@
 #include <linux/sched/clock.h>
 #include <linux/slab.h>
 
-#include "../fault/fault.h"
+#include "../../inject/inject.h"
 #include "ring.h"
+
+MIOS_INJECT_TIMES(lose_answer, "drop the answer to a call");
 
 #define SERVED_MAX	4
 static_assert(SERVED_MAX * (MIOS_AREA_INSTANCES - 1) < WQ_DFL_ACTIVE);
@@ -132,7 +134,7 @@ static void answered(void *ctx, u32 instance, u32 incarnation,
 	struct mios_msg_answer answer;
 	struct pending *p;
 
-	if (length < sizeof(answer) || mios_fault(MIOS_FAULT_LOSE_ANSWER))
+	if (length < sizeof(answer) || mios_inject(lose_answer))
 		return;
 	memcpy(&answer, data, sizeof(answer));
 	spin_lock(&pendings_lock);

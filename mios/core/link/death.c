@@ -19,16 +19,13 @@
 #include <linux/rcupdate.h>
 #include <uapi/linux/mios.h>
 
-#include "../fault/fault.h"
+#include "../../inject/inject.h"
 #include "ring.h"
 
-#ifdef MIOS_FAULT
-static unsigned int fault_slow_death;
-module_param(fault_slow_death, uint, 0600);
-MODULE_PARM_DESC(fault_slow_death, "fault: a listener takes so many milliseconds for a death, less when it is set lower");
-#else
-#define fault_slow_death 0
-#endif
+MIOS_INJECT_TIMES(no_ack, "never confirm that a peer is dropped");
+
+MIOS_INJECT_VALUE(slow_death,
+		  "a listener takes so many milliseconds for a death, less when it is set lower");
 
 /**
  * struct life - what has been seen of one instance
@@ -155,7 +152,7 @@ static void take_time(void)
 {
 	unsigned int waited;
 
-	for (waited = 0; waited < fault_slow_death; waited += 20)
+	for (waited = 0; waited < inject_slow_death; waited += 20)
 		msleep(20);
 }
 
@@ -197,7 +194,7 @@ void mios_death_ack(struct mios_ring *ring, const struct mios_deaths *found)
 		last = i == mios_link.self ? mios_link.incarnation :
 					     lives[i].told;
 		if (mios_link.host || READ_ONCE(ack[i]) == last ||
-		    (i != mios_link.self && mios_fault(MIOS_FAULT_NO_ACK)))
+		    (i != mios_link.self && mios_inject(no_ack)))
 			continue;
 		/* ACK: pairs with the acquire in has_acked(). */
 		smp_store_release(&ack[i], last);

@@ -11,9 +11,11 @@
 #include <asm/irq.h>
 #include <asm/irq_vectors.h>
 
+#include "../../inject/inject.h"
 #include "../../arch/x86/icr.h"
-#include "../fault/fault.h"
 #include "ring.h"
+
+MIOS_INJECT_TIMES(skip_doorbell, "publish without an interrupt");
 
 static struct work_struct rang_work;
 static u64 strays;	/* doorbells for which no reason was found */
@@ -29,7 +31,7 @@ void mios_bell_ring(struct mios_peer *peer, enum mios_bell bell)
 		return;
 	set_bit(mios_link.self, pending);
 	smp_mb__after_atomic(); /* BELL: the reason, then the interrupt */
-	if (mios_fault(MIOS_FAULT_SKIP_DOORBELL))
+	if (mios_inject(skip_doorbell))
 		return;
 	mios_icr_post(APIC_DM_FIXED | READ_ONCE(peer->vector),
 		      READ_ONCE(peer->apicid));

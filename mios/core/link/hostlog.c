@@ -18,6 +18,7 @@
 
 #include <asm/mios.h>
 
+#include "../../inject/inject.h"
 #include "ring.h"
 
 static_assert(MIOS_AREA_LOG_SIZE > MIOS_AREA_PAGE);
@@ -34,11 +35,7 @@ static_assert((TEXT_SIZE & (TEXT_SIZE - 1)) == 0);
 static DEFINE_RAW_SPINLOCK(host_log_lock); /* mios_ring.logged */
 static char line[LINE_MAX];		   /* under host_log_lock */
 
-static int fault_no_host_log;
-#ifdef MIOS_FAULT
-module_param(fault_no_host_log, int, 0600);
-MODULE_PARM_DESC(fault_no_host_log, "fault: do not copy the log of instance 0");
-#endif
+MIOS_INJECT_TIMES(no_host_log, "do not copy the log of instance 0");
 
 static struct mios_log *ring_log(const struct mios_ring *ring)
 {
@@ -84,7 +81,7 @@ void mios_hostlog_tick(void)
 	unsigned int waited = 0;
 	unsigned long flags;
 
-	if (fault_no_host_log)
+	if (inject_no_host_log)
 		return;
 	local_irq_save(flags);
 	while (!raw_spin_trylock(&host_log_lock)) {

@@ -14,8 +14,12 @@
 
 #include <linux/slab.h>
 
-#include "../fault/fault.h"
+#include "../../inject/inject.h"
 #include "ring.h"
+
+MIOS_INJECT_TIMES(leak_peer, "lose a page when a peer is dropped");
+MIOS_INJECT_TIMES(no_restore, "leave what a peer has overwritten in the area");
+MIOS_INJECT_TIMES(early_ack, "confirm a death before the listeners are told");
 
 /* What one look has found, told when the lock has been dropped. */
 struct findings {
@@ -41,7 +45,7 @@ static void peer_drop(struct mios_peer *peer, struct findings *found)
 	WRITE_ONCE(peer->state, MIOS_PEER_ABSENT);
 	mios_peer_close(peer);
 	mios_call_abort(peer->instance);
-	if (mios_fault(MIOS_FAULT_LEAK_PEER))
+	if (mios_inject(leak_peer))
 		kmalloc(PAGE_SIZE, GFP_KERNEL);
 	found->left |= BIT_ULL(peer->instance);
 	found->left_as[peer->instance] = peer->incarnation;
@@ -263,7 +267,7 @@ static void findings_tell(struct mios_ring *ring, const struct findings *found)
 /* Others cannot know it better, so what stands there is not asked. */
 static void host_restore(struct mios_ring *ring)
 {
-	if (mios_fault(MIOS_FAULT_NO_RESTORE))
+	if (mios_inject(no_restore))
 		return;
 	mios_area_restore(ring);
 	mios_hostlog_restore(ring);
@@ -293,7 +297,7 @@ void mios_member_scan(struct work_struct *work)
 	findings_tell(ring, found);
 	if (found->joined && mios_link.host)
 		mios_bell_ring_all(ring, MIOS_BELL_CHANGE);
-	if (mios_fault(MIOS_FAULT_EARLY_ACK))
+	if (mios_inject(early_ack))
 		mios_death_ack(ring, &found->deaths);
 	mios_death_tell(ring, &found->deaths);
 	mutex_lock(&mios_link.lock);

@@ -13,7 +13,6 @@
 #include <linux/rcupdate.h>
 #include <linux/reboot.h>
 
-#include "../fault/fault.h"
 #include "ring.h"
 
 /* Messages read from one channel before others get a turn. */

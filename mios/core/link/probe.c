@@ -20,7 +20,6 @@
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 
-#include "../fault/fault.h"
 #include "ring.h"
 
 #define PROBE_MAX	100000

@@ -10,8 +10,10 @@
 #include <linux/lockdep.h>
 #include <linux/slab.h>
 
-#include "../fault/fault.h"
+#include "../../inject/inject.h"
 #include "ring.h"
+
+MIOS_INJECT_TIMES(forget_channel, "leave a channel to a member that goes open");
 
 /* Between two requests for new sessions to one peer. */
 #define REPAIR_INTERVAL	(HZ / 2)
@@ -174,7 +176,7 @@ void mios_peer_close(struct mios_peer *peer)
 		struct mios_out *out = &peer->out[class];
 		struct mios_in *in = &peer->in[class];
 
-		if (mios_fault(MIOS_FAULT_FORGET_CHANNEL))
+		if (mios_inject(forget_channel))
 			continue;
 		spin_lock_irqsave(&out->lock, flags);
 		mios_producer_close(&out->p);

@@ -331,7 +331,7 @@ void mios_probe_exit(void);
 
 /* scribble.c: garbage over the area, for tests */
 struct dentry;
-#ifdef MIOS_FAULT
+#ifdef MIOS_INJECT
 void mios_scribble_init(struct dentry *dir);
 void mios_scribble_lie(struct mios_ring *ring);
 #else

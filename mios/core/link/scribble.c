@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * For tests only (MIOS_FAULT=1): overwrites what the instances of ring 0
+ * For tests only (MIOS_INJECT=1): overwrites what the instances of ring 0
  * share, and shows it.
  *   mios/scribble	write "FROM TO SEED": the channels between two, both
  *			directions, heads and slots; FROM = TO: its descriptor;
@@ -17,7 +17,6 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "../fault/fault.h"
 #include "../channel/garbage.h"
 #include "ring.h"
 

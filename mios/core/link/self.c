@@ -23,8 +23,11 @@
 #include <asm/mios.h>
 #include <asm/smp.h>
 
-#include "../fault/fault.h"
+#include "../../inject/inject.h"
 #include "ring.h"
+
+MIOS_INJECT_TIMES(bad_doorbell, "publish another instance's CPU");
+MIOS_INJECT_TIMES(stuck_end, "begin to end in order and go no further");
 
 static int doorbell_cpu = -1;
 module_param(doorbell_cpu, int, 0400);
@@ -135,7 +138,7 @@ void mios_self_init(struct mios_ring *ring)
 void mios_self_publish(struct mios_ring *ring, enum mios_desc_state state)
 {
 	ring->body.state = state;
-	if (mios_fault(MIOS_FAULT_BAD_DOORBELL))
+	if (mios_inject(bad_doorbell))
 		mios_scribble_lie(ring);
 	else
 		mios_desc_write(ring->desc, &ring->body);
@@ -225,7 +228,7 @@ static int self_reboot(struct notifier_block *nb, unsigned long action,
 	mutex_lock(&mios_link.lock);
 	mios_self_publish_all(MIOS_DESC_STOPPING);
 	mutex_unlock(&mios_link.lock);
-	while (mios_fault(MIOS_FAULT_STUCK_END))
+	while (mios_inject(stuck_end))
 		msleep(100);
 	return NOTIFY_DONE;
 }

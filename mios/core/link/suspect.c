@@ -19,8 +19,10 @@
 #include <asm/msr.h>
 #include <asm/tsc.h>
 
-#include "../fault/fault.h"
+#include "../../inject/inject.h"
 #include "ring.h"
+
+MIOS_INJECT_TIMES(count_time, "count silence by the clock");
 
 static uint suspect_timeout = 5;
 module_param(suspect_timeout, uint, 0644);
@@ -66,7 +68,7 @@ static bool peer_listen(struct mios_peer *peer, u32 beat_ms)
 		s->ticks = min(s->ticks + 1, U32_MAX / beat_ms);
 	else
 		s->ticks = 0;
-	if (joined && mios_fault(MIOS_FAULT_COUNT_TIME))
+	if (joined && mios_inject(count_time))
 		s->ticks = time_silent_ms(peer) / beat_ms;
 	s->count = count;
 	s->incarnation = incarnation;

@@ -7,8 +7,10 @@
 #include <linux/bits.h>
 #include <linux/string.h>
 
-#include "../fault/fault.h"
+#include "../../inject/inject.h"
 #include "ring.h"
+
+MIOS_INJECT_TIMES(accept_old, "believe any incarnation of a member");
 
 static struct mios_view views[MIOS_AREA_INSTANCES];
 
@@ -97,7 +99,7 @@ static bool is_member(u32 ring, u32 instance, u32 incarnation,
 	struct mios_view view;
 	u32 state;
 
-	if (mios_fault(MIOS_FAULT_ACCEPT_OLD))
+	if (mios_inject(accept_old))
 		return true;
 	mios_view_get(instance, &view);
 	if (view.stamp >> 32 != incarnation)

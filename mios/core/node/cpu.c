@@ -12,6 +12,7 @@
 #include <asm/cpufeature.h>
 #include <asm/processor-flags.h>
 
+#include "../../inject/inject.h"
 #include "node.h"
 
 /* The tables behind the code in the slice, one page each. */
@@ -38,13 +39,8 @@ struct sipi_params {
 } __packed;
 static_assert(sizeof(struct sipi_params) == 56);
 
-#ifdef MIOS_FAULT
-static unsigned int fault_leave_cpu;
-module_param(fault_leave_cpu, uint, 0600);
-MODULE_PARM_DESC(fault_leave_cpu, "fault: keep this many CPUs of a node when it is given back");
-#else
-#define fault_leave_cpu 0
-#endif
+MIOS_INJECT_VALUE(leave_cpu,
+		  "keep this many CPUs of a node when it is given back");
 
 static struct cpumask away;		/* CPUs that run another kernel */
 static struct cpumask owed;		/* that did not come back: all may try */
@@ -163,7 +159,7 @@ int mios_cpus_take(struct mios_node *node, struct mios_reason *why)
  */
 int mios_cpus_return(struct mios_node *node)
 {
-	unsigned int cpu, left = fault_leave_cpu;
+	unsigned int cpu, left = inject_leave_cpu;
 	int err, first = 0;
 
 	for_each_cpu(cpu, &node->cpus) {

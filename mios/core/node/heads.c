@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * For tests only (MIOS_FAULT=1): what an instance shares with instance 0 in
+ * For tests only (MIOS_INJECT=1): what an instance shares with instance 0 in
  * the head of its node's memory, to look at and to overwrite.
  *   mios-heads/N	read: manifest, log and notes, while node N has an
  *			instance; write "notes ROUNDS SEED", "log ROUNDS SEED"

@@ -18,6 +18,7 @@
 #include <linux/swap.h>
 #include <linux/vmstat.h>
 
+#include "../../inject/inject.h"
 #include "node.h"
 
 /*
@@ -33,16 +34,9 @@ module_param(take_timeout, uint, 0644);
 MODULE_PARM_DESC(take_timeout,
 		 "seconds that migrating a node's live data may take (default 15)");
 
-static int fault_leak_page;
-#ifdef MIOS_FAULT
-module_param(fault_leak_page, int, 0600);
-MODULE_PARM_DESC(fault_leak_page, "fault: lose a page whenever a node's memory is lent: times, -1 for always");
-static bool fault_by_policy;
-module_param(fault_by_policy, bool, 0600);
-MODULE_PARM_DESC(fault_by_policy, "fault: leave lent memory where the system's policy has put it");
-#else
-#define fault_by_policy false
-#endif
+MIOS_INJECT_TIMES(leak_page, "lose a page whenever a node's memory is lent");
+MIOS_INJECT_SWITCH(by_policy,
+		   "leave lent memory where the system's policy has put it");
 
 static unsigned int take_seconds(void)
 {
@@ -81,7 +75,7 @@ static int guard_online(struct notifier_block *nb, unsigned long action,
 	const struct memory_notify *notify = data;
 	unsigned int i;
 
-	if (action != MEM_GOING_ONLINE || fault_by_policy)
+	if (action != MEM_GOING_ONLINE || inject_by_policy)
 		return NOTIFY_OK;
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
 		if (mios_node_get(i) &&
@@ -113,7 +107,7 @@ static int lent_check(const struct mios_range *r, bool fresh)
 {
 	u64 at;
 
-	for (at = r->base; !fault_by_policy && at < r->base + r->size;
+	for (at = r->base; !inject_by_policy && at < r->base + r->size;
 	     at += memory_block_size_bytes()) {
 		struct page *page = pfn_to_online_page(PHYS_PFN(at));
 
@@ -136,7 +130,7 @@ static int range_lend(struct mios_node *node, unsigned int index)
 
 	WRITE_ONCE(node->lender, current);
 	err = add_memory_driver_managed(node->id, r.base, r.size, lent_name,
-					fault_by_policy ? MHP_NONE :
+					inject_by_policy ? MHP_NONE :
 					MHP_ONLINE_MOVABLE);
 	WRITE_ONCE(node->lender, NULL);
 	/* -EEXIST: lent by an earlier life of this module */
@@ -165,7 +159,7 @@ int mios_memory_lend(struct mios_node *node)
 		lent_name = kstrdup("System RAM (mios)", GFP_KERNEL);
 	if (!lent_name)
 		return -ENOMEM;
-	if (mios_fault_take(&fault_leak_page))
+	if (mios_inject(leak_page))
 		kmalloc(PAGE_SIZE, GFP_KERNEL);
 	for (i = 0; i < node->nr_ranges && !err; i++)
 		err = range_lend(node, i);

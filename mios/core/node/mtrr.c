@@ -13,15 +13,11 @@
 #include <asm/msr.h>
 #include <asm/mtrr.h>
 
+#include "../../inject/inject.h"
 #include "node.h"
 
-#ifdef MIOS_FAULT
-static bool fault_no_mtrrs;
-module_param(fault_no_mtrrs, bool, 0600);
-MODULE_PARM_DESC(fault_no_mtrrs, "fault: leave the memory types of a child as its INIT left them");
-#else
-#define fault_no_mtrrs false
-#endif
+MIOS_INJECT_SWITCH(no_mtrrs,
+		   "leave the memory types of a child as its INIT left them");
 
 static const u32 fixed[] = {
 	MSR_MTRRfix64K_00000, MSR_MTRRfix16K_80000, MSR_MTRRfix16K_A0000,
@@ -50,7 +46,7 @@ int mios_mtrrs_read(struct mios_msr *to, unsigned int room)
 	unsigned int i, pairs;
 	u64 cap;
 
-	if (!boot_cpu_has(X86_FEATURE_MTRR) || fault_no_mtrrs)
+	if (!boot_cpu_has(X86_FEATURE_MTRR) || inject_no_mtrrs)
 		return 0;
 	rdmsrl(MSR_MTRRcap, cap);
 	pairs = cap & MTRR_CAP_VCNT;

@@ -164,16 +164,6 @@ struct mios_node {
 __printf(2, 3) void mios_reason_set(struct mios_reason *why, const char *fmt,
 				    ...);
 
-/* Is a fault still to be injected?  Its knob counts the times, -1 is always. */
-static inline bool mios_fault_take(int *times)
-{
-#ifdef MIOS_FAULT
-	return *times && (*times < 0 || (*times)--);
-#else
-	return false;
-#endif
-}
-
 /* node.c: which nodes there are */
 void mios_nodes_init(void);
 void mios_nodes_exit(void);

@@ -13,6 +13,7 @@
 #include <asm/msr.h>
 #include <asm/processor-flags.h>
 
+#include "../../inject/inject.h"
 #include "../../arch/x86/icr.h"
 #include "node.h"
 
@@ -34,29 +35,19 @@ struct park_params {
 } __packed;
 static_assert(offsetof(struct park_params, vectors) == 40);
 
-static int fault_skip_init, fault_assume_init, fault_stray_sipi;
-static int fault_lose_sipi, fault_park_nmi;
-#ifdef MIOS_FAULT
-static unsigned int fault_late_look;
-module_param(fault_late_look, uint, 0600);
-MODULE_PARM_DESC(fault_late_look, "fault: milliseconds before anybody looks whether a CPU has started");
-module_param(fault_skip_init, int, 0600);
-MODULE_PARM_DESC(fault_skip_init, "fault: leave the last CPU of a node out of its INIT: times, -1 for always");
-module_param(fault_assume_init, int, 0600);
-MODULE_PARM_DESC(fault_assume_init, "fault: believe that a node's CPUs have taken their INIT: times, -1 for always");
-module_param(fault_stray_sipi, int, 0600);
-MODULE_PARM_DESC(fault_stray_sipi, "fault: a start-up interrupt comes right behind the INIT of a node's first CPU: times, -1 for always");
-module_param(fault_lose_sipi, int, 0600);
-MODULE_PARM_DESC(fault_lose_sipi, "fault: a start-up interrupt is lost: times, -1 for always");
-module_param(fault_park_nmi, int, 0600);
-MODULE_PARM_DESC(fault_park_nmi, "fault: an NMI hits a CPU that has just been stopped: times, -1 for always");
-#else
-#define fault_late_look 0
-#endif
+MIOS_INJECT_VALUE(late_look,
+		  "milliseconds before anybody looks whether a CPU has started");
+MIOS_INJECT_TIMES(skip_init, "leave the last CPU of a node out of its INIT");
+MIOS_INJECT_TIMES(assume_init,
+		  "believe that a node's CPUs have taken their INIT");
+MIOS_INJECT_TIMES(stray_sipi,
+		  "a start-up interrupt comes right behind the INIT of a node's first CPU");
+MIOS_INJECT_TIMES(lose_sipi, "a start-up interrupt is lost");
+MIOS_INJECT_TIMES(park_nmi, "an NMI hits a CPU that has just been stopped");
 
 static int sipi_send(const struct mios_node *node, u32 apicid)
 {
-	if (mios_fault_take(&fault_lose_sipi))
+	if (mios_inject(lose_sipi))
 		return 0;
 	return mios_icr_send(APIC_DM_STARTUP | (node->slice >> PAGE_SHIFT),
 			     apicid);
@@ -100,8 +91,8 @@ int mios_sipi_arrives(const struct mios_node *node, u32 apicid,
 	u32 now;
 	int err = sipi_send(node, apicid);
 
-	if (fault_late_look)
-		msleep(fault_late_look);
+	if (inject_late_look)
+		msleep(inject_late_look);
 	return err ?:
 	       read_poll_timeout(READ_ONCE, now, now != before, 100,
 				 MIOS_SIPI_AGAIN_US, false, *word);
@@ -186,7 +177,7 @@ static int all_park(const struct mios_node *node, unsigned int nr)
 		ret = park_one(node, i, i < nr, &p->parked);
 		repeated += ret;
 	}
-	if (ret >= 0 && mios_fault_take(&fault_park_nmi))
+	if (ret >= 0 && mios_inject(park_nmi))
 		park_nmi(node, &p->taken);
 	memunmap(slice);
 	return ret < 0 ? ret : repeated;
@@ -214,13 +205,13 @@ static void stray_sipi(const struct mios_node *node)
  */
 int mios_cpus_stop(const struct mios_node *node)
 {
-	unsigned int nr = node->nr_cpus - mios_fault_take(&fault_skip_init);
+	unsigned int nr = node->nr_cpus - mios_inject(skip_init);
 	int err;
 
-	if (mios_fault_take(&fault_stray_sipi))
+	if (mios_inject(stray_sipi))
 		stray_sipi(node);
 	err = all_init(node, nr);
-	if (!err && !mios_fault_take(&fault_assume_init))
+	if (!err && !mios_inject(assume_init))
 		err = all_park(node, nr);
 	if (err < 0)
 		return err;

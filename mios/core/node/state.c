@@ -23,6 +23,7 @@
 #include <linux/module.h>
 #include <linux/wait.h>
 
+#include "../../inject/inject.h"
 #include "../link/link.h"
 #include "node.h"
 
@@ -33,13 +34,7 @@ DECLARE_WAIT_QUEUE_HEAD(mios_state_wait);
 
 static bool closed;
 
-#ifdef MIOS_FAULT
-static bool fault_stay_open;
-module_param(fault_stay_open, bool, 0600);
-MODULE_PARM_DESC(fault_stay_open, "fault: start instances though instance 0 ends");
-#else
-#define fault_stay_open false
-#endif
+MIOS_INJECT_SWITCH(stay_open, "start instances though instance 0 ends");
 
 /**
  * mios_nodes_close - start no instance any more: instance 0 ends or sleeps
@@ -55,7 +50,7 @@ bool mios_nodes_close(void)
 	bool all = true;
 	unsigned int i;
 
-	WRITE_ONCE(closed, !fault_stay_open);
+	WRITE_ONCE(closed, !inject_stay_open);
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
 		struct mios_node *node = mios_node_get(i);
 

@@ -21,6 +21,7 @@
 #include <asm/setup_data.h>
 #include <asm/tsc.h>
 
+#include "../../inject/inject.h"
 #include "../link/link.h"
 #include "start.h"
 
@@ -30,25 +31,11 @@
 static_assert(PID_MAX_LIMIT / MIOS_MAX_INSTANCES == MIOS_PIDS_EACH);
 static_assert(2 * MIOS_PIDS_BOOT == MIOS_PIDS_EACH);
 
-#ifdef MIOS_FAULT
-static unsigned int fault_manifest_version;
-module_param(fault_manifest_version, uint, 0600);
-MODULE_PARM_DESC(fault_manifest_version, "fault: hand out manifests of this version");
-static bool fault_share_pids;
-module_param(fault_share_pids, bool, 0600);
-MODULE_PARM_DESC(fault_share_pids, "fault: give every instance the PIDs of instance 1");
-static bool fault_mute_ending;
-module_param(fault_mute_ending, bool, 0600);
-MODULE_PARM_DESC(fault_mute_ending, "fault: last words ring where nobody listens");
-static bool fault_damage_image;
-module_param(fault_damage_image, bool, 0600);
-MODULE_PARM_DESC(fault_damage_image, "fault: flip a byte of the image after it was loaded");
-#else
-#define fault_damage_image false
-#define fault_manifest_version 0
-#define fault_share_pids false
-#define fault_mute_ending false
-#endif
+MIOS_INJECT_VALUE(manifest_version, "hand out manifests of this version");
+MIOS_INJECT_SWITCH(share_pids, "give every instance the PIDs of instance 1");
+MIOS_INJECT_SWITCH(mute_ending, "last words ring where nobody listens");
+MIOS_INJECT_SWITCH(damage_image,
+		   "flip a byte of the image after it was loaded");
 
 static u64 load_base(const struct mios_node *node)
 {
@@ -301,14 +288,14 @@ static int manifest_fill(struct mios_node *node, struct mios_reason *why)
 {
 	struct mios_manifest *m = mios_node_manifest(node);
 	struct mios_log *log = mios_node_log(node);
-	u32 pids = fault_share_pids ? 1 : node->id;
+	u32 pids = inject_share_pids ? 1 : node->id;
 	const u8 *from = (const u8 *)&m->instance;
 	int err;
 
 	memset(m, 0, MIOS_MANIFEST_SIZE);
 	mios_host_describe(m);
-	if (fault_manifest_version)
-		m->version = fault_manifest_version;
+	if (inject_manifest_version)
+		m->version = inject_manifest_version;
 	m->self = mios_node_base(node) + MIOS_HEAD_MANIFEST;
 	m->instance = node->id;
 	m->node = node->id;
@@ -319,7 +306,7 @@ static int manifest_fill(struct mios_node *node, struct mios_reason *why)
 	m->pid_first = pids * MIOS_PIDS_EACH +
 		       m->incarnation % 2 * MIOS_PIDS_BOOT;
 	m->pid_last = m->pid_first + MIOS_PIDS_BOOT - 1;
-	m->host_apicid = fault_mute_ending ? node->apicid[0] :
+	m->host_apicid = inject_mute_ending ? node->apicid[0] :
 		per_cpu(x86_cpu_to_apicid, 0);
 	err = mios_link_area(node->ring, &m->area_base, &m->area_size);
 	if (err) {
@@ -367,7 +354,7 @@ int mios_image_finish(struct mios_node *node, struct mios_reason *why)
 				node->id);
 		return -ENOEXEC;
 	}
-	if (fault_damage_image)
+	if (inject_damage_image)
 		segment_damage(&node->segments[0]);
 	for (i = 0; i < node->nr_segments; i++) {
 		err = segment_verify(&node->segments[i]);

@@ -11,6 +11,7 @@
  */
 #include <linux/moduleparam.h>
 
+#include "../../inject/inject.h"
 #include "../end/end.h"
 #include "../link/link.h"
 #include "watch.h"
@@ -25,13 +26,7 @@ static unsigned int hang_reboots = 3;
 module_param(hang_reboots, uint, 0644);
 MODULE_PARM_DESC(hang_reboots, "how often within ten minutes an instance that hangs is booted again (default 3)");
 
-#ifdef MIOS_FAULT
-static bool fault_blind_watch;
-module_param(fault_blind_watch, bool, 0600);
-MODULE_PARM_DESC(fault_blind_watch, "fault: see no CPU stand still");
-#else
-#define fault_blind_watch false
-#endif
+MIOS_INJECT_SWITCH(blind_watch, "see no CPU stand still");
 
 /* A sign of life comes once a second, and may come late. */
 #define HANG_LEAST	3U
@@ -142,7 +137,7 @@ static bool any_hangs(struct mios_node *node, unsigned int limit)
 	unsigned int i;
 	bool hangs;
 
-	if (!notes || fault_blind_watch)
+	if (!notes || inject_blind_watch)
 		return false;
 	hangs = memory_hangs(node, notes, limit);
 	for (i = 0; i < node->nr_cpus; i++)

@@ -11,6 +11,7 @@
 #include <linux/panic_notifier.h>
 #include <linux/reboot.h>
 
+#include "../../inject/inject.h"
 #include "../end/end.h"
 #include "watch.h"
 
@@ -22,17 +23,8 @@ static bool panic_resets;
 module_param(panic_resets, bool, 0644);
 MODULE_PARM_DESC(panic_resets, "let a panic of instance 0 reset the machine as panic= says, with all instances (default no)");
 
-#ifdef MIOS_FAULT
-static bool fault_no_rest;
-module_param(fault_no_rest, bool, 0600);
-MODULE_PARM_DESC(fault_no_rest, "fault: a CPU that has panicked does not halt");
-static bool fault_spare_others;
-module_param(fault_spare_others, bool, 0600);
-MODULE_PARM_DESC(fault_spare_others, "fault: end without the others");
-#else
-#define fault_no_rest false
-#define fault_spare_others false
-#endif
+MIOS_INJECT_SWITCH(no_rest, "a CPU that has panicked does not halt");
+MIOS_INJECT_SWITCH(spare_others, "end without the others");
 
 /* A second for the registers, and twenty for the INIT of a CPU that is late. */
 #define KILL_TIMEOUT_MS	30000
@@ -102,7 +94,7 @@ static int host_reboot(struct notifier_block *nb, unsigned long action,
 {
 	unsigned int ms = min(stop_timeout, 3600U) * MSEC_PER_SEC;
 
-	if (fault_spare_others)
+	if (inject_spare_others)
 		return NOTIFY_DONE;
 	/* Nobody boots one behind our back: see mios_node_claim(). */
 	mios_nodes_close();
@@ -147,7 +139,7 @@ static int host_panic(struct notifier_block *nb, unsigned long action,
 	if (panic_timeout)
 		pr_emerg("other instances are up: not resetting the machine (mios.panic_resets)\n");
 	panic_timeout = 0;
-	if (!fault_no_rest)
+	if (!inject_no_rest)
 		panic_blink = host_rest;
 	return NOTIFY_DONE;
 }

@@ -9,15 +9,10 @@
 
 #include <asm/mios.h>
 
+#include "../../inject/inject.h"
 #include "watch.h"
 
-#ifdef MIOS_FAULT
-static bool fault_sleep;
-module_param(fault_sleep, bool, 0600);
-MODULE_PARM_DESC(fault_sleep, "fault: sleep whoever else is up");
-#else
-#define fault_sleep false
-#endif
+MIOS_INJECT_SWITCH(sleep, "sleep whoever else is up");
 
 static bool all_rest(void)
 {
@@ -38,7 +33,7 @@ static bool all_rest(void)
  */
 static int others_rest(void)
 {
-	if (fault_sleep)
+	if (inject_sleep)
 		return 0;
 	if (all_rest()) {
 		if (mios_nodes_close() && all_rest())
@@ -58,7 +53,7 @@ static int sleep_notify(struct notifier_block *nb, unsigned long action,
 	case PM_RESTORE_PREPARE:
 		if (!mios_manifest())
 			return notifier_from_errno(others_rest());
-		if (fault_sleep)
+		if (inject_sleep)
 			break;
 		pr_warn("an instance cannot sleep: mios stop it on instance 0\n");
 		return notifier_from_errno(-EPERM);

@@ -8,6 +8,7 @@
 #include <linux/moduleparam.h>
 #include <linux/wait.h>
 
+#include "../../inject/inject.h"
 #include "../end/end.h"
 #include "../link/link.h"
 #include "watch.h"
@@ -17,13 +18,7 @@
 /* When to look again at a node that somebody else had just then. */
 #define BUSY_DELAY	(HZ / 50)
 
-#ifdef MIOS_FAULT
-static bool fault_deaf_watch;
-module_param(fault_deaf_watch, bool, 0600);
-MODULE_PARM_DESC(fault_deaf_watch, "fault: find no end that nobody announces");
-#else
-#define fault_deaf_watch false
-#endif
+MIOS_INJECT_SWITCH(deaf_watch, "find no end that nobody announces");
 
 static void watch(struct work_struct *work);
 static DECLARE_DELAYED_WORK(watch_work, watch);
@@ -185,7 +180,7 @@ static void watch(struct work_struct *work)
 {
 	unsigned int i;
 
-	if (!fault_deaf_watch)
+	if (!inject_deaf_watch)
 		nodes_check("unannounced");
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
 		if (mios_node_get(i))

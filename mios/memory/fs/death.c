@@ -11,9 +11,12 @@
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 
+#include "../../inject/inject.h"
 #include "../../core/link/link.h"
 
 #include "vfs.h"
+
+MIOS_INJECT_SWITCH(deaf, "do not hear of a death");
 
 /* Another survivor's change or recovery is over by then, or it is dead, too. */
 #define RECOVER_MS	5000
@@ -64,7 +67,7 @@ static int event(struct notifier_block *nb, unsigned long what, void *data)
 	struct mios_mount *m;
 
 	if (what != MIOS_EVENT_DEAD || change->instance >= MIOS_FS_INSTANCES ||
-	    mios_fs_fault(MIOS_FS_FAULT_DEAF))
+	    inject_deaf)
 		return NOTIFY_DONE;
 	mutex_lock(&mounts_lock);
 	list_for_each_entry(m, &mounts, entry) {

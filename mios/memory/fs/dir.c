@@ -9,7 +9,10 @@
 #include <linux/fs.h>
 #include <linux/namei.h>
 
+#include "../../inject/inject.h"
 #include "vfs.h"
+
+MIOS_INJECT_SWITCH(stale, "believe names, whatever others have changed");
 
 #define OPEN_TRIES	100	/* each a name made and one removed elsewhere */
 
@@ -56,7 +59,7 @@ static struct dentry *dir_lookup(struct inode *dir, struct dentry *dentry,
 static bool is_fresh(const struct dentry *dentry, const struct inode *inode)
 {
 	if (READ_ONCE(dentry->d_time) != sequence_of(dentry) &&
-	    !mios_fs_fault(MIOS_FS_FAULT_STALE))
+	    !inject_stale)
 		return false;
 	return !inode || mios_inode_is_fresh(inode);
 }

@@ -12,7 +12,10 @@
 #include <linux/pagemap.h>
 #include <linux/uio.h>
 
+#include "../../inject/inject.h"
 #include "vfs.h"
+
+MIOS_INJECT_SWITCH(elsewhere, "map files wherever there is room");
 
 vm_fault_t mios_file_fault(struct vm_fault *vmf)
 {
@@ -98,7 +101,7 @@ unsigned long mios_file_area(struct file *file, unsigned long addr,
 	    len <= 1UL << MIOS_WINDOW_SHIFT &&
 	    offset <= (1UL << MIOS_WINDOW_SHIFT) - len &&
 	    at < MIOS_WINDOW_END - len &&
-	    !mios_fs_fault(MIOS_FS_FAULT_ELSEWHERE)) {
+	    !inject_elsewhere) {
 		vma = find_vma(current->mm, at);
 		if (!vma || vma->vm_start >= at + len)
 			return at;

@@ -12,9 +12,12 @@
 #include <linux/numa.h>
 #include <linux/slab.h>
 
+#include "../../inject/inject.h"
 #include "../../core/link/link.h"
 
 #include "vfs.h"
+
+MIOS_INJECT_SWITCH(uncached, "take the pool for memory that is not write-back");
 
 /*
  * Is it of a node that can have a kernel of its own, and not the ring's?  Only
@@ -61,7 +64,7 @@ static int map_make(const struct mios_mount *m, struct mios_map *map,
 		return err;
 	}
 	if (mios_memory_is_write_back(map->memory, size) &&
-	    !mios_fs_fault(MIOS_FS_FAULT_UNCACHED))
+	    !inject_uncached)
 		return 0;
 	errorfc(fc, "the pool is not write-back here: see the MTRRs in /proc/mtrr");
 	memunmap_pages(&map->pages);

@@ -3,7 +3,10 @@
  * Who has a file open, and its end: it is freed when it has no name and no
  * instance has it open, by whoever sees that last.
  */
+#include "../../inject/inject.h"
 #include "tx.h"
+
+MIOS_INJECT_UNIT(free_open);
 
 static u64 bits_change(u64 *word, u64 set, u64 clear)
 {
@@ -71,7 +74,7 @@ int mios_inode_reap(struct mios_fs *fs, u64 number)
 		return -EEXIST;
 	WRITE_ONCE(inode->freeing, id);
 	smp_mb(); /* OPEN */
-	if (READ_ONCE(inode->open) && !mios_fs_fault(MIOS_FS_FAULT_FREE_OPEN)) {
+	if (READ_ONCE(inode->open) && !inject_free_open) {
 		WRITE_ONCE(inode->freeing, 0);
 		return -EEXIST;
 	}

@@ -5,7 +5,13 @@
  * the first has put there.  Index pages stay until the file goes, so that none
  * vanishes under who walks down.
  */
+#include "../../inject/inject.h"
 #include "tx.h"
+
+MIOS_INJECT_SWITCH(no_zero, "leave in a page of a file what was there before");
+MIOS_INJECT_UNIT(zero_late);
+MIOS_INJECT_UNIT(clear_early);
+MIOS_INJECT_UNIT(no_size_check);
 
 #define LEVEL_BITS	9
 #define ROOT_LEVELS	7ull		/* in the low bits of ->root */
@@ -73,7 +79,7 @@ static u64 slot_value(struct mios_fs *fs, u64 inode, const u64 *slot, u32 level,
 static void page_zero(struct mios_fs *fs, const struct mios_page *page,
 		      u32 level)
 {
-	if (level || !mios_fs_fault(MIOS_FS_FAULT_NO_ZERO))
+	if (level || !inject_no_zero)
 		memset(mios_pool_memory(fs->pool, page->phys), 0,
 		       MIOS_FS_PAGE);
 }
@@ -90,7 +96,7 @@ static int page_make(struct mios_fs *fs, struct mios_source *from,
 			      (u32)object, page);
 	if (err)
 		return err;
-	if (!mios_fs_fault(MIOS_FS_FAULT_ZERO_LATE))
+	if (!inject_zero_late)
 		page_zero(fs, page, object >> MIOS_FS_OBJECT_LEVEL & 15);
 	return mios_pool_object(fs->pool, page, object);
 }
@@ -105,7 +111,7 @@ static bool page_remove(struct mios_fs *fs, u64 inode, u32 level, u64 index,
 
 	if (!word)
 		return false;
-	if (mios_fs_fault(MIOS_FS_FAULT_CLEAR_EARLY))
+	if (inject_clear_early)
 		WRITE_ONCE(*slot, 0);
 	if (mios_pool_take(fs->pool, page_of(word), false, object, page))
 		return false;
@@ -135,13 +141,13 @@ static int page_publish(struct mios_fs *fs, u64 inode, u32 level, u64 index,
 		return -EAGAIN;
 	}
 	beyond = !level && !is_inside(fs, inode, index) &&
-		 !mios_fs_fault(MIOS_FS_FAULT_NO_SIZE_CHECK);
+		 !inject_no_size_check;
 	if (beyond)
 		mios_fs_leave(fs, inode, index);
 	/* Who has taken it by now also takes it out of the slot. */
 	if (mios_pool_keep(fs->pool, page))
 		return -EAGAIN;
-	if (mios_fs_fault(MIOS_FS_FAULT_ZERO_LATE))
+	if (inject_zero_late)
 		page_zero(fs, page, level);
 	return beyond ? -ERANGE : 0;
 }

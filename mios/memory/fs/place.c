@@ -6,7 +6,12 @@
  * for a policy that binds.  Called by page.c; no lock but the caller's, whose
  * cursors are in use.
  */
+#include "../../inject/inject.h"
 #include "tx.h"
+
+MIOS_INJECT_SWITCH(first_touch,
+		   "take pages from the nearest node, whatever is wished");
+MIOS_INJECT_SWITCH(far, "take pages from the farthest node");
 
 /* A section that was full is not looked at again for so many pages. */
 #define REST	64
@@ -60,7 +65,7 @@ static struct wish wish_of(const struct mios_fs *fs, u64 policy, u64 at)
 	struct wish wish = { NONE, ~0ull };
 	u64 nodes = policy >> MIOS_FS_POLICY_NODES;
 
-	if (mios_fs_fault(MIOS_FS_FAULT_FIRST_TOUCH))
+	if (inject_first_touch)
 		return wish;
 	switch (policy & MIOS_FS_POLICY_MODE) {
 	case MIOS_FS_PREFERRED:
@@ -130,7 +135,7 @@ static int sections_try(struct mios_fs *fs, struct mios_source *from,
 			const struct wish *wish, bool hard,
 			struct mios_page *page)
 {
-	bool far = mios_fs_fault(MIOS_FS_FAULT_FAR);
+	bool far = inject_far;
 	u32 nr = fs->pool->nr_sections;
 	int err = -ENOMEM;
 	u32 i, section;

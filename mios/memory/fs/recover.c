@@ -4,15 +4,16 @@
  * fenced and everybody has acknowledged that, and again by another one where
  * the first died in it; the lock keeps two apart, and from changes.
  */
+#include "../../inject/inject.h"
 #include "tx.h"
+
+MIOS_INJECT_SWITCH(keep_open, "leave what the dead had open");
 
 static void opens_forget(struct mios_fs *fs, u32 instance)
 {
 	u64 bit = 1ull << instance;
 	u64 number;
 
-	if (mios_fs_fault(MIOS_FS_FAULT_KEEP_OPEN))
-		return;
 	for (number = 1; number < fs->nr_inodes; number++) {
 		u64 *open = &fs->inode[number].open;
 		u64 was = READ_ONCE(*open);
@@ -42,12 +43,12 @@ int mios_fs_recover(struct mios_fs *fs, u32 instance, u32 epoch)
 	if (err)
 		return err;
 	gone = !fs->later || !fs->later(instance, epoch);
-	if (gone)
+	if (gone && !inject_keep_open)
 		opens_forget(fs, instance);
 	freed = mios_pool_recover(fs->pool, instance, epoch,
 				  mios_page_is_named, fs);
 	mios_used_add(fs, -freed);
-	if (gone)
+	if (gone && !inject_keep_open)
 		mios_attached_forget(fs, instance);
 	mios_segments_sweep(fs);
 	for (number = 1; number < fs->nr_inodes; number++) {

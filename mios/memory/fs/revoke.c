@@ -18,9 +18,15 @@
 #include <linux/rwsem.h>
 #include <linux/slab.h>
 
+#include "../../inject/inject.h"
 #include "../../core/link/link.h"
 
 #include "vfs.h"
+
+MIOS_INJECT_SWITCH(keep_mapped,
+		   "refuse to unmap what another instance takes away");
+MIOS_INJECT_SWITCH(no_revoke,
+		   "free pages that other instances may have mapped");
 
 /* For one answer; and until who asks gives up, for somebody else to go on. */
 #define ANSWER_MS	2000
@@ -115,7 +121,7 @@ static int asked(void *ctx, u32 instance, u32 incarnation, const void *data,
 
 	if (length != sizeof(what))
 		return -EINVAL;
-	if (mios_fs_fault(MIOS_FS_FAULT_KEEP_MAPPED))
+	if (inject_keep_mapped)
 		return -EAGAIN;
 	memcpy(&what, data, sizeof(what));
 	memset(answer, 0, MIOS_REVOKE_PAGES / 8);
@@ -207,7 +213,7 @@ int mios_revoke(struct inode *inode, u64 first, u64 nr, bool copies,
 	/* SIZE, HOLE: who opens it after this look sees what goes. */
 	smp_mb();
 	who = open_elsewhere(inode);
-	if (mios_fs_fault(MIOS_FS_FAULT_NO_REVOKE))
+	if (inject_no_revoke)
 		who = 0;
 	revoke_here(m, inode, &what, pinned);
 	while (who) {

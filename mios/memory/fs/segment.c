@@ -4,7 +4,12 @@
  * has them attached.  Look-ups are local loads, making and removing are changes
  * as of names.  Called by mios/memory/ipc/, and after a death.
  */
+#include "../../inject/inject.h"
 #include "tx.h"
+
+MIOS_INJECT_SWITCH(same_id,
+		   "give a new segment the id of the one that was there");
+MIOS_INJECT_UNIT(free_open);
 
 #define FREEING		1ull
 #define FILE_MODE	0100600u
@@ -118,7 +123,7 @@ int mios_fs_segment_find(struct mios_fs *fs, u32 key, u32 *slot,
 /* Of the next one there: an id comes back after all the others. */
 static u32 sequence_next(u64 key)
 {
-	return mios_fs_fault(MIOS_FS_FAULT_SAME_ID) ? sequence_of(key) :
+	return inject_same_id ? sequence_of(key) :
 	       sequence_of(key + (1ull << 32));
 }
 
@@ -209,7 +214,7 @@ int mios_fs_segment_set(struct mios_fs *fs, u32 slot,
 static bool is_kept(const struct mios_fs *fs, u32 slot)
 {
 	return attached_sum(fs, slot) &&
-	       !mios_fs_fault(MIOS_FS_FAULT_FREE_OPEN);
+	       !inject_free_open;
 }
 
 /* ATTACH: nobody has it, and nobody gets it any more. */
@@ -331,8 +336,6 @@ void mios_attached_forget(struct mios_fs *fs, u32 instance)
 {
 	u32 slot;
 
-	if (mios_fs_fault(MIOS_FS_FAULT_KEEP_OPEN))
-		return;
 	for (slot = 0; slot < MIOS_FS_SEGMENTS; slot++)
 		if (READ_ONCE(*attached_at(fs, instance, slot)))
 			WRITE_ONCE(*attached_at(fs, instance, slot), 0);

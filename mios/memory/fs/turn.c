@@ -13,10 +13,15 @@
 #include <linux/jiffies.h>
 #include <linux/wait.h>
 
+#include "../../inject/inject.h"
 #include "../../core/link/link.h"
 #include "../lock/place.h"
 
 #include "vfs.h"
+
+MIOS_INJECT_SWITCH(doze, "who waits for the lock does not look by itself");
+MIOS_INJECT_SWITCH(no_wake,
+		   "do not tell another instance that the lock is its");
 
 /* Some five microseconds. */
 #define TURN_SPINS	100
@@ -43,7 +48,7 @@ static void turn_pause(void *ctx, u64 *word, u64 value)
 
 static void turn_sleep(void *ctx, u64 *word, u32 value)
 {
-	bool doze = mios_fs_fault(MIOS_FS_FAULT_DOZE);
+	bool doze = inject_doze;
 
 	wait_event_killable_timeout(turns, (u32)READ_ONCE(*word) != value,
 				    doze ? msecs_to_jiffies(TURN_MS) :
@@ -57,7 +62,7 @@ static void turn_wake(void *ctx, u64 *word)
 
 	if (instance == mios_link_self())
 		wake_up_all(&turns);
-	else if (!mios_fs_fault(MIOS_FS_FAULT_NO_WAKE))
+	else if (!inject_no_wake)
 		mios_send(instance, MIOS_MSG_TURN, NULL, 0);
 }
 

@@ -5,7 +5,12 @@
  * change of a name or an attribute, and after a death; tx.h says why the order
  * is right.
  */
+#include "../../inject/inject.h"
 #include "tx.h"
+
+MIOS_INJECT_UNIT(no_redo);
+MIOS_INJECT_UNIT(no_sequence);
+MIOS_INJECT_SWITCH(no_replay, "leave what the dead had begun");
 
 /* With what this change has already put there. */
 u64 mios_tx_get(struct mios_fs *fs, const u64 *word)
@@ -25,7 +30,7 @@ void mios_tx_put(struct mios_fs *fs, u64 *word, u64 value)
 	struct mios_fs_redo *redo = redo_of(fs, fs->pool->self);
 	u64 offset = (u8 *)word - (u8 *)fs->super;
 
-	if (mios_fs_fault(MIOS_FS_FAULT_NO_REDO)) {
+	if (inject_no_redo) {
 		WRITE_ONCE(*word, value);
 		return;
 	}
@@ -55,7 +60,7 @@ static void redo_apply(struct mios_fs *fs, struct mios_fs_redo *redo)
 	struct mios_fs_store store;
 	u64 i;
 
-	if (!mios_fs_fault(MIOS_FS_FAULT_NO_SEQUENCE))
+	if (!inject_no_sequence)
 		WRITE_ONCE(*sequence, READ_ONCE(*sequence) | 1);
 	smp_wmb(); /* SEQ */
 	for (i = 0; i < count && i < MIOS_FS_STORES; i++) {
@@ -64,7 +69,7 @@ static void redo_apply(struct mios_fs *fs, struct mios_fs_redo *redo)
 			WRITE_ONCE(*(u64 *)((u8 *)fs->super + store.offset),
 				   store.value);
 	}
-	if (!mios_fs_fault(MIOS_FS_FAULT_NO_SEQUENCE))
+	if (!inject_no_sequence)
 		smp_store_release(sequence, READ_ONCE(*sequence) + 1); /* SEQ */
 	smp_store_release(&redo->count, 0);
 }
@@ -88,7 +93,7 @@ static void redo_finish(struct mios_fs *fs)
 
 	for (i = 0; i < MIOS_FS_INSTANCES; i++)
 		if (READ_ONCE(redo_of(fs, i)->count) &&
-		    !mios_fs_fault(MIOS_FS_FAULT_NO_REPLAY))
+		    !inject_no_replay)
 			redo_apply(fs, redo_of(fs, i));
 }
 

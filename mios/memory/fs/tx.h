@@ -32,7 +32,6 @@
 #ifndef _MIOS_FS_TX_H
 #define _MIOS_FS_TX_H
 
-#include "fault.h"
 #include "fs.h"
 
 /* How often a reader looks again before the caller has to. */
@@ -136,5 +135,12 @@ void mios_attached_forget(struct mios_fs *fs, u32 instance);
 
 /* open.c: with the lock */
 int mios_inode_reap(struct mios_fs *fs, u64 inode);
+
+/* inject.c: for tests */
+#if defined(MIOS_INJECT) && defined(__KERNEL__)
+void mios_fs_stop(void);
+#else
+static inline void mios_fs_stop(void) { }
+#endif
 
 #endif /* _MIOS_FS_TX_H */

@@ -15,7 +15,6 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
-#include "fault.h"
 #include "fs.h"
 
 /*

@@ -39,11 +39,16 @@
 
 #include <mios/msg.h>
 
+#include "../../inject/inject.h"
 #include "../fs/vfs.h"
 #include "../../core/link/link.h"
 
-#include "fault.h"
 #include "ipc.h"
+
+MIOS_INJECT_SWITCH(no_enter, "wait on a futex without saying so");
+MIOS_INJECT_SWITCH(no_owner_death, "wait for locks of the dead");
+MIOS_INJECT_SWITCH(no_remote_wake, "wake nobody who waits on another instance");
+MIOS_INJECT_SWITCH(no_death_wake, "wake nobody when an instance dies");
 
 /* Who does not answer for so long is told to look, later. */
 #define WAKE_MS		2000
@@ -109,7 +114,7 @@ static atomic_t *enter(const union futex_key *key)
 	struct table *t = table_of(key);
 	atomic_t *count;
 
-	if (!t || mios_ipc_fault(MIOS_IPC_FAULT_NO_ENTER))
+	if (!t || inject_no_enter)
 		return NULL;
 	count = &t->columns[t->self][entry_of(key)];
 	atomic_inc(count);
@@ -123,7 +128,7 @@ static atomic_t *enter(const union futex_key *key)
  */
 static bool dead(pid_t tid)
 {
-	return !mios_ipc_fault(MIOS_IPC_FAULT_NO_OWNER_DEATH) &&
+	return !inject_no_owner_death &&
 	       task_active_pid_ns(current) == &init_pid_ns &&
 	       mios_link_pid_is_over(tid);
 }
@@ -187,7 +192,7 @@ static int wake_at(u32 instance, union futex_key *key, u32 nr, u32 bitset)
 
 	if (instance == mios_link_self())
 		return futex_wake_key(key, nr, bitset);
-	if (mios_ipc_fault(MIOS_IPC_FAULT_NO_REMOTE_WAKE))
+	if (inject_no_remote_wake)
 		return 0;
 	if (!(atomic64_read(&silent) & BIT_ULL(instance)))
 		return wake_there(instance, &ask);
@@ -298,7 +303,7 @@ void mios_futex_dead(u32 instance)
 	list_for_each_entry(t, &tables, entry)
 		memset(t->columns[instance], 0, sizeof(column));
 	mutex_unlock(&tables_lock);
-	if (!mios_ipc_fault(MIOS_IPC_FAULT_NO_DEATH_WAKE))
+	if (!inject_no_death_wake)
 		wake_all();
 }
 

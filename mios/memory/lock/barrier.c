@@ -6,8 +6,13 @@
  * some others.  Called by members; no lock; barrier.h says why the order is
  * right.
  */
+#include "../../inject/inject.h"
 #include "barrier.h"
-#include "fault.h"
+
+MIOS_INJECT_UNIT(end_broken);
+MIOS_INJECT_UNIT(early_end);
+MIOS_INJECT_UNIT(no_second_look);
+MIOS_INJECT_UNIT(tell_nobody);
 
 static bool is_sane(u32 members, u32 fan)
 {
@@ -124,7 +129,7 @@ static void round_end(const struct mios_barrier *barrier, u64 value)
 	u64 done = (barrier->round - 1) << 1;
 
 	WRITE_ONCE(header->result, value);
-	if (mios_lock_fault(MIOS_LOCK_FAULT_END_BROKEN))
+	if (inject_end_broken)
 		WRITE_ONCE(header->done, barrier->round << 1);
 	else if (!try_cmpxchg(&header->done, &done, barrier->round << 1)) /* DONE */
 		return;
@@ -158,7 +163,7 @@ static void arrive(const struct mios_barrier *barrier, mios_reduce reduce)
 		at /= barrier->fan;
 		node = &level[at];
 		if (count_up(&node->word) + 1 != barrier->round * nr &&
-		    !mios_lock_fault(MIOS_LOCK_FAULT_EARLY_END))
+		    !inject_early_end)
 			return;
 		value = lines_reduce(below + first, nr, reduce);
 		nr_below = level_nodes(nr_below, barrier->fan);
@@ -205,7 +210,7 @@ static int wait_for_all(struct mios_barrier *barrier, u64 *value)
 				continue;
 			was |= MIOS_BARRIER_SLEEPS;
 		}
-		if (!mios_lock_fault(MIOS_LOCK_FAULT_NO_SECOND_LOOK) ||
+		if (!inject_no_second_look ||
 		    !(was & MIOS_BARRIER_SLEEPS)) {
 			err = look(barrier, value); /* GO */
 			if (err != -EINPROGRESS)
@@ -244,7 +249,7 @@ void mios_barrier_break(struct mios_barrier *barrier)
 		;
 	/* The dead may have told some, or nobody, and woken nobody. */
 	for (i = 0; i < barrier->nr_members; i++) {
-		if (mios_lock_fault(MIOS_LOCK_FAULT_TELL_NOBODY))
+		if (inject_tell_nobody)
 			return;
 		member_go(barrier, i);
 		barrier->wait->wake(barrier->ctx,

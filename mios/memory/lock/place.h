@@ -29,7 +29,6 @@
 #ifndef _MIOS_LOCK_PLACE_H
 #define _MIOS_LOCK_PLACE_H
 
-#include "fault.h"
 #include "lock.h"
 
 #define SEAT_SHIFT	(MIOS_PLACE_STATE_BITS + MIOS_PLACE_DIED_BITS)

@@ -4,7 +4,19 @@
  * goes from one to the next.  Called by wait.c and recover.c, and by who has
  * means of its own to wait.  No lock; place.h says why the order is right.
  */
+#include "../../inject/inject.h"
 #include "place.h"
+
+MIOS_INJECT_UNIT(past_writers);
+MIOS_INJECT_UNIT(any_lap);
+MIOS_INJECT_UNIT(wait_for_tail);
+MIOS_INJECT_UNIT(skip_place);
+MIOS_INJECT_UNIT(blind_sleep);
+MIOS_INJECT_UNIT(blind_leave);
+MIOS_INJECT_UNIT(grant_any_lap);
+MIOS_INJECT_UNIT(free_first);
+MIOS_INJECT_UNIT(blind_done);
+MIOS_INJECT_UNIT(share_forgets);
 
 u32 mios_qlock_places(u32 seats)
 {
@@ -104,7 +116,7 @@ static void places_admit(const struct mios_qlock *lock, u64 ticket, u64 died)
 		else if (state == MIOS_PLACE_LEFT)
 			next = place_become(word, MIOS_PLACE_DONE);
 		else if (state == MIOS_PLACE_DONE ||
-			 mios_lock_fault(MIOS_LOCK_FAULT_PAST_WRITERS))
+			 inject_past_writers)
 			next = word;
 		else
 			return; /* it sees to the next itself, or waits */
@@ -132,7 +144,7 @@ static int place_will_be(const struct mios_qlock *lock, u64 ticket, u64 word)
 {
 	u32 lap = place_lap(lock, ticket, word);
 
-	if (mios_lock_fault(MIOS_LOCK_FAULT_ANY_LAP))
+	if (inject_any_lap)
 		lap = 0;
 	if (lap == LAP_MAX)
 		return -ENOSPC; /* still used from the lap before */
@@ -147,7 +159,7 @@ static int place_will_be(const struct mios_qlock *lock, u64 ticket, u64 word)
 	case MIOS_PLACE_FREE:
 		return lock->shared ? MIOS_PLACE_ASKS : MIOS_PLACE_WAITS;
 	default:
-		return mios_lock_fault(MIOS_LOCK_FAULT_WAIT_FOR_TAIL) ?
+		return inject_wait_for_tail ?
 			-ENOSPC : -EAGAIN;
 	}
 }
@@ -170,7 +182,7 @@ static int place_take(struct mios_qlock *lock, u64 ticket, bool queue)
 		mine = place_word(lock, ticket, state, lock->who | died);
 		if (try_cmpxchg(place_at(lock, ticket), &word, mine)) /* JOIN */
 			break;
-		if (mios_lock_fault(MIOS_LOCK_FAULT_SKIP_PLACE))
+		if (inject_skip_place)
 			return -EAGAIN;
 	}
 	tail_follow(lock, ticket);
@@ -286,7 +298,7 @@ int mios_qlock_look(struct mios_qlock *lock)
 
 int mios_qlock_doze(struct mios_qlock *lock)
 {
-	if (mios_lock_fault(MIOS_LOCK_FAULT_BLIND_SLEEP))
+	if (inject_blind_sleep)
 		WRITE_ONCE(*place_at(lock, lock->ticket),
 			   place_word(lock, lock->ticket, sleeps_as(lock),
 				      lock->who));
@@ -297,7 +309,7 @@ int mios_qlock_doze(struct mios_qlock *lock)
 
 int mios_qlock_leave(struct mios_qlock *lock)
 {
-	if (mios_lock_fault(MIOS_LOCK_FAULT_BLIND_LEAVE))
+	if (inject_blind_leave)
 		WRITE_ONCE(*place_at(lock, lock->ticket),
 			   place_word(lock, lock->ticket, MIOS_PLACE_LEFT,
 				      lock->who));
@@ -341,7 +353,7 @@ static u64 place_grant(const struct mios_qlock *lock, u64 ticket, u64 died)
 
 	do {
 		lap = place_lap(lock, ticket, word);
-		if (mios_lock_fault(MIOS_LOCK_FAULT_GRANT_ANY_LAP))
+		if (inject_grant_any_lap)
 			lap = 0;
 		if (!lap)
 			next = place_with_token(lock, ticket, word, died);
@@ -374,7 +386,7 @@ void mios_place_pass(const struct mios_qlock *lock, u64 ticket, u64 word,
 	u64 next;
 
 	for (; word; ticket++, word = next) {
-		if (mios_lock_fault(MIOS_LOCK_FAULT_FREE_FIRST))
+		if (inject_free_first)
 			place_free(lock, ticket, word);
 		next = place_grant(lock, ticket + 1, died);
 		place_free(lock, ticket, word);
@@ -386,7 +398,7 @@ static int share_end(const struct mios_qlock *lock, u64 word)
 {
 	u64 died;
 
-	if (mios_lock_fault(MIOS_LOCK_FAULT_BLIND_DONE)) {
+	if (inject_blind_done) {
 		WRITE_ONCE(*place_at(lock, lock->ticket),
 			   place_become(word, MIOS_PLACE_DONE));
 		return 0;
@@ -400,7 +412,7 @@ static int share_end(const struct mios_qlock *lock, u64 word)
 	if (!is_own(lock, word) ||
 	    place_state(word) != MIOS_PLACE_SHARES_FIRST)
 		return -ESTALE;
-	died = mios_lock_fault(MIOS_LOCK_FAULT_SHARE_FORGETS) ? 0 : word & DIED;
+	died = inject_share_forgets ? 0 : word & DIED;
 	mios_place_pass(lock, lock->ticket, word, died);
 	return 0;
 }

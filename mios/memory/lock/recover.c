@@ -3,7 +3,14 @@
  * Recovery of a queue lock after a death: called by any survivor, once the dead
  * is fenced.  No lock; place.h, BURY, says why several may do it.
  */
+#include "../../inject/inject.h"
 #include "place.h"
+
+MIOS_INJECT_UNIT(any_epoch);
+MIOS_INJECT_UNIT(let_wait);
+MIOS_INJECT_UNIT(forget);
+MIOS_INJECT_UNIT(always_tell);
+MIOS_INJECT_UNIT(no_last_wake);
 
 static bool is_of(u64 word, u32 seat, u32 epoch)
 {
@@ -13,7 +20,7 @@ static bool is_of(u64 word, u32 seat, u32 epoch)
 		return false;
 	return place_seat(word) == seat &&
 	       (place_epoch(word) <= epoch ||
-		mios_lock_fault(MIOS_LOCK_FAULT_ANY_EPOCH));
+		inject_any_epoch);
 }
 
 /* False if it has to be looked at again: somebody has changed it. */
@@ -28,12 +35,12 @@ static bool bury(const struct mios_qlock *lock, u32 at, u64 word)
 	case MIOS_PLACE_SLEEPS:
 	case MIOS_PLACE_ASKS:
 	case MIOS_PLACE_NAPS:
-		if (mios_lock_fault(MIOS_LOCK_FAULT_LET_WAIT))
+		if (inject_let_wait)
 			return true;
 		return try_cmpxchg(place_at(lock, at), &word,
 				   place_become(word, MIOS_PLACE_LEFT));
 	case MIOS_PLACE_HOLDS:
-		if (!mios_lock_fault(MIOS_LOCK_FAULT_FORGET))
+		if (!inject_forget)
 			died = DIED;
 		break;
 	case MIOS_PLACE_SHARES:
@@ -42,7 +49,7 @@ static bool bury(const struct mios_qlock *lock, u32 at, u64 word)
 	case MIOS_PLACE_SHARES_FIRST:
 		break;
 	case MIOS_PLACE_PASSES:
-		if (mios_lock_fault(MIOS_LOCK_FAULT_ALWAYS_TELL))
+		if (inject_always_tell)
 			died = DIED;
 		break;
 	default:
@@ -72,7 +79,7 @@ void mios_qlock_recover(struct mios_qlock *lock, u32 seat, u32 epoch)
 		}
 		/* The dead may have granted it, and not lived to wake. */
 		if (has_been_granted(word) &&
-		    !mios_lock_fault(MIOS_LOCK_FAULT_NO_LAST_WAKE))
+		    !inject_no_last_wake)
 			lock->wait->wake(lock->ctx, place_at(lock, at)); /* SLEEP */
 	}
 }

@@ -5,7 +5,11 @@
  * what excludes is the word of each page.  Small pages are taken from the
  * front of a section, large ones from its back, to leave whole extents whole.
  */
+#include "../../inject/inject.h"
 #include "word.h"
+
+MIOS_INJECT_UNIT(any_epoch);
+MIOS_INJECT_UNIT(full_at_once);
 
 int mios_extent_lease(struct mios_pool *pool, struct mios_cursor *cursor)
 {
@@ -13,7 +17,7 @@ int mios_extent_lease(struct mios_pool *pool, struct mios_cursor *cursor)
 	u32 extent;
 
 	if (READ_ONCE(pool->header->dead[pool->self]) >= pool->epoch &&
-	    !mios_pool_fault(MIOS_POOL_FAULT_ANY_EPOCH))
+	    !inject_any_epoch)
 		return -ESTALE;
 	if (!section_is_open(section))
 		return -ENOMEM;
@@ -64,7 +68,7 @@ void mios_extent_exhausted(struct mios_pool *pool, struct mios_cursor *cursor)
 	u64 full = word_next(pool, cursor->word, MIOS_EXTENT_FULL);
 
 	if (word_change(record, cursor->word, full) &&
-	    !mios_pool_fault(MIOS_POOL_FAULT_FULL_AT_ONCE) &&
+	    !inject_full_at_once &&
 	    any_page(section, cursor->extent, false)) /* FULL */
 		word_change(record, full, word_become(full, MIOS_PAGE_FREE));
 	cursor->word = 0;
@@ -98,7 +102,7 @@ int mios_pool_alloc_huge(struct mios_pool *pool, struct mios_page *page)
 	u32 index, extent;
 
 	if (READ_ONCE(pool->header->dead[pool->self]) >= pool->epoch &&
-	    !mios_pool_fault(MIOS_POOL_FAULT_ANY_EPOCH))
+	    !inject_any_epoch)
 		return -ESTALE;
 	for (index = 0; index < nr; index++) {
 		struct mios_section *section = &pool->section[index];

@@ -5,7 +5,11 @@
  * word from exactly what was seen; word.h says why the order is right.  Called
  * by page faults and by whoever cuts a file; bounded, without locks.
  */
+#include "../../inject/inject.h"
 #include "word.h"
+
+MIOS_INJECT_UNIT(no_second_look);
+MIOS_INJECT_UNIT(any_owner);
 
 /* Extents that are leased in vain before every page is looked at. */
 #define LEASE_TURNS	64
@@ -56,7 +60,7 @@ void mios_page_given(const struct mios_section *section, u32 extent)
 /* LOOK: may a page that has just been taken in this extent be used? */
 static bool still_allowed(const struct mios_section *section, u32 extent)
 {
-	if (mios_pool_fault(MIOS_POOL_FAULT_NO_SECOND_LOOK))
+	if (inject_no_second_look)
 		return true;
 	return mios_extent_is_small(word_read(&section->extent[extent])) &&
 	       section_is_open(section);
@@ -178,7 +182,7 @@ static int held_find(struct mios_pool *pool, const struct mios_page *page,
 		return -EINVAL;
 	}
 	if ((!word_is_own(pool, page->word) &&
-	     !mios_pool_fault(MIOS_POOL_FAULT_ANY_OWNER)) ||
+	     !inject_any_owner) ||
 	    !word_is_mortal(page->word))
 		return refuse(pool, page);
 	return 0;

@@ -5,7 +5,12 @@
  * it changes each word from exactly what it saw, so that it can be done twice,
  * by two at once, or again by another one where the first died in it.
  */
+#include "../../inject/inject.h"
 #include "word.h"
+
+MIOS_INJECT_UNIT(free_named);
+MIOS_INJECT_UNIT(lose_page);
+MIOS_INJECT_UNIT(lose_lease);
 
 struct recovery {
 	struct mios_pool *pool;
@@ -38,12 +43,12 @@ static u64 record_recover(struct recovery *r, struct mios_pool_record *record,
 
 	if (!word_is_mortal(word) || !is_over(r, word))
 		return 0;
-	if (r->named && !mios_pool_fault(MIOS_POOL_FAULT_FREE_NAMED) &&
+	if (r->named && !inject_free_named &&
 	    r->named(r->ctx, phys, huge, READ_ONCE(record->object))) {
 		word_change(record, word, word_become(word, MIOS_PAGE_KEPT));
 		return 0;
 	}
-	if (mios_pool_fault(MIOS_POOL_FAULT_LOSE_PAGE))
+	if (inject_lose_page)
 		return 0;
 	return word_change(record, word,
 			   word_next(r->pool, word, MIOS_PAGE_FREE));
@@ -61,7 +66,7 @@ static u64 extent_recover(struct recovery *r, struct mios_section *section,
 	u32 i;
 
 	if (word_state(word) == MIOS_EXTENT_LEASED && is_over(r, word) &&
-	    !mios_pool_fault(MIOS_POOL_FAULT_LOSE_LEASE))
+	    !inject_lose_lease)
 		word_change(record, word,
 			    word_next(r->pool, word, MIOS_PAGE_FREE));
 	for (i = 0; i < MIOS_EXTENT_PAGES; i++) {

@@ -23,8 +23,10 @@
 #ifndef _MIOS_POOL_WORD_H
 #define _MIOS_POOL_WORD_H
 
-#include "fault.h"
+#include "../../inject/inject.h"
 #include "pool.h"
+
+MIOS_INJECT_UNIT(same_generation);
 
 #define OWNER_SHIFT	MIOS_WORD_STATE_BITS
 #define EPOCH_SHIFT	(OWNER_SHIFT + MIOS_WORD_OWNER_BITS)
@@ -66,7 +68,7 @@ static inline u64 word_become(u64 word, u32 state)
 /* Another generation: no earlier copy of the word is worth anything. */
 static inline u64 word_next(const struct mios_pool *pool, u64 word, u32 state)
 {
-	u32 step = !mios_pool_fault(MIOS_POOL_FAULT_SAME_GENERATION);
+	u32 step = !inject_same_generation;
 
 	return word_make(state, pool->self, pool->epoch,
 			 word_gen(word) + step);

@@ -17,8 +17,6 @@
 
 #include "check.h"
 
-int test_fault[MIOS_FAULTS];
-
 #define AREA	"/sys/kernel/debug/mios/area"
 /* More than 16 instances need; only what is read of it is ever there. */
 #define SIZE	(64u << 20)

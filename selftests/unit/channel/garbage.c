@@ -3,6 +3,7 @@
  * Whatever a peer leaves in shared memory: the reader neither runs away (the
  * sanitizers watch every access) nor loops, and a new session heals it.
  */
+#include "../inject.h"
 #include "test.h"
 
 static void drain(struct ends *e)
@@ -35,7 +36,7 @@ static void one_bad_header(void)
 
 	ends_make(&e, 64, 8, 200);
 	ends_open(&e, 1, 1);
-	test_fault[MIOS_FAULT_GARBAGE_SLOT] = 1;
+	inject_on("garbage_slot", 1);
 	CHECK(mios_producer_write(&e.p, 1, "abc", 3) >= 0);
 	CHECK(mios_consumer_peek(&e.c, &m) == -EBADMSG);
 	mios_consumer_resync(&e.c);

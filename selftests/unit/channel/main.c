@@ -2,16 +2,15 @@
 /*
  * Runs the tests of mios/core/channel/channel.c and layout.c in user space:
  *   channel-asan [--seed N] [--messages N] [--garbage ROUNDS] [--only-threads]
- *		[--break FAULT]
- * --break turns a fault on for good: the tests must then fail.  Exit status 0:
+ *		[--break NAME]
+ * --break breaks a guarantee: the tests must then fail.  Exit status 0:
  * all right; 1: the line that failed has been printed.
  */
 #include <string.h>
 #include <time.h>
 
+#include "../inject.h"
 #include "test.h"
-
-int test_fault[MIOS_FAULTS];
 
 void ends_make(struct ends *e, u32 slot_size, u32 nr_slots, u32 max_total)
 {
@@ -44,23 +43,9 @@ u32 test_random(u64 *state)
 
 static void break_on_purpose(const char *name)
 {
-	static const char *const names[MIOS_FAULTS] = {
-		[MIOS_FAULT_STALE_INCARNATION] = "stale-incarnation",
-		[MIOS_FAULT_NO_SLOT_CHECK] = "no-slot-check",
-		[MIOS_FAULT_GARBAGE_SLOT] = "garbage-slot",
-		[MIOS_FAULT_GARBAGE_DESC] = "garbage-desc",
-		[MIOS_FAULT_NO_CPU_CHECK] = "no-cpu-check",
-		[MIOS_FAULT_ACCEPT_OLD] = "accept-old",
-		[MIOS_FAULT_REUSE_SESSION] = "reuse-session",
-	};
-	int i;
-
-	for (i = 0; i < MIOS_FAULTS; i++)
-		if (!strcmp(name, names[i])) {
-			test_fault[i] = -1;
-			return;
-		}
-	fprintf(stderr, "no such fault: %s\n", name);
+	if (inject_on(name, -1))
+		return;
+	fprintf(stderr, "nothing to be broken by that name: %s\n", name);
 	exit(2);
 }
 

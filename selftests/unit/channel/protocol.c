@@ -3,6 +3,7 @@
  * The rules of a channel one by one, in one thread: each function is one row
  * of the table in docs/channels.md.
  */
+#include "../inject.h"
 #include "test.h"
 
 static void fill(u8 *data, u32 length, u32 salt)
@@ -137,7 +138,7 @@ static void stale_slot(void)
 
 	ends_make(&e, 64, 8, 200);
 	ends_open(&e, 2, 1);
-	test_fault[MIOS_FAULT_STALE_INCARNATION] = 1;
+	inject_on("stale_incarnation", 1);
 	CHECK(put(&e, 1, 10, 0) >= 0);
 	CHECK(put(&e, 1, 10, 6) >= 0);
 	expect(&e, 1, 10, 6);

@@ -18,8 +18,6 @@
 /* Whoever looks is none of them. */
 #define SELF	(MIOS_POOL_INSTANCES - 1)
 
-bool test_fault[MIOS_POOL_FAULTS];
-bool test_fs_fault[MIOS_FS_FAULTS];
 void (*test_point)(const volatile void *address, bool write);
 
 /* A private copy, so that nothing here can spoil it. */

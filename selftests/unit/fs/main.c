@@ -2,40 +2,20 @@
 /*
  * Runs the tests of mios/memory/fs/ in user space:
  *   fs-asan [--seed N] [--garbage ROUNDS] [--preemptions N]
- *	     [--only steps|kills|explore] [--break FAULT]
- * --break turns a fault on for good: the tests must then fail.  Exit status 0:
+ *	     [--only steps|kills|explore] [--break NAME]
+ * --break breaks a guarantee: the tests must then fail.  Exit status 0:
  * all right; 1: the line that failed has been printed.
  */
 #include <time.h>
 
+#include "../inject.h"
 #include "fstest.h"
-
-bool test_fs_fault[MIOS_FS_FAULTS];
 
 static void break_on_purpose(const char *name)
 {
-	static const char *const names[MIOS_FS_FAULTS] = {
-		[MIOS_FS_FAULT_NO_REDO] = "no-redo",
-		[MIOS_FS_FAULT_NO_REPLAY] = "no-replay",
-		[MIOS_FS_FAULT_NO_SEQUENCE] = "no-sequence",
-		[MIOS_FS_FAULT_ZERO_LATE] = "zero-late",
-		[MIOS_FS_FAULT_NO_ZERO] = "no-zero",
-		[MIOS_FS_FAULT_NO_SIZE_CHECK] = "no-size-check",
-		[MIOS_FS_FAULT_FREE_OPEN] = "free-open",
-		[MIOS_FS_FAULT_KEEP_OPEN] = "keep-open",
-		[MIOS_FS_FAULT_CLEAR_EARLY] = "clear-early",
-		[MIOS_FS_FAULT_FAR] = "far",
-		[MIOS_FS_FAULT_FIRST_TOUCH] = "first-touch",
-		[MIOS_FS_FAULT_SAME_ID] = "same-id",
-	};
-	int i;
-
-	for (i = 0; i < MIOS_FS_FAULTS; i++)
-		if (!strcmp(name, names[i])) {
-			test_fs_fault[i] = true;
-			return;
-		}
-	fprintf(stderr, "no such fault: %s\n", name);
+	if (inject_on(name, -1))
+		return;
+	fprintf(stderr, "nothing to be broken by that name: %s\n", name);
 	exit(2);
 }
 

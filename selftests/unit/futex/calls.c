@@ -52,7 +52,7 @@ int model_call(u32 self, u32 to, const void *ask, void *answer)
 
 static void serve(u32 self, struct slot *slot)
 {
-	u32 answer = 0, size = 0, times = 1 + model_fault[TWICE];
+	u32 answer = 0, size = 0, times = 1 + model_broken[TWICE];
 	int result = 0;
 
 	slot->served = 1;
@@ -88,7 +88,7 @@ void kernel_serve(u32 self)
 void model_schedule(u32 self)
 {
 	test_access();
-	if (!model_fault[NO_DEBT])
+	if (!model_broken[NO_DEBT])
 		w.work[self] = 1;
 }
 

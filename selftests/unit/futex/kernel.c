@@ -147,7 +147,7 @@ int futex_wait(struct waiter *q, u32 place, u32 value, bool leaves)
 
 	q->place = place;
 	w.hb[self][place]++;
-	if (!model_fault[LATE_ENTER])
+	if (!model_broken[LATE_ENTER])
 		enter(q);
 	bucket_lock(self, place);
 	model_access();
@@ -157,13 +157,13 @@ int futex_wait(struct waiter *q, u32 place, u32 value, bool leaves)
 		leave(q);
 		return -EAGAIN;
 	}
-	if (model_fault[LATE_ENTER])
+	if (model_broken[LATE_ENTER])
 		enter(q);
 	q->queued = 1;
 	bucket_unlock(self, place);
 	model_barrier();
 	if (leaves && explore_choose(2))
-		return unqueue(q) || model_fault[LEAVE_WOKEN] ? -ETIMEDOUT : 0;
+		return unqueue(q) || model_broken[LEAVE_WOKEN] ? -ETIMEDOUT : 0;
 	explore_until_changed(&q->queued, 1);
 	return 0;
 }
@@ -244,7 +244,7 @@ static void move(struct waiter *q)
 	w.shifted++;
 	w.hb[q->instance][q->place]++;
 	q->remote = NULL;
-	if (!model_fault[NO_MOVE])
+	if (!model_broken[NO_MOVE])
 		enter(q);
 	uncount(old);
 }
@@ -282,7 +282,7 @@ static int wake_rest(u32 self, u32 place)
 {
 	union futex_key key = key_of(place);
 
-	if (model_fault[NO_OP_REST] || (place && model_fault[NO_OP_SECOND]))
+	if (model_broken[NO_OP_REST] || (place && model_broken[NO_OP_SECOND]))
 		return 0;
 	return instances[self]->ops->wake(&key, INT32_MAX, ~0u);
 }
@@ -298,7 +298,7 @@ static u32 op(void)
 /* futex_wake_op(): wakes all */
 int futex_wake_op(u32 self)
 {
-	bool late = model_fault[LATE_OP];
+	bool late = model_broken[LATE_OP];
 	int count;
 	u32 old;
 

@@ -43,13 +43,13 @@ static inline void atomic_inc(atomic_t *v)
 
 static inline void smp_mb__after_atomic(void)
 {
-	if (!model_fault[NO_ENTER_BARRIER])
+	if (!model_broken[NO_ENTER_BARRIER])
 		model_barrier();
 }
 
 static inline void smp_mb(void)
 {
-	if (!model_fault[NO_WAKE_BARRIER])
+	if (!model_broken[NO_WAKE_BARRIER])
 		model_barrier();
 }
 

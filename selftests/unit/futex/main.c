@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What is explored, and what may be broken:
- *   futex-explore [--deep] [--break FAULT]
+ *   futex-explore [--deep] [--break NAME]
  * Exit status 0: all right; 1: the line that failed has been printed.
  */
+#include "../inject.h"
 #include "scenarios.h"
 
 extern const struct instance instance_0, instance_1, instance_2;
@@ -11,7 +12,7 @@ const struct instance *const instances[NR] = {
 	&instance_0, &instance_1, &instance_2,
 };
 
-bool model_fault[FAULTS];
+bool model_broken[BREAKS];
 void (*test_point)(void);
 
 /* The second ones of these instances. */
@@ -64,11 +65,7 @@ static const struct entry entries[] = {
 	{ "three want a lock", true, 0, PLAY(LOCK, .wakes = 7) },
 };
 
-static const char *const names[FAULTS] = {
-	[MIOS_IPC_FAULT_NO_REMOTE_WAKE] = "no-remote-wake",
-	[MIOS_IPC_FAULT_NO_ENTER] = "no-enter",
-	[MIOS_IPC_FAULT_NO_DEATH_WAKE] = "no-death-wake",
-	[MIOS_IPC_FAULT_NO_OWNER_DEATH] = "no-owner-death",
+static const char *const names[BREAKS] = {
 	[LATE_ENTER] = "late-enter",
 	[NO_ENTER_BARRIER] = "no-enter-barrier",
 	[NO_WAKE_BARRIER] = "no-wake-barrier",
@@ -83,21 +80,18 @@ static const char *const names[FAULTS] = {
 	[LEAVE_WOKEN] = "leave-woken",
 };
 
-bool mios_ipc_fault(enum mios_ipc_fault fault)
-{
-	return model_fault[fault];
-}
-
 static int break_on_purpose(const char *name)
 {
 	u32 i;
 
-	for (i = 0; i < FAULTS; i++)
+	if (inject_on(name, -1))
+		return 0;
+	for (i = 0; i < BREAKS; i++)
 		if (!strcmp(name, names[i])) {
-			model_fault[i] = true;
+			model_broken[i] = true;
 			return 0;
 		}
-	return fprintf(stderr, "no such fault: %s\n", name), 2;
+	return fprintf(stderr, "nothing to be broken by that name: %s\n", name), 2;
 }
 
 int main(int argc, char **argv)

@@ -9,8 +9,6 @@
 
 #include <linux/futex.h>
 
-#include "../../../mios/memory/ipc/fault.h"
-
 #define NR		3	/* instances */
 #define WAITERS		(2 * NR)	/* the first of each instance, the second of each */
 #define FUTEXES		2	/* each of which has a bucket of its own */
@@ -54,9 +52,9 @@ struct instance {
 
 extern const struct instance *const instances[NR];
 
-/* What is broken on purpose besides enum mios_ipc_fault. */
-enum model_faults {
-	LATE_ENTER = MIOS_IPC_FAULTS,	/* is counted after it has looked */
+/* What is broken on purpose besides the knobs of futex.c. */
+enum model_break {
+	LATE_ENTER,			/* is counted after it has looked */
 	NO_ENTER_BARRIER,
 	NO_WAKE_BARRIER,
 	NO_MOVE,			/* is moved, and not counted there */
@@ -68,10 +66,10 @@ enum model_faults {
 	NO_OP_SECOND,			/* for its second futex */
 	LATE_OP,			/* it wakes before it changes that */
 	LEAVE_WOKEN,			/* who has been woken may give up still */
-	FAULTS
+	BREAKS
 };
 
-extern bool model_fault[FAULTS];
+extern bool model_broken[BREAKS];
 
 /**
  * struct waiter - struct futex_q, of one task

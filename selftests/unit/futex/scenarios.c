@@ -314,9 +314,9 @@ void scenario_setup(const struct scenario *scenario)
 	}
 	if (play->what == MOVE)
 		begins(move_them, 1);
-	if (model_fault[EARLY_DEATH] && play->what == LOCK)
+	if (model_broken[EARLY_DEATH] && play->what == LOCK)
 		begins(suspect, 0);
-	if (model_fault[EARLY_BURIAL])
+	if (model_broken[EARLY_BURIAL])
 		begins(bury_early, 0);
 	explore_world(__start_world, __stop_world - __start_world);
 }

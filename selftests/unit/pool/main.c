@@ -2,34 +2,20 @@
 /*
  * Runs the tests of mios/memory/pool/ in user space:
  *   pool-asan [--seed N] [--rounds N] [--garbage ROUNDS] [--preemptions N]
- *	       [--only steps|explore|threads] [--break FAULT]
- * --break turns a fault on for good: the tests must then fail.  Exit status 0:
+ *	       [--only steps|explore|threads] [--break NAME]
+ * --break breaks a guarantee: the tests must then fail.  Exit status 0:
  * all right; 1: the line that failed has been printed.
  */
 #include <time.h>
 
+#include "../inject.h"
 #include "test.h"
 
 static void break_on_purpose(const char *name)
 {
-	static const char *const names[MIOS_POOL_FAULTS] = {
-		[MIOS_POOL_FAULT_ANY_OWNER] = "any-owner",
-		[MIOS_POOL_FAULT_ANY_EPOCH] = "any-epoch",
-		[MIOS_POOL_FAULT_SAME_GENERATION] = "same-generation",
-		[MIOS_POOL_FAULT_NO_SECOND_LOOK] = "no-second-look",
-		[MIOS_POOL_FAULT_FULL_AT_ONCE] = "full-at-once",
-		[MIOS_POOL_FAULT_LOSE_PAGE] = "lose-page",
-		[MIOS_POOL_FAULT_LOSE_LEASE] = "lose-lease",
-		[MIOS_POOL_FAULT_FREE_NAMED] = "free-named",
-	};
-	int i;
-
-	for (i = 0; i < MIOS_POOL_FAULTS; i++)
-		if (!strcmp(name, names[i])) {
-			test_fault[i] = true;
-			return;
-		}
-	fprintf(stderr, "no such fault: %s\n", name);
+	if (inject_on(name, -1))
+		return;
+	fprintf(stderr, "nothing to be broken by that name: %s\n", name);
 	exit(2);
 }
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The user-space variant of mios/memory/pool/os.h and mios/memory/pool/fault.h:
- * same include guards, included first (-include), so that the very same files
- * compile here. Atomics are the compiler's, which TSan understands.  Before
- * each access to shared memory test_point is called, if it is set: the
- * explorer's, which may go on with another instance there, or let this one die.
+ * The user-space variant of mios/memory/pool/os.h: same include guard, included
+ * first (-include), so that the very same files compile here.  Atomics are the
+ * compiler's, which TSan understands.  Before each access to shared memory
+ * test_point is called, if it is set: the explorer's, which may go on with
+ * another instance there, or let this one die.
  */
 #ifndef _MIOS_POOL_OS_H
 #define _MIOS_POOL_OS_H
-#define _MIOS_POOL_FAULT_H
 
 #include <errno.h>
 #include <stdbool.h>
@@ -52,24 +51,5 @@ static inline void test_access(const volatile void *address, bool write)
 #define cond_resched()		do { } while (0)
 
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
-
-enum mios_pool_fault {
-	MIOS_POOL_FAULT_ANY_OWNER,
-	MIOS_POOL_FAULT_ANY_EPOCH,
-	MIOS_POOL_FAULT_SAME_GENERATION,
-	MIOS_POOL_FAULT_NO_SECOND_LOOK,
-	MIOS_POOL_FAULT_FULL_AT_ONCE,
-	MIOS_POOL_FAULT_LOSE_PAGE,
-	MIOS_POOL_FAULT_LOSE_LEASE,
-	MIOS_POOL_FAULT_FREE_NAMED,
-	MIOS_POOL_FAULTS
-};
-
-extern bool test_fault[MIOS_POOL_FAULTS];
-
-static inline bool mios_pool_fault(enum mios_pool_fault fault)
-{
-	return test_fault[fault];
-}
 
 #endif

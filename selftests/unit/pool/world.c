@@ -6,7 +6,6 @@
 
 #include "test.h"
 
-bool test_fault[MIOS_POOL_FAULTS];
 void (*test_point)(const volatile void *address, bool write);
 
 u32 test_random(u64 *state)

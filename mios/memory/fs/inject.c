@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What tests ask of miosfs besides breaking a guarantee.  Built with
+ * MIOS_INJECT=1 only.
+ */
+#include <linux/io.h>
+#include <linux/kstrtox.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+
+#include "../../inject/inject.h"
+#include "tx.h"
+
+MIOS_INJECT_SWITCH(stop, "go no further in a change, with the lock held");
+
+/* In the middle of a change: until this instance is killed, if need be. */
+void mios_fs_stop(void)
+{
+	while (READ_ONCE(inject_stop))
+		schedule_timeout_uninterruptible(msecs_to_jiffies(20));
+}
+
+/* Write garbage over a word of a pool, by its physical address. */
+static int poke_set(const char *text, const struct kernel_param *kp)
+{
+	u64 address, *word;
+	int err = kstrtou64(text, 0, &address);
+
+	if (err)
+		return err;
+	word = memremap(address, sizeof(*word), MEMREMAP_WB);
+	if (!word)
+		return -ENOMEM;
+	WRITE_ONCE(*word, 0x5a5a5a5a5a5a5a5aULL);
+	memunmap(word);
+	return 0;
+}
+
+static const struct kernel_param_ops poke_ops = { .set = poke_set };
+
+module_param_cb(inject_poke, &poke_ops, NULL, 0200);
+MODULE_PARM_DESC(inject_poke, "for tests: overwrite the word at this address");
