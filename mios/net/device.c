@@ -17,17 +17,6 @@
 
 #include "net.h"
 
-/* 02 (locally administered), "MIO", 0, instance: needs no look-up. */
-void mios_net_address(u8 *address, u32 instance)
-{
-	address[0] = 0x02;
-	address[1] = 0x4d;
-	address[2] = 0x49;
-	address[3] = 0x4f;
-	address[4] = 0;
-	address[5] = instance;
-}
-
 /* Who looks last sets it last: members come and go beside each other. */
 void mios_net_carrier(struct mios_net *net)
 {

@@ -47,10 +47,10 @@ struct mios_net {
 /* device.c */
 struct mios_net *mios_net_create(void);
 void mios_net_destroy(struct mios_net *net);
-void mios_net_address(u8 *address, u32 instance);
 void mios_net_carrier(struct mios_net *net);
 
 /* transmit.c */
+void mios_net_address(u8 *address, u32 instance);
 netdev_tx_t mios_net_xmit(struct sk_buff *skb, struct net_device *dev);
 u16 mios_net_select(struct net_device *dev, struct sk_buff *skb,
 		    struct net_device *sb_dev);

@@ -13,6 +13,17 @@
 
 #include "net.h"
 
+/* 02 (locally administered), "MIO", 0, instance: needs no look-up. */
+void mios_net_address(u8 *address, u32 instance)
+{
+	address[0] = 0x02;
+	address[1] = 0x4d;
+	address[2] = 0x49;
+	address[3] = 0x4f;
+	address[4] = 0;
+	address[5] = instance;
+}
+
 struct filler {
 	struct sk_buff *skb;
 	struct mios_msg_frame head;

@@ -160,7 +160,7 @@ struct mios_node {
 	struct work_struct reaper;
 };
 
-/* The line a person sees after a failed call; see MIOS_IOC_REASON. */
+/* reason.c: the line a person sees after a failed call; see MIOS_IOC_REASON. */
 __printf(2, 3) void mios_reason_set(struct mios_reason *why, const char *fmt,
 				    ...);
 

@@ -197,17 +197,3 @@ long mios_node_settle(const struct mios_node *node, unsigned int timeout_ms)
 	return wait_event_interruptible_timeout(mios_state_wait, settled(node),
 						msecs_to_jiffies(min(timeout_ms, MIOS_WAIT_MAX)));
 }
-
-/**
- * mios_reason_set - say why a call fails
- * @why: where
- * @fmt: one line, without a newline
- */
-void mios_reason_set(struct mios_reason *why, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	vscnprintf(why->text, sizeof(why->text), fmt, args);
-	va_end(args);
-}
