@@ -39,8 +39,8 @@ DSM_LIB := $(DSM_OUT)/release/libmios-dsm.a
 DSM_TEST_LIB := $(DSM_OUT)/test/libmios-dsm.a
 DSM_NATIVE := $(DSM_PROGRAMS:%=$(DSM_OUT)/programs/%)
 DSM_THREADS := $(DSM_PROGRAMS:%=$(DSM_OUT)/programs/%-threads)
-DSM_TRIALS := $(patsubst $(DSM_TOP)/selftests/unit/native/%.c,\
-	$(DSM_OUT)/trials/%,$(wildcard $(DSM_TOP)/selftests/unit/native/*.c))
+DSM_TRIALS := $(patsubst $(DSM_TOP)/selftests/dsm/native/%.c,\
+	$(DSM_OUT)/trials/%,$(wildcard $(DSM_TOP)/selftests/dsm/native/*.c))
 
 .PHONY: dsm dsm-native dsm-tests check-dsm bench-dsm soak-dsm
 
@@ -83,7 +83,7 @@ $(DSM_THREADS): $(DSM_OUT)/programs/%-threads: $(DSM_USER)/programs/%.c \
 	@mkdir -p $(@D)
 	$(CC) $(DSM_CFLAGS) -o $@ $< $(DSM_USER)/programs/threads.c -pthread -lm
 
-$(DSM_TRIALS): $(DSM_OUT)/trials/%: $(DSM_TOP)/selftests/unit/native/%.c \
+$(DSM_TRIALS): $(DSM_OUT)/trials/%: $(DSM_TOP)/selftests/dsm/native/%.c \
 	$(DSM_TEST_LIB) $(DSM_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(DSM_CFLAGS) -I$(DSM_USER)/runtime -o $@ $< $(DSM_TEST_LIB) \
@@ -94,10 +94,10 @@ dsm-native: dsm $(DSM_TRIALS)
 dsm-tests: $(DSM_BIN) $(DSM_TEST_BIN)
 
 check-dsm: dsm-tests
-	$(DSM_TOP)/selftests/unit/dsm/run $(DSM_TOP)
+	$(DSM_TOP)/selftests/dsm/engine/run $(DSM_TOP)
 
 bench-dsm: $(DSM_BIN) $(DSM_LIB) $(DSM_NATIVE) $(DSM_THREADS)
 	$(DSM_TOP)/selftests/bench/run dsm
 
 soak-dsm: dsm-tests
-	DSM_SOAK=1 $(DSM_TOP)/selftests/unit/dsm/run $(DSM_TOP)
+	DSM_SOAK=1 $(DSM_TOP)/selftests/dsm/engine/run $(DSM_TOP)

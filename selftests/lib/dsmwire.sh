@@ -119,7 +119,7 @@ of()
 beside()
 {
 	rm -f "$work/ready"
-	(exec ip netns exec "$name-switch" selftests/unit/native/wire.py "$1" \
+	(exec ip netns exec "$name-switch" selftests/dsm/native/wire.py "$1" \
 		"${3:-probe1}" "$2" > "$work/ready") &
 	others=$!
 	until_true 20 grep -q ready "$work/ready" || fail "nobody beside"

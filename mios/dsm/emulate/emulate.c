@@ -2,7 +2,7 @@
 /*
  * What a store that has been taken apart does: its address, its value, and
  * the registers behind it.  Tested against the processor itself
- * (selftests/unit/60-dsm-emulate).
+ * (selftests/dsm/57-emulate).
  */
 #include "emulate.h"
 

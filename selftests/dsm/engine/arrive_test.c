@@ -3,7 +3,7 @@
  * A page from its owner's engine and link, through frames of 1,500 bytes, a jumbo
  * one or one for all, into another node's window: frames out of order, doubled,
  * cut, of two messages at a time, of a page that is not waited for any more.
- * Run by 64-dsm-pages, with sanitizers, and with rules taken out.
+ * Run by dsm/64-pages, with sanitizers, and with rules taken out.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /*
  * Rings between processes, by hand: what a peer that keeps no rule can write into
  * them, who is woken, frames of all lengths between two processes that sleep, and
- * what a peer has written before it died.  Run by 64-dsm-memory, with sanitizers,
+ * what a peer has written before it died.  Run by dsm/64-memory, with sanitizers,
  * and with rules taken out.
  */
 #define _GNU_SOURCE
