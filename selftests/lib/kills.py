@@ -2,7 +2,7 @@
 """An instance dies at an instant drawn by lot, and then another one, while all
 who are up do what a program does by lot; both boot again, and so on.  After each
 death the others have gone on, no page and no file is lost or owned twice
-(unit/fs/image-check.c looks at the machine's memory from outside), and what the
+(fs/image/image-check.c looks at the machine's memory from outside), and what the
 program has made, the dead one's too, is as it should be.  Used by selftests/fs and
 selftests/ipc, in each by three deaths that are alike each time and by many."""
 import dataclasses
@@ -85,7 +85,7 @@ def build(work, folder):
     binary.parent.mkdir()
     subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static",
                     "-o", binary, work.program], check=True)
-    subprocess.run(["make", "-s", "-C", TOP / "selftests/unit/fs",
+    subprocess.run(["make", "-s", "-C", TOP / "selftests/fs/image",
                     f"O={folder}", folder / "image-check"], check=True)
 
 

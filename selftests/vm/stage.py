@@ -241,7 +241,7 @@ def pad(path):
 
 # Of selftests/, what no machine has a use for: a second of it each time.
 HOSTS_OWN = ("__pycache__", "vm/*", "static/*", "build/*", "loader/*",
-             "unit/*/*", "dsm/*/*")
+             "unit/*/*", "dsm/*/*", "fs/image/*", "fs/pool/*")
 
 
 def packed(folder, leave=()):

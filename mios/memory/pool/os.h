@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The few primitives that the pool needs, in two variants: the kernel's, and
- * selftests/unit/pool/os.h with the same include guard for the user-space
+ * selftests/fs/pool/os.h with the same include guard for the user-space
  * tests, which is found first there.
  */
 #ifndef _MIOS_POOL_OS_H

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs the tests of mios/memory/pool/ in user space:
- *   pool-asan [--seed N] [--rounds N] [--garbage ROUNDS] [--preemptions N]
- *	       [--only steps|explore|threads] [--break NAME]
+ * Runs the tests of mios/memory/fs/ in user space:
+ *   fs-asan [--seed N] [--garbage ROUNDS] [--preemptions N]
+ *	     [--only steps|kills|explore] [--break NAME]
  * --break breaks a guarantee: the tests must then fail.  Exit status 0:
  * all right; 1: the line that failed has been printed.
  */
 #include <time.h>
 
-#include "../inject.h"
-#include "test.h"
+#include "../../unit/inject.h"
+#include "fstest.h"
 
 static void break_on_purpose(const char *name)
 {
@@ -21,7 +21,7 @@ static void break_on_purpose(const char *name)
 
 int main(int argc, char **argv)
 {
-	unsigned long rounds = 20000, garbage = 20000, preemptions = 2;
+	unsigned long garbage = 20000, preemptions = 1;
 	const char *only = "";
 	u64 seed = time(NULL);
 	int i;
@@ -29,8 +29,6 @@ int main(int argc, char **argv)
 	for (i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--seed") && i + 1 < argc)
 			seed = strtoull(argv[++i], NULL, 0);
-		else if (!strcmp(argv[i], "--rounds") && i + 1 < argc)
-			rounds = strtoul(argv[++i], NULL, 0);
 		else if (!strcmp(argv[i], "--garbage") && i + 1 < argc)
 			garbage = strtoul(argv[++i], NULL, 0);
 		else if (!strcmp(argv[i], "--preemptions") && i + 1 < argc)
@@ -44,15 +42,16 @@ int main(int argc, char **argv)
 	}
 	printf("seed %llu\n", seed);
 	if (!*only || !strcmp(only, "steps")) {
-		test_section();
-		test_pages();
-		test_death();
-		test_garbage(seed, garbage);
+		test_names();
+		test_files();
+		test_segments();
+		test_places();
+		test_fs_garbage(seed, garbage);
 	}
+	if (!*only || !strcmp(only, "kills"))
+		test_kills(seed);
 	if (!*only || !strcmp(only, "explore"))
-		test_explore(preemptions);
-	if (!*only || !strcmp(only, "threads"))
-		test_stress(seed, rounds);
+		test_fs_explore(preemptions);
 	printf("all right\n");
 	return 0;
 }
