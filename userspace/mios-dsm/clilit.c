@@ -5,7 +5,7 @@
 #include <getopt.h>
 #include <stdio.h>
 
-#include "cli/cli.h"
+#include "../libmios/cli.h"
 #include "clilit.h"
 #include "../../mios/dsm/knobs.h"
 

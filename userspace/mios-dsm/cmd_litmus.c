@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "../libmios/cli.h"
 #include "clilit.h"
 #include "commands.h"
 #include "explorer/runs.h"

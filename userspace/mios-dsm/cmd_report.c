@@ -5,7 +5,7 @@
 #include <getopt.h>
 #include <stdio.h>
 
-#include "cli/cli.h"
+#include "../libmios/cli.h"
 #include "commands.h"
 #include "results/record.h"
 

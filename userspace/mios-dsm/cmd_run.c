@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "../libmios/cli.h"
 #include "commands.h"
 #include "discover.h"
 #include "hosts.h"

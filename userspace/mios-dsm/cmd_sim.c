@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "../libmios/cli.h"
 #include "commands.h"
 #include "results/results.h"
 #include "simulator/simcore.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "../libmios/cli.h"
 #include "commands.h"
 #include "../../mios/dsm/engine.h"
 #include "../../mios/dsm/link.h"

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "../libmios/cli.h"
 #include "commands.h"
 #include "results/watch.h"
 

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "../libmios/cli.h"
 #include "hosts.h"
 
 #define AGENT_WORDS	16

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "../libmios/cli.h"
 #include "commands.h"
 
 static const char usage[] =

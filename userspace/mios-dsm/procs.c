@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "../libmios/cli.h"
 #include "procs.h"
 
 static struct procs *ours;

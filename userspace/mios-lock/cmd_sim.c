@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../mios-dsm/cli/cli.h"
-#include "../mios-dsm/results/plot.h"
+#include "../libmios/cli.h"
+#include "../libmios/plot.h"
 #include "commands.h"
 #include "show.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../mios-dsm/cli/cli.h"
+#include "../libmios/cli.h"
 #include "commands.h"
 
 static const char usage[] =

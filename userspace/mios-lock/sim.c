@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "../mios-dsm/explorer/random.h"
+#include "../libmios/random.h"
 #include "sim.h"
 #include "tasks.h"
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "explorer/random.h"
+#include "../../../userspace/libmios/random.h"
 #include "causal/causal.h"
 
 #define NODES_MAX	6

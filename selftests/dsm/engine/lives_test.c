@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "explorer/random.h"
+#include "../../../userspace/libmios/random.h"
 #include "runtime/lives.h"
 
 #define NODES	5

@@ -133,7 +133,9 @@ def mutant(path, old, new):
     name = pathlib.Path(path).stem
     source = BUILD / f"mutant-{name}.c"
     source.write_text(text.replace(old, new), encoding="utf-8")
-    objects = [p for p in (BUILD / "mios-lock").rglob("*.o") if p.stem != name]
+    objects = [p for folder in ("", "mios", "libmios")
+               for p in (BUILD / "mios-lock" / folder).glob("*.o")
+               if p.stem != name]
     subprocess.run(["gcc", *CFLAGS, "-o", BUILD / "mutant", source, *objects],
                    check=True)
     return BUILD / "mutant"

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../cli/cli.h"
-#include "random.h"
+#include "../../libmios/cli.h"
+#include "../../libmios/random.h"
 #include "runs.h"
 
 int runs_all(struct runs *r, runs_one *one)

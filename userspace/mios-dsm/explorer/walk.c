@@ -4,8 +4,8 @@
  * explorer walks exhaustively, for tests that are too large for it.  Called
  * by runs.c, once per walk.
  */
-#include "../cli/cli.h"
-#include "random.h"
+#include "../../libmios/cli.h"
+#include "../../libmios/random.h"
 #include "runs.h"
 
 #define STEPS_MAX	100000

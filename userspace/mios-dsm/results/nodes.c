@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "../cli/cli.h"
+#include "../../libmios/cli.h"
 #include "results.h"
 
 static bool adapted(const struct node_stats *s)

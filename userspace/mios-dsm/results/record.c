@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../cli/cli.h"
+#include "../../libmios/cli.h"
 #include "../runtime/layout.h"
 #include "../runtime/window.h"
 #include "record.h"

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../cli/cli.h"
+#include "../../libmios/cli.h"
 #include "../runtime/layout.h"
 #include "record.h"
 

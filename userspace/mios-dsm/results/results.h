@@ -7,7 +7,7 @@
 
 #include "../runtime/stats.h"
 #include "../simulator/sim.h"
-#include "plot.h"
+#include "../../libmios/plot.h"
 
 /* simout.c */
 void sim_table_head(FILE *f);

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../cli/cli.h"
+#include "../../libmios/cli.h"
 #include "watch.h"
 
 /* A descriptor of the process that is the counts, or -1. */

@@ -4,7 +4,7 @@
  * what its last one read, and how to tell at the end that nothing went
  * wrong.  Called by sim.c.
  */
-#include "../explorer/random.h"
+#include "../../libmios/random.h"
 #include "sim.h"
 
 const char *const sim_pattern_name[] = { "migratory", "producer-consumer",

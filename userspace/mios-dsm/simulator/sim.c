@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../cli/cli.h"
+#include "../../libmios/cli.h"
 #include "simcore.h"
 
 #define STUCK		10000000000ULL	/* nobody got on for so long */

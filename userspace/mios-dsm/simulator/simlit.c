@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../cli/cli.h"
-#include "../explorer/random.h"
+#include "../../libmios/cli.h"
+#include "../../libmios/random.h"
 #include "simlit.h"
 #include "simcore.h"
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../cli/cli.h"
-#include "../explorer/random.h"
+#include "../../libmios/cli.h"
+#include "../../libmios/random.h"
 #include "simcore.h"
 
 #define WIRE_OVERHEAD	38	/* Ethernet: preamble, header, FCS, gap */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../cli/cli.h"
+#include "../../libmios/cli.h"
 #include "../../../mios/dsm/knobs.h"
 #include "simcore.h"
 

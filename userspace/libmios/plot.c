@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../cli/cli.h"
+#include "cli.h"
 #include "plot.h"
 
 #define WIDTH	640
