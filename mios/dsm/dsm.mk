@@ -12,18 +12,17 @@ DSM_ENGINE := $(filter-out %/module.c %/port.c %.mod.c,$(DSM_ENGINE))
 DSM_USER := $(DSM_TOP)/userspace/mios-dsm
 DSM_LIBMIOS := $(DSM_TOP)/userspace/libmios
 DSM_RUNTIME := $(wildcard $(DSM_USER)/runtime/*.c) \
-	$(DSM_USER)/causal/causal.c $(wildcard $(DSM_TOP)/mios/dsm/emulate/*.c)
-DSM_TOOLS := $(wildcard $(DSM_USER)/*.c) $(wildcard $(DSM_USER)/*/*.c)
-DSM_TOOLS := $(filter-out $(DSM_RUNTIME) $(DSM_USER)/programs/%,$(DSM_TOOLS)) \
-	$(DSM_USER)/causal/causal.c $(DSM_USER)/runtime/ether.c \
-	$(DSM_USER)/runtime/ring.c $(DSM_LIBMIOS)/cli.c $(DSM_LIBMIOS)/plot.c
+	$(wildcard $(DSM_TOP)/mios/dsm/emulate/*.c)
+DSM_TOOLS := $(wildcard $(DSM_USER)/tools/*.c $(DSM_USER)/tools/*/*.c) \
+	$(addprefix $(DSM_USER)/runtime/,causal.c ether.c ring.c) \
+	$(addprefix $(DSM_LIBMIOS)/,cli.c plot.c)
 # Each is one file, with two ways to begin: nodes and threads.
 DSM_PROGRAMS := $(filter-out %/nodes.c %/threads.c,\
 	$(wildcard $(DSM_USER)/programs/*.c))
 DSM_PROGRAMS := $(notdir $(DSM_PROGRAMS:.c=))
 DSM_HEADERS := $(wildcard $(DSM_TOP)/mios/dsm/*.h) \
 	$(wildcard $(DSM_TOP)/mios/dsm/emulate/*.h) \
-	$(wildcard $(DSM_USER)/*.h) $(wildcard $(DSM_USER)/*/*.h) \
+	$(wildcard $(DSM_USER)/*/*.h $(DSM_USER)/tools/*/*.h) \
 	$(addprefix $(DSM_LIBMIOS)/,cli.h plot.h random.h)
 
 DSM_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Wmissing-prototypes -Werror

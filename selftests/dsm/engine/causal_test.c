@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "../../../userspace/libmios/random.h"
-#include "causal/causal.h"
+#include "causal.h"
 
 #define NODES_MAX	6
 #define MESSAGES	256

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "../../../userspace/libmios/random.h"
-#include "runtime/lives.h"
+#include "lives.h"
 
 #define NODES	5
 #define UNDER_WAY	4

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "../../../userspace/mios-dsm/runtime/ring.h"
-#include "../../../userspace/mios-dsm/ways.h"
+#include "../../../userspace/mios-dsm/tools/ways.h"
 
 #define FRAMES	20000
 #define LATE	30000		/* ms; a wake that is lost */

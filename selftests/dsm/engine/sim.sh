@@ -48,21 +48,21 @@ wire_faults_cost_time_only() {
 	done
 }
 
-# part_by_hand TEST SOURCE: a part of the user space, under sanitizers
+# part_by_hand TEST SOURCE: a part of the runtime, under sanitizers
 part_by_hand() {
 	$CC -std=gnu11 -O1 -g -Wall -Wextra -fsanitize=address,undefined \
 		-fno-sanitize-recover=all -I"$top/mios/dsm" \
-		-I"$top/userspace/mios-dsm" -o "$out/$1" "$here/$1.c" \
-		"$top/userspace/mios-dsm/$2" &&
+		-I"$top/userspace/mios-dsm/runtime" -o "$out/$1" \
+		"$here/$1.c" "$top/userspace/mios-dsm/runtime/$2" &&
 	"$out/$1"
 }
 
 causal_order_holds() {
-	part_by_hand causal_test causal/causal.c
+	part_by_hand causal_test causal.c
 }
 
 all_know_who_lives() {
-	part_by_hand lives_test runtime/lives.c
+	part_by_hand lives_test lives.c
 }
 
 # on_a_bad_wire BINARY POLICY PATTERN OPTIONS...

@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 
 #include "stats.h"
-#include "../causal/causal.h"
+#include "causal.h"
 #include "threads.h"
 #include "transport.h"
 #include "window.h"
