@@ -14,10 +14,10 @@ DSM_LIBMIOS := $(DSM_TOP)/userspace/libmios
 DSM_RUNTIME := $(wildcard $(DSM_USER)/runtime/*.c) \
 	$(wildcard $(DSM_TOP)/mios/dsm/emulate/*.c)
 DSM_TOOLS := $(wildcard $(DSM_USER)/tools/*.c $(DSM_USER)/tools/*/*.c) \
-	$(addprefix $(DSM_USER)/runtime/,causal.c ether.c ring.c) \
+	$(addprefix $(DSM_USER)/runtime/,causal.c ether.c shm_ring.c) \
 	$(addprefix $(DSM_LIBMIOS)/,cli.c plot.c)
 # Each is one file, with two ways to begin: nodes and threads.
-DSM_PROGRAMS := $(filter-out %/nodes.c %/threads.c,\
+DSM_PROGRAMS := $(filter-out %/begin_nodes.c %/begin_threads.c,\
 	$(wildcard $(DSM_USER)/programs/*.c))
 DSM_PROGRAMS := $(notdir $(DSM_PROGRAMS:.c=))
 DSM_HEADERS := $(wildcard $(DSM_TOP)/mios/dsm/*.h) \
@@ -74,15 +74,15 @@ $(DSM_LIB) $(DSM_TEST_LIB):
 	$(AR) rcs $@ $^
 
 $(DSM_NATIVE): $(DSM_OUT)/programs/%: $(DSM_USER)/programs/%.c $(DSM_LIB) \
-	$(DSM_HEADERS) $(DSM_USER)/programs/nodes.c
+	$(DSM_HEADERS) $(DSM_USER)/programs/begin_nodes.c
 	@mkdir -p $(@D)
-	$(CC) $(DSM_CFLAGS) -o $@ $< $(DSM_USER)/programs/nodes.c $(DSM_LIB) \
+	$(CC) $(DSM_CFLAGS) -o $@ $< $(DSM_USER)/programs/begin_nodes.c $(DSM_LIB) \
 		-pthread -lm
 
 $(DSM_THREADS): $(DSM_OUT)/programs/%-threads: $(DSM_USER)/programs/%.c \
-	$(DSM_HEADERS) $(DSM_USER)/programs/threads.c
+	$(DSM_HEADERS) $(DSM_USER)/programs/begin_threads.c
 	@mkdir -p $(@D)
-	$(CC) $(DSM_CFLAGS) -o $@ $< $(DSM_USER)/programs/threads.c -pthread -lm
+	$(CC) $(DSM_CFLAGS) -o $@ $< $(DSM_USER)/programs/begin_threads.c -pthread -lm
 
 $(DSM_TRIALS): $(DSM_OUT)/trials/%: $(DSM_TOP)/selftests/dsm/native/%.c \
 	$(DSM_TEST_LIB) $(DSM_HEADERS)

@@ -245,14 +245,14 @@ void owner_learn(struct dsm *d, u32 page, u8 owner, u64 ver);
 /* tag.c */
 u32 tag_next(struct dsm *d, u32 last);
 
-/* gift.c */
+/* handoff.c */
 bool gift_allowed(const struct dsm_page *p);
 bool gift_passes(const struct dsm_page *p, const struct dsm_msg *m);
 void gift_tell(struct step *s, u32 page, u8 heir);
 void gave_take(struct step *s);
 void seat_take(struct step *s);
 
-/* news.c */
+/* probowner.c */
 void news_note(struct dsm *d, u32 page, u64 ver);
 u16 news_tell(struct dsm *d, u16 to, u8 *body);
 bool news_good(const struct dsm *d, const u8 *body, u16 len);

@@ -9,7 +9,7 @@
  * request until then. No request chases the page, everybody's turn comes.
  *
  * All requests try the probable owner first, which saves a hop when it is
- * right; a wrong one passes them to the manager.  gift.c has what an owner
+ * right; a wrong one passes them to the manager.  handoff.c has what an owner
  * may do for an asker that is not in line.
  */
 #include "engine.h"

@@ -4,8 +4,13 @@
 
 # The engine as one object; its symbols go to $out/symbols.
 engine_symbols() {
+	local file objects=
+	for file in $engine; do
+		file=${file#"$top"}
+		objects="$objects $top/build/dsm/release${file%.c}.o"
+	done
 	rm -f "$out/engine.o"
-	ld -r -o "$out/engine.o" "$top"/build/dsm/release/mios/dsm/*.o &&
+	ld -r -o "$out/engine.o" $objects &&
 	nm "$out/engine.o" > "$out/symbols" &&
 	grep -q ' T dsm_step$' "$out/symbols"
 }

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "engine.h"
-#include "linkin.h"
+#include "dsm_link_inside.h"
 
 #define HONEST	3
 #define NODES	4

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "link.h"
+#include "dsm_link.h"
 
 #define PAD	46	/* what Ethernet makes of anything shorter */
 

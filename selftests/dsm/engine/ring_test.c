@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../../userspace/mios-dsm/runtime/ring.h"
-#include "../../../userspace/mios-dsm/tools/ways.h"
+#include "../../../userspace/mios-dsm/runtime/shm_ring.h"
+#include "../../../userspace/mios-dsm/tools/connections.h"
 
 #define FRAMES	20000
 #define LATE	30000		/* ms; a wake that is lost */

@@ -21,9 +21,9 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "ring.h"
+#include "shm_ring.h"
 #include "trial.h"
-#include "window.h"
+#include "dsm_window.h"
 
 #define PAGES	100
 #define REQUEST	44

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the example programs share.  Each has one source for both: nodes with
- * libmios-dsm (nodes.c), and threads of one process (threads.c), whose memory
+ * libmios-dsm (begin_nodes.c), and threads of one process (begin_threads.c), whose memory
  * the hardware keeps coherent.
  */
 #ifndef PROGRAM_H

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "layout.h"
+#include "window_layout.h"
 #include "node.h"
 
 #define LOSSY	23

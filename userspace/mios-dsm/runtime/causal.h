@@ -8,7 +8,7 @@
 #ifndef CAUSAL_H
 #define CAUSAL_H
 
-#include "../../../mios/dsm/link.h"
+#include "../../../mios/dsm/dsm_link.h"
 
 #define CAUSAL_NODES	32	/* most that a stamp is made for */
 

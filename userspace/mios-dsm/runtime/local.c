@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "local.h"
-#include "ring.h"
+#include "shm_ring.h"
 
 /* A process is one node. */
 static struct {

@@ -10,7 +10,7 @@
 
 struct local_way {
 	int socket;		/* says when the peer ends; -1: to ourselves */
-	int rings;		/* ring.h; -1: frames go through the socket */
+	int rings;		/* shm_ring.h; -1: frames go through the socket */
 	int event;		/* wakes the peer, or us; with rings only */
 };
 

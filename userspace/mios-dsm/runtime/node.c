@@ -13,7 +13,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "layout.h"
+#include "window_layout.h"
 #include "node.h"
 
 /* A lease ends at the latest after so long, whatever a thread does. */

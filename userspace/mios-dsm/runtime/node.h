@@ -15,7 +15,7 @@
 #include "causal.h"
 #include "threads.h"
 #include "transport.h"
-#include "window.h"
+#include "dsm_window.h"
 
 #define NODE_NODES	TRANSPORT_NODES
 #define NODE_FRAMES	512	/* of the link's pool, for each node, */
@@ -56,7 +56,7 @@ struct node {
 	bool more;			/* the engine has more to do */
 	bool contended;			/* somebody wants what a thread holds */
 	u64 now, ticked, active;	/* ns */
-	u32 hand;			/* evict.c: where it looks next, */
+	u32 hand;			/* resident.c: where it looks next, */
 	u32 stay, staying;		/* must stay: so many, as far as counted */
 	u32 vain;			/* rounds since a page was given back */
 	u64 round;			/* when the next one may begin, */
@@ -124,7 +124,7 @@ void peers_begin(struct node *n);
 bool peers_receive(struct node *n);
 bool peers_idle(const struct node *n);
 
-/* evict.c */
+/* resident.c */
 void evict_some(struct node *n);
 bool evict_wanted(const struct node *n);
 bool evict_first(const struct node *n);

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "layout.h"
+#include "window_layout.h"
 #include "local.h"
 #include "mios_dsm.h"
 #include "start.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "layout.h"
+#include "window_layout.h"
 #include "node.h"
 
 #define CENSUS		50000000ULL	/* ns from one to the next */

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "../../../mios/dsm/emulate/emulate.h"
-#include "layout.h"
+#include "window_layout.h"
 #include "registers.h"
 #include "start.h"
 

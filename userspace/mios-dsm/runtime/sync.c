@@ -9,7 +9,7 @@
 #include <sched.h>
 #include <time.h>
 
-#include "layout.h"
+#include "window_layout.h"
 #include "mios_dsm.h"
 #include "start.h"
 

@@ -11,7 +11,7 @@
 
 #include <poll.h>
 
-#include "../../../mios/dsm/link.h"
+#include "../../../mios/dsm/dsm_link.h"
 
 #define TRANSPORT_FDS	32	/* most descriptors to wait for */
 #define TRANSPORT_NODES	16

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * userfaultfd for window.c: the descriptor, with what the oldest headers that
+ * userfaultfd for dsm_window.c: the descriptor, with what the oldest headers that
  * this is built with do not know yet.
  */
 #ifndef UFFD_H
@@ -9,7 +9,7 @@
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>
 
-#include "window.h"
+#include "dsm_window.h"
 
 #ifndef USERFAULTFD_IOC_NEW
 #define USERFAULTFD_IOC_NEW	_IO(0xAA, 0x00)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * mios-dsm litmus: runs litmus files on the engine, in the explorer or the
- * simulator, and judges what was seen by the x86-TSO oracle.  clilit.c reads
+ * simulator, and judges what was seen by the x86-TSO oracle.  litmus_options.c reads
  * the command line.
  */
 #include <errno.h>
@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "../../libmios/cli.h"
-#include "clilit.h"
+#include "litmus_options.h"
 #include "commands.h"
 #include "explorer/runs.h"
-#include "simulator/simlit.h"
+#include "simulator/sim_litmus.h"
 #include "simulator/simcore.h"
 
 #define LITMUS_CUT	3	/* exit status: nothing wrong, not all seen */

@@ -29,9 +29,9 @@
 #include "results/record.h"
 #include "results/results.h"
 #include "../runtime/ether.h"
-#include "../runtime/layout.h"
+#include "../runtime/window_layout.h"
 #include "../runtime/start.h"
-#include "ways.h"
+#include "connections.h"
 
 static const char help[] =
 "usage: mios-dsm run [options] PROGRAM [ARGUMENT...]\n"

@@ -9,7 +9,7 @@
 #include "../../libmios/cli.h"
 #include "commands.h"
 #include "../../../mios/dsm/engine.h"
-#include "../../../mios/dsm/link.h"
+#include "../../../mios/dsm/dsm_link.h"
 
 int cmd_tables(int argc, char **argv)
 {

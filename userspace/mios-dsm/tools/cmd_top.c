@@ -12,7 +12,7 @@
 
 #include "../../libmios/cli.h"
 #include "commands.h"
-#include "results/watch.h"
+#include "results/run_watch.h"
 
 static const char help[] =
 "usage: mios-dsm top [options] [PID]\n"

@@ -20,7 +20,7 @@
 #include <time.h>
 
 #include "discover.h"
-#include "../runtime/layout.h"
+#include "../runtime/window_layout.h"
 
 #define MS		1000000ULL
 #define PAUSE		(50 * MS)	/* between two notes */

@@ -6,7 +6,7 @@
  * page which died with its only holder has stopped there, and such a page
  * has no value: the rest must be what x86-TSO leaves behind at some point at
  * which just these CPUs have come so far.  Called by explore.c, walk.c and
- * simlit.c.
+ * sim_litmus.c.
  */
 #include <string.h>
 

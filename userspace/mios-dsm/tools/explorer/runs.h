@@ -24,7 +24,7 @@ struct runs {
 	int protocol, order;
 	bool spare;
 	struct world world;	/* options; the rest is the plan's */
-	/* walk.c has no network; cmd_litmus.c gives simlit.c one. */
+	/* walk.c has no network; cmd_litmus.c gives sim_litmus.c one. */
 	const struct sim_config *net;
 	u64 done, events;
 	bool trace;		/* walk: print the way to a violation */

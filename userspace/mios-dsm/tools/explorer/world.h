@@ -121,7 +121,7 @@ void world_transitions(FILE *f);
 struct dsm *world_engine(const struct world *w, struct wstate *s, int node);
 struct wmsg *world_msgs(const struct world *w, struct wstate *s);
 
-/* wnet.c: the network between the engines. */
+/* world_network.c: the network between the engines. */
 void net_send(struct world *w, struct wstate *s, int src,
 	      const struct dsm_action *a, const u8 *body);
 bool net_ready(const struct world *w, struct wstate *s, int i);
@@ -130,7 +130,7 @@ void net_sort(struct world *w, struct wstate *s, int i);
 void net_bury(struct world *w, struct wstate *s, int node);
 void net_forget(struct world *w, struct wstate *s, int node);
 
-/* wcpu.c: what a CPU does next. */
+/* world_cpus.c: what a CPU does next. */
 bool cpu_can(struct world *w, struct wstate *s, int thread);
 void cpu_run(struct world *w, struct wstate *s, int thread);
 void cpu_drain(struct world *w, struct wstate *s, int thread);

@@ -10,8 +10,8 @@
 #include <time.h>
 
 #include "../../../libmios/cli.h"
-#include "../../runtime/layout.h"
-#include "../../runtime/window.h"
+#include "../../runtime/window_layout.h"
+#include "../../runtime/dsm_window.h"
 #include "record.h"
 #include "symbols.h"
 
@@ -92,7 +92,7 @@ static int hottest(struct hot *all, const struct stats_head *head, void *at)
 	return count;
 }
 
-/* The arena that a page is in, as layout.h counts them. */
+/* The arena that a page is in, as window_layout.h counts them. */
 static uint32_t arena(const struct stats_head *head, uint32_t page)
 {
 	return (page - LAYOUT_OWN) / layout_arena(head->pages, head->nodes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What a run has recorded: a text of one thing on each line, which record.c
- * writes for mios-dsm run and report.c reads.
+ * writes for mios-dsm run and draw.c reads.
  */
 #ifndef RECORD_H
 #define RECORD_H
@@ -32,7 +32,7 @@ void record_look(struct record *r, const struct stats_head *head, void *at);
 int record_write(const struct record *r, const char *path,
 		 const struct stats_head *head, void *at, const char *program);
 
-/* report.c: draws what the file says; 0 or cli_error() */
+/* draw.c: draws what the file says; 0 or cli_error() */
 int report_draw(const char *from, const char *to);
 
 #endif /* RECORD_H */

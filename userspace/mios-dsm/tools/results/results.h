@@ -17,7 +17,7 @@ void sim_explain(FILE *f, const struct sim_result *r);
 void sim_json(FILE *f, const struct sim_config *c,
 	      const struct sim_result *r);
 
-/* nodes.c: of nodes first to end - 1; status is each node's exit status */
+/* node_results.c: of nodes first to end - 1; status is each node's exit status */
 void nodes_table(FILE *f, u32 first, u32 end, const struct node_stats *s,
 		 const int *status);
 int nodes_json(const char *path, u32 first, u32 end,

@@ -12,7 +12,7 @@
 
 #include "../../../../mios/dsm/adapt.h"
 #include "../../../../mios/dsm/dsm.h"
-#include "../../../../mios/dsm/link.h"
+#include "../../../../mios/dsm/dsm_link.h"
 
 /* Words of a page that are modelled; the wire is charged for all of it. */
 #define SIM_WORDS	64

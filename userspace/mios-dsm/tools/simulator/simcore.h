@@ -2,7 +2,7 @@
 /*
  * The simulator's state while it runs: shared by simnet.c, the network, by
  * sim.c, which lets time pass, by simrun.c, which sets up a cluster and sums
- * up what it did, and by simlit.c, which runs litmus tests.
+ * up what it did, and by sim_litmus.c, which runs litmus tests.
  */
 #ifndef SIMCORE_H
 #define SIMCORE_H

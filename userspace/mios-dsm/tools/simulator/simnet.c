@@ -2,7 +2,7 @@
 /*
  * The simulator's network: a queue of events in time, and links over wires
  * with latency, bandwidth and faults.  Used by sim.c for synthetic programs
- * and by simlit.c for litmus tests.
+ * and by sim_litmus.c for litmus tests.
  */
 #include <stdlib.h>
 #include <string.h>

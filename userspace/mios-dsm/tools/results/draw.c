@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "../../../libmios/cli.h"
-#include "../../runtime/layout.h"
+#include "../../runtime/window_layout.h"
 #include "record.h"
 
 #define WIDTH	640

@@ -10,7 +10,7 @@
 
 #include "../../../libmios/cli.h"
 #include "../../../libmios/random.h"
-#include "simlit.h"
+#include "sim_litmus.h"
 #include "simcore.h"
 
 #define FRAMES		128

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "../../../libmios/cli.h"
-#include "watch.h"
+#include "run_watch.h"
 
 /* A descriptor of the process that is the counts, or -1. */
 static int counts_of(pid_t pid)

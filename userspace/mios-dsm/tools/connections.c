@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* See ways.h.  Called by cmd_run.c. */
+/* See connections.h.  Called by cmd_run.c. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "../runtime/ring.h"
-#include "ways.h"
+#include "../runtime/shm_ring.h"
+#include "connections.h"
 
 void ways_clear(struct ways *w)
 {

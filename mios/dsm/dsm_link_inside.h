@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The link layer's inside: what link.c, which sends, and receive.c share.
- * Nobody else reads it.  Under the caller's lock, as the engine.
+ * The link layer's inside: what dsm_link.c, which sends, and
+ * dsm_link_receive.c share.  Nobody else reads it.  Under the caller's lock, as
+ * the engine.
  */
 #ifndef DSM_LINKIN_H
 #define DSM_LINKIN_H
 
 #include "engine.h"
-#include "link.h"
+#include "dsm_link.h"
 
 #define SENDS_MAX \
 	(sizeof(((struct dsm_link_out *)0)->send) / \
@@ -77,7 +78,7 @@ static inline bool before(u32 a, u32 b)
 	return (int)(a - b) < 0;
 }
 
-/* link.c */
+/* dsm_link.c */
 void link_begin(struct dsm_link *l, struct dsm_link_out *out);
 u16 slot_get(struct dsm_link *l, u16 peer);
 void slot_put(struct dsm_link *l, u16 i);
@@ -86,7 +87,7 @@ void link_transmit(struct dsm_link *l, u16 to, struct slot *f, u64 now,
 void link_push(struct dsm_link *l, u16 to, u64 now,
 	       struct dsm_link_out *out);
 
-/* receive.c */
+/* dsm_link_receive.c */
 void link_ack(struct dsm_link *l, u16 to, struct dsm_link_out *out);
 void link_early(struct dsm_link *l, u16 from, struct dsm_link_out *out);
 

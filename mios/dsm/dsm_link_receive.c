@@ -5,7 +5,7 @@
  * trusted: its length is the one in its header, if so much has arrived.
  * Called by the transport's binding.
  */
-#include "linkin.h"
+#include "dsm_link_inside.h"
 
 /* Needs no room in the pool: a full pool empties by acks alone. */
 void link_ack(struct dsm_link *l, u16 to, struct dsm_link_out *out)

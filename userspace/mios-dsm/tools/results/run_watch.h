@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * watch.c: the counts of a run that goes on in another process.
+ * run_watch.c: the counts of a run that goes on in another process.
  */
 #ifndef WATCH_H
 #define WATCH_H

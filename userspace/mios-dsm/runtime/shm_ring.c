@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * See ring.h.  The sender writes a frame, then tail (release); the receiver reads
+ * See shm_ring.h.  The sender writes a frame, then tail (release); the receiver reads
  * tail (acquire), then the frame, then writes head (release), which the sender
  * reads (acquire) before it writes there again.
  *
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ring.h"
+#include "shm_ring.h"
 
 #define SEALS	(F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 

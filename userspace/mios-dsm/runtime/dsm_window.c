@@ -19,7 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "layout.h"
+#include "window_layout.h"
 #include "uffd.h"
 
 static u64 page_at(const struct window *w, u32 page)

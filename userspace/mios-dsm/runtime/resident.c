@@ -7,7 +7,7 @@
  * a page that we own, which its manager takes.  The manager's own pages stay, as
  * they have no other place.  On the service thread.
  */
-#include "layout.h"
+#include "window_layout.h"
 #include "node.h"
 
 #define SPARE	32		/* pages */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The link layer, see link.h: its pool, and what it sends.  A frame stays in
- * the pool until its receiver has acknowledged it; a message that is longer
+ * The link layer, see dsm_link.h: its pool, and what it sends.  A frame stays
+ * in the pool until its receiver has acknowledged it; a message that is longer
  * than a frame may be goes in pieces, each a frame of its own.  Called by the
  * transport's binding around each engine step.
  */
-#include "linkin.h"
+#include "dsm_link_inside.h"
 
 static u64 layout(struct dsm_link *l, const struct dsm_link_config *c)
 {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "../../libmios/cli.h"
-#include "clilit.h"
+#include "litmus_options.h"
 #include "../../../mios/dsm/knobs.h"
 
 static const char help[] =
