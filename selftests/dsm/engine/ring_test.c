@@ -172,15 +172,15 @@ static int receive(struct transport *t, const void **frame)
 }
 
 /* Answers what it gets; a child of its own, so that there are two processes. */
-static void echo(struct ways *w)
+static void echo(struct connections *c)
 {
 	struct transport t;
 	const void *frame;
 	static u8 last[5000];
 	int n;
 
-	CHECK(!transport_local(&t, 2, 1, w->way[1]));
-	close(w->way[0][1].socket);
+	CHECK(!transport_local(&t, 2, 1, c->to[1]));
+	close(c->to[0][1].socket);
 	for (int i = 0; i < FRAMES; i++) {
 		n = receive(&t, &frame);
 		CHECK(n > 0);
@@ -197,19 +197,19 @@ static void between_processes(void)
 	static u8 frame[5000];
 	const void *back;
 	struct transport t;
-	struct ways w;
+	struct connections c;
 	pid_t child;
 	u16 from;
 	u32 len;
 	int n = 0;
 
-	ways_clear(&w);
-	CHECK(!ways_make(&w, 2, true));
+	connections_clear(&c);
+	CHECK(!connections_make(&c, 2, true));
 	child = fork();
 	if (!child)
-		echo(&w);
-	CHECK(!transport_local(&t, 2, 0, w.way[0]));
-	close(w.way[1][0].socket);
+		echo(&c);
+	CHECK(!transport_local(&t, 2, 0, c.to[0]));
+	close(c.to[1][0].socket);
 	for (int i = 0; i < FRAMES; i++) {
 		len = 4 + lot(i % 10 ? 60 : 4990);
 		memset(frame, i, len);

@@ -128,14 +128,14 @@ static bool memory_doze(struct transport *t, bool on)
 }
 
 /* The window is one for both, so that they can be compared. */
-static int memory_open(struct transport *t, const struct local_way *way)
+static int memory_open(struct transport *t, const struct connection *to)
 {
 	for (u32 i = 0; i < t->fds; i++) {
 		if (i == t->self)
 			continue;
-		rings.event[i] = way[i].event;
-		rings.pair[i] = ring_open(way[i].rings);
-		close(way[i].rings);
+		rings.event[i] = to[i].event;
+		rings.pair[i] = ring_open(to[i].rings);
+		close(to[i].rings);
 		if (!rings.pair[i]) {
 			fprintf(stderr, "mios-dsm: the rings are not those of this version\n");
 			return -EPROTO;
@@ -144,12 +144,12 @@ static int memory_open(struct transport *t, const struct local_way *way)
 	t->send = memory_send;
 	t->receive = memory_receive;
 	t->doze = memory_doze;
-	t->event = way[t->self].event;
+	t->event = to[t->self].event;
 	return 0;
 }
 
 int transport_local(struct transport *t, u16 nodes, u16 self,
-		    const struct local_way *way)
+		    const struct connection *to)
 {
 	if (nodes > TRANSPORT_FDS)
 		return -EINVAL;
@@ -166,6 +166,6 @@ int transport_local(struct transport *t, u16 nodes, u16 self,
 	t->send = socket_send;
 	t->receive = socket_receive;
 	for (u16 i = 0; i < nodes; i++)
-		t->fd[i] = way[i].socket;
-	return way[self].event < 0 ? 0 : memory_open(t, way);
+		t->fd[i] = to[i].socket;
+	return to[self].event < 0 ? 0 : memory_open(t, to);
 }

@@ -28,7 +28,7 @@ static bool begun, started, child;
 struct told {
 	unsigned int nodes, self, pages, protocol, resident;
 	int stats;
-	struct local_way way[NODE_NODES];
+	struct connection to[NODE_NODES];
 };
 
 /* A number, and the sign behind it. */
@@ -71,9 +71,9 @@ static bool told_parse(struct told *t, const char *at)
 			    .protocol = protocol, .resident = resident,
 			    .stats = fd };
 	for (long i = 0; i < nodes; i++)
-		if (!descriptor(&at, &t->way[i].socket) ||
-		    !descriptor(&at, &t->way[i].rings) ||
-		    !descriptor(&at, &t->way[i].event))
+		if (!descriptor(&at, &t->to[i].socket) ||
+		    !descriptor(&at, &t->to[i].rings) ||
+		    !descriptor(&at, &t->to[i].event))
 			return false;
 	return !*at;
 }
@@ -113,7 +113,7 @@ static int transport_start(struct node *n, const struct told *t)
 
 	if (!wire)
 		return transport_local(&n->transport, t->nodes, t->self,
-				       t->way);
+				       t->to);
 	if (!number(&wire, 0, 0xffff, &cluster) ||
 	    !number(&wire, 0, 0xffff, &life) ||
 	    !number(&wire, 0, 1, &sockets) || !*wire) {
@@ -185,7 +185,7 @@ static void forked(void)
 int mios_dsm_start(void)
 {
 	struct told t = { .nodes = 1, .pages = START_PAGES, .stats = -1,
-			  .way = { { -1, -1, -1 } } };
+			  .to = { { -1, -1, -1 } } };
 	const char *text = getenv(START_VARIABLE);
 	struct node *n = &node_self;
 	int err;

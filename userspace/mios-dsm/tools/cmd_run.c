@@ -82,7 +82,7 @@ struct run {
 	struct node_stats *stats;
 	int stats_fd;
 	int protocol, transport;
-	struct ways ways;
+	struct connections connections;
 	struct procs procs;
 };
 
@@ -210,8 +210,9 @@ static int prepare(struct run *r)
 
 	if (!stats_prepare(r))
 		return cli_error("run: %s", strerror(errno));
-	ways_clear(&r->ways);
-	err = r->interface ? 0 : ways_make(&r->ways, r->nodes, !r->transport);
+	connections_clear(&r->connections);
+	err = r->interface ? 0 :
+		connections_make(&r->connections, r->nodes, !r->transport);
 	return err ? cli_error("run: %s", strerror(-err)) : 0;
 }
 
@@ -226,7 +227,8 @@ static void become(void *run, u64 self)
 			 r->stats_fd);
 
 	fcntl(r->stats_fd, F_SETFD, 0);
-	ways_keep(&r->ways, r->nodes, self, text + n, sizeof(text) - n);
+	connections_keep(&r->connections, r->nodes, self, text + n,
+			 sizeof(text) - n);
 	setenv(START_VARIABLE, text, 1);
 	if (r->watched)		/* what comes in there is not the program's */
 		dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
@@ -453,7 +455,7 @@ int cmd_run(int argc, char **argv)
 		err = procs_start(&r.procs, become, &r);
 	if (err)
 		return err;
-	ways_close(&r.ways, r.nodes);
+	connections_close(&r.connections, r.nodes);
 	/* Whoever is late is told so until we end. */
 	wait_all(&r);
 	if (r.interface)

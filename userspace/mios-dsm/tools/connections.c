@@ -10,15 +10,15 @@
 #include "../runtime/shm_ring.h"
 #include "connections.h"
 
-void ways_clear(struct ways *w)
+void connections_clear(struct connections *c)
 {
 	for (u16 i = 0; i < TRANSPORT_NODES; i++)
 		for (u16 j = 0; j < TRANSPORT_NODES; j++)
-			w->way[i][j] = (struct local_way){ -1, -1, -1 };
+			c->to[i][j] = (struct connection){ -1, -1, -1 };
 }
 
 /* Between two nodes: a pair of sockets, and rings. */
-static int pair_make(struct local_way *there, struct local_way *back,
+static int pair_make(struct connection *there, struct connection *back,
 		     bool memory)
 {
 	int pair[2];
@@ -33,7 +33,7 @@ static int pair_make(struct local_way *there, struct local_way *back,
 	return there->rings < 0 ? there->rings : 0;
 }
 
-int ways_make(struct ways *w, u16 nodes, bool memory)
+int connections_make(struct connections *c, u16 nodes, bool memory)
 {
 	int err = 0, event;
 
@@ -42,9 +42,9 @@ int ways_make(struct ways *w, u16 nodes, bool memory)
 		if (memory && event < 0)
 			return -errno;
 		for (u16 j = 0; j < nodes; j++)
-			w->way[j][i].event = event;
+			c->to[j][i].event = event;
 		for (u16 j = 0; j < i && !err; j++)
-			err = pair_make(&w->way[i][j], &w->way[j][i], memory);
+			err = pair_make(&c->to[i][j], &c->to[j][i], memory);
 	}
 	return err;
 }
@@ -55,33 +55,34 @@ static void keep(int fd)
 		fcntl(fd, F_SETFD, 0);
 }
 
-int ways_keep(const struct ways *w, u16 nodes, u16 self, char *text, size_t room)
+int connections_keep(const struct connections *c, u16 nodes, u16 self,
+		     char *text, size_t room)
 {
 	int n = 0;
 
 	for (u16 i = 0; i < nodes; i++) {
-		const struct local_way *way = &w->way[self][i];
+		const struct connection *to = &c->to[self][i];
 
-		keep(way->socket);
-		keep(way->rings);
-		keep(way->event);
-		n += snprintf(text + n, room - n, ":%d:%d:%d", way->socket,
-			      way->rings, way->event);
+		keep(to->socket);
+		keep(to->rings);
+		keep(to->event);
+		n += snprintf(text + n, room - n, ":%d:%d:%d", to->socket,
+			      to->rings, to->event);
 	}
 	return n;
 }
 
-void ways_close(struct ways *w, u16 nodes)
+void connections_close(struct connections *c, u16 nodes)
 {
 	for (u16 i = 0; i < nodes; i++) {
-		if (w->way[i][i].event >= 0)
-			close(w->way[i][i].event);
+		if (c->to[i][i].event >= 0)
+			close(c->to[i][i].event);
 		for (u16 j = 0; j < nodes; j++) {
-			if (w->way[i][j].socket >= 0)
-				close(w->way[i][j].socket);
-			if (j < i && w->way[i][j].rings >= 0)
-				close(w->way[i][j].rings);
+			if (c->to[i][j].socket >= 0)
+				close(c->to[i][j].socket);
+			if (j < i && c->to[i][j].rings >= 0)
+				close(c->to[i][j].rings);
 		}
 	}
-	ways_clear(w);
+	connections_clear(c);
 }
