@@ -4,8 +4,8 @@
  * dsm_link_receive.c share.  Nobody else reads it.  Under the caller's lock, as
  * the engine.
  */
-#ifndef DSM_LINKIN_H
-#define DSM_LINKIN_H
+#ifndef DSM_LINK_INSIDE_H
+#define DSM_LINK_INSIDE_H
 
 #include "engine.h"
 #include "dsm_link.h"
@@ -91,4 +91,4 @@ void link_push(struct dsm_link *l, u16 to, u64 now,
 void link_ack(struct dsm_link *l, u16 to, struct dsm_link_out *out);
 void link_early(struct dsm_link *l, u16 from, struct dsm_link_out *out);
 
-#endif /* DSM_LINKIN_H */
+#endif /* DSM_LINK_INSIDE_H */

@@ -5,8 +5,8 @@
  * where the service thread reads and writes it whatever the program may do.
  * All calls are the service thread's.
  */
-#ifndef WINDOW_H
-#define WINDOW_H
+#ifndef DSM_WINDOW_H
+#define DSM_WINDOW_H
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -82,4 +82,4 @@ static inline bool window_has(const struct window *w, u64 at, u64 size)
 	return off < all && size <= all - off;
 }
 
-#endif /* WINDOW_H */
+#endif /* DSM_WINDOW_H */

@@ -6,8 +6,8 @@
  * reads of the other's is copied once and checked before it is used.  A frame
  * is copied out before anybody looks at it.
  */
-#ifndef RING_H
-#define RING_H
+#ifndef SHM_RING_H
+#define SHM_RING_H
 
 #include "../../../mios/dsm/os.h"
 
@@ -53,4 +53,4 @@ bool ring_sleeper(struct ring *r);
 bool ring_doze(struct ring *r, u32 head);
 void ring_up(struct ring *r);
 
-#endif /* RING_H */
+#endif /* SHM_RING_H */

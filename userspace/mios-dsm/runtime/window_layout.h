@@ -4,8 +4,8 @@
  * each node, whose pages begin there, then one whose pages begin at all nodes
  * in turn.  The same on every node.
  */
-#ifndef LAYOUT_H
-#define LAYOUT_H
+#ifndef WINDOW_LAYOUT_H
+#define WINDOW_LAYOUT_H
 
 #include "../../../mios/dsm/dsm.h"
 
@@ -49,4 +49,4 @@ static inline u16 layout_home(u32 pages, u16 nodes, u32 page, u16 manager)
 	return arena < nodes ? arena : manager;
 }
 
-#endif /* LAYOUT_H */
+#endif /* WINDOW_LAYOUT_H */

@@ -182,7 +182,7 @@ static int on_runs(const struct options *o)
 
 	r.world.t = &test;
 	world_options(&r.world, o);
-	err = runs_all(&r, o->on == ON_SIM ? simlit_one : walk_one);
+	err = runs_all(&r, o->on == ON_SIM ? sim_litmus_one : walk_one);
 	result.worst = r.v;
 	result.configs = r.done;
 	result.states = r.events;

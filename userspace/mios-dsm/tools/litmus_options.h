@@ -2,8 +2,8 @@
 /*
  * The command line of mios-dsm litmus, as cmd_litmus.c reads it.
  */
-#ifndef CLILIT_H
-#define CLILIT_H
+#ifndef LITMUS_OPTIONS_H
+#define LITMUS_OPTIONS_H
 
 #include "simulator/sim.h"
 
@@ -22,4 +22,4 @@ struct options {
 /* Index of the first file in argv, or 0 after a line on stderr. */
 int options_parse(struct options *o, int argc, char **argv);
 
-#endif /* CLILIT_H */
+#endif /* LITMUS_OPTIONS_H */

@@ -15,7 +15,7 @@
 struct frame {
 	u8 *state;
 	int count, next;
-	struct wmove move[W_MOVES];
+	struct world_move move[W_MOVES];
 };
 
 struct walk {
@@ -50,7 +50,7 @@ static bool at_end(const struct frame *f)
 static int push(struct walk *k, const void *state, size_t size)
 {
 	struct frame *f = &k->frame[k->depth];
-	struct wstate *s;
+	struct world_state *s;
 	int new = visited_add(&k->seen, state, size);
 
 	if (new <= 0)
@@ -65,7 +65,7 @@ static int push(struct walk *k, const void *state, size_t size)
 		return -1;
 	memset(f->state, 0, W_STATE);
 	memcpy(f->state, state, size);
-	s = (struct wstate *)f->state;
+	s = (struct world_state *)f->state;
 	f->next = 0;
 	f->count = world_moves(k->w, s, f->move, W_MOVES);
 	k->depth++;
@@ -82,18 +82,18 @@ static void trace_print(struct walk *k, FILE *f)
 		struct frame *fr = &k->frame[i];
 
 		if (fr->next)
-			world_print(f, k->w, (struct wstate *)fr->state,
+			world_print(f, k->w, (struct world_state *)fr->state,
 				    fr->move[fr->next - 1]);
 	}
 }
 
 static int descend(struct walk *k, uint64_t limit, u8 *scratch)
 {
-	struct wstate *s = (struct wstate *)scratch;
+	struct world_state *s = (struct world_state *)scratch;
 
 	while (k->depth && !k->out->v.violated && !k->out->v.limit) {
 		struct frame *f = &k->frame[k->depth - 1];
-		struct wstate *top = (struct wstate *)f->state;
+		struct world_state *top = (struct world_state *)f->state;
 		size_t used = world_size(k->w, top);
 
 		if (f->next == f->count) {
@@ -106,8 +106,9 @@ static int descend(struct walk *k, uint64_t limit, u8 *scratch)
 		}
 		/* What an earlier move left behind must not be hashed. */
 		memcpy(s, top, used);
-		memset(scratch + used, 0, 8 * sizeof(struct wmsg) < W_STATE -
-		       used ? 8 * sizeof(struct wmsg) : W_STATE - used);
+		memset(scratch + used, 0,
+		       8 * sizeof(struct world_msg) < W_STATE - used ?
+		       8 * sizeof(struct world_msg) : W_STATE - used);
 		k->out->moves++;
 		if (!world_move(k->w, s, f->move[f->next++]))
 			continue;
@@ -135,7 +136,7 @@ int explore(struct world *w, struct judge *j, uint64_t limit, FILE *trace,
 		fprintf(stderr, "mios-dsm: out of memory\n");
 		goto free;
 	}
-	if (world_init(w, (struct wstate *)scratch)) {
+	if (world_init(w, (struct world_state *)scratch)) {
 		fprintf(stderr, "mios-dsm: %s: %s\n", w->t->name, w->broken);
 		goto free;
 	}

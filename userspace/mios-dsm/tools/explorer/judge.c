@@ -85,7 +85,7 @@ static bool written_by_somebody(const struct lit_cuts *cuts,
 	return true;
 }
 
-static void judge_death(struct judge *j, struct world *w, struct wstate *s,
+static void judge_death(struct judge *j, struct world *w, struct world_state *s,
 			u8 gone, const struct lit_outcome *o,
 			struct verdict *out)
 {
@@ -119,7 +119,7 @@ static void judge_death(struct judge *j, struct world *w, struct wstate *s,
 }
 
 /* Who lives has been told of just those pages that nobody holds. */
-static void judge_lost(struct world *w, struct wstate *s, u8 gone,
+static void judge_lost(struct world *w, struct world_state *s, u8 gone,
 		       struct verdict *out)
 {
 	for (int n = 0; n < w->nodes; n++)
@@ -129,7 +129,7 @@ static void judge_lost(struct world *w, struct wstate *s, u8 gone,
 					 "lost, but not reported");
 }
 
-void judge_end(struct judge *j, struct world *w, struct wstate *s,
+void judge_end(struct judge *j, struct world *w, struct world_state *s,
 	       struct verdict *out)
 {
 	struct lit_outcome o;

@@ -30,7 +30,7 @@ void verdict_limit(struct verdict *v, const char *why);
 /* What the world says: either. */
 void verdict_broken(struct verdict *v, const struct world *w);
 /* Nothing more happens in s: notes its outcome and what is wrong with it. */
-void judge_end(struct judge *j, struct world *w, struct wstate *s,
+void judge_end(struct judge *j, struct world *w, struct world_state *s,
 	       struct verdict *out);
 void judge_free(struct judge *j);
 

@@ -18,7 +18,7 @@ int runs_all(struct runs *r, runs_one *one)
 			  .order = r->order, .mixed = r->protocol == DSM_PROTOCOLS,
 			  .thorough = true, .spare = r->spare };
 	struct world w = r->world;
-	struct wstate *s = malloc(W_STATE);
+	struct world_state *s = malloc(W_STATE);
 	u64 seed = r->seed, now;
 	int err = 0;
 

@@ -33,7 +33,7 @@ struct runs {
 	char where[200];
 };
 
-typedef int runs_one(struct runs *r, struct world *w, struct wstate *s,
+typedef int runs_one(struct runs *r, struct world *w, struct world_state *s,
 		     u64 seed);
 
 /* All runs, or as many as go well; 0, or 2 after a line on stderr. */

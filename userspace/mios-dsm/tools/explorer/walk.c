@@ -11,9 +11,9 @@
 #define STEPS_MAX	100000
 
 /* To the end; a loop in the test may keep it from ending. */
-int walk_one(struct runs *r, struct world *w, struct wstate *s, u64 seed)
+int walk_one(struct runs *r, struct world *w, struct world_state *s, u64 seed)
 {
-	struct wmove move[W_MOVES], next;
+	struct world_move move[W_MOVES], next;
 	int count;
 
 	if (world_init(w, s))

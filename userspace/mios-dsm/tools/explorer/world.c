@@ -10,20 +10,20 @@
 /* What a frame holds that the node has no right to read. */
 #define SCRAP	0xdeadULL
 
-struct dsm *world_engine(const struct world *w, struct wstate *s, int node)
+struct dsm *world_engine(const struct world *w, struct world_state *s, int node)
 {
 	return (struct dsm *)((u8 *)(s + 1) + node * w->stride);
 }
 
-struct wmsg *world_msgs(const struct world *w, struct wstate *s)
+struct world_msg *world_msgs(const struct world *w, struct world_state *s)
 {
-	return (struct wmsg *)((u8 *)(s + 1) + w->nodes * w->stride);
+	return (struct world_msg *)((u8 *)(s + 1) + w->nodes * w->stride);
 }
 
-size_t world_size(const struct world *w, const struct wstate *s)
+size_t world_size(const struct world *w, const struct world_state *s)
 {
 	return sizeof(*s) + w->nodes * w->stride +
-		s->msgs * sizeof(struct wmsg);
+		s->msgs * sizeof(struct world_msg);
 }
 
 static void broken(struct world *w, const char *what, int page)
@@ -43,7 +43,7 @@ void world_limit(struct world *w, const char *what, int count)
 }
 
 /* Where DMA goes on, a page can be written until it is unpinned. */
-static void check_pins(struct world *w, struct wstate *s, int node)
+static void check_pins(struct world *w, struct world_state *s, int node)
 {
 	struct dsm *d = world_engine(w, s, node);
 
@@ -55,7 +55,7 @@ static void check_pins(struct world *w, struct wstate *s, int node)
 }
 
 /* One writer, or any number of readers; one owner. */
-void world_check(struct world *w, struct wstate *s)
+void world_check(struct world *w, struct world_state *s)
 {
 	for (int n = 0; n < w->nodes; n++)
 		if (!(s->dead >> n & 1))
@@ -81,15 +81,15 @@ void world_check(struct world *w, struct wstate *s)
 	}
 }
 
-static void install(struct world *w, struct wstate *s, int node, int page,
-		    const struct wmsg *m)
+static void install(struct world *w, struct world_state *s, int node, int page,
+		    const struct world_msg *m)
 {
 	for (int i = 0; i < w->words; i++)
 		if (w->at[i].page == page)
 			s->mem[node][i] = m->word[i];
 }
 
-static void apply(struct world *w, struct wstate *s, int node,
+static void apply(struct world *w, struct world_state *s, int node,
 		  const struct dsm_action *a)
 {
 	for (int i = 0; i < w->words; i++) {
@@ -113,9 +113,9 @@ static int thread_of(const struct world *w, int node, int cpu)
 	return -1;
 }
 
-static void carry_out(struct world *w, struct wstate *s, int node,
+static void carry_out(struct world *w, struct world_state *s, int node,
 		      const struct dsm_actions *out, const struct dsm_action *a,
-		      const struct wmsg *data)
+		      const struct world_msg *data)
 {
 	int th = thread_of(w, node, a->cpu);
 
@@ -162,7 +162,7 @@ static void carry_out(struct world *w, struct wstate *s, int node,
 }
 
 /* Tidies up: the frame of a page that is not here holds nothing. */
-static void scrub(struct world *w, struct wstate *s, int node)
+static void scrub(struct world *w, struct world_state *s, int node)
 {
 	const struct dsm *d = world_engine(w, s, node);
 
@@ -193,8 +193,8 @@ static void note(const struct world *w, struct dsm *d,
 	}
 }
 
-void world_step(struct world *w, struct wstate *s, int node,
-		const struct dsm_event *ev, const struct wmsg *data)
+void world_step(struct world *w, struct world_state *s, int node,
+		const struct dsm_event *ev, const struct world_msg *data)
 {
 	struct dsm *d = world_engine(w, s, node);
 	struct dsm_event next = *ev;
@@ -261,7 +261,7 @@ static void words_find(struct world *w)
 	}
 }
 
-static void values_init(struct world *w, struct wstate *s)
+static void values_init(struct world *w, struct world_state *s)
 {
 	for (int v = 0; v < w->t->vars; v++) {
 		const struct lit_var *var = &w->t->var[v];
@@ -303,7 +303,8 @@ static void config_fill(const struct world *w, struct dsm_config *c, int node)
 	c->news = w->news;
 }
 
-static int engine_init(struct world *w, struct wstate *s, int node, u32 life)
+static int engine_init(struct world *w, struct world_state *s, int node,
+		       u32 life)
 {
 	struct dsm *d = world_engine(w, s, node);
 	struct dsm_config c;
@@ -337,7 +338,7 @@ static int engine_init(struct world *w, struct wstate *s, int node, u32 life)
  * What its earlier life has sent is shut out by the link from now on, which
  * knows lives; what others sent to that is gone already.
  */
-void world_join(struct world *w, struct wstate *s, int node)
+void world_join(struct world *w, struct world_state *s, int node)
 {
 	struct dsm_event ev = { .type = DSM_EV_UP, .node = node, .life = 1 };
 
@@ -353,7 +354,7 @@ void world_join(struct world *w, struct wstate *s, int node)
 	world_step(w, s, node, &ev, NULL);
 }
 
-int world_init(struct world *w, struct wstate *s)
+int world_init(struct world *w, struct world_state *s)
 {
 	struct dsm_config c;
 
@@ -368,7 +369,7 @@ int world_init(struct world *w, struct wstate *s)
 	memset(s, 0, W_STATE);
 	if (*w->broken || !dsm_size(&c) ||
 	    sizeof(*s) + w->nodes * w->stride +
-	    8 * sizeof(struct wmsg) > W_STATE) {
+	    8 * sizeof(struct world_msg) > W_STATE) {
 		broken(w, "cluster too large to explore", 0);
 		return -1;
 	}
@@ -394,7 +395,7 @@ int world_init(struct world *w, struct wstate *s)
 }
 
 /* Final memory: the owner's, with which every copy must agree. */
-u8 world_outcome(struct world *w, struct wstate *s, struct lit_outcome *o)
+u8 world_outcome(struct world *w, struct world_state *s, struct lit_outcome *o)
 {
 	const struct lit_test *t = w->t;
 	u8 gone = 0;

@@ -20,7 +20,7 @@
 #define W_STATE		(1 << 15)
 #define W_MOVES		256	/* more than one state can offer */
 
-struct wmsg {
+struct world_msg {
 	struct dsm_msg msg;
 	u8 src, dst, len, sorted;	/* sorted: past the switch */
 	u8 body[W_BODY];
@@ -29,20 +29,20 @@ struct wmsg {
 	u8 know[W_NODES * W_NODES];
 };
 
-struct wstore {
+struct world_store {
 	u64 addr;
 	u64 value;
 	u8 size, pad[7];
 };
 
-struct wcpu {
+struct world_cpu {
 	struct lit_thread th;
 	u8 blocked, stores, lost, pad[5];
-	struct wstore store[W_BUFFER];
+	struct world_store store[W_BUFFER];
 };
 
-struct wstate {
-	struct wcpu cpu[LIT_THREADS];
+struct world_state {
+	struct world_cpu cpu[LIT_THREADS];
 	u64 mem[W_NODES][W_WORDS];
 	u8 access[W_NODES][W_PAGES];
 	u8 sent[W_NODES * W_NODES];	/* causal: i sent to j */
@@ -80,7 +80,7 @@ struct world {
 	u64 messages, steps;
 	int faulting;		/* thread whose fault is under way, or -1 */
 	/* Another network than ours, its clock and which wires are idle. */
-	void (*send)(struct world *w, struct wstate *s, int node,
+	void (*send)(struct world *w, struct world_state *s, int node,
 		     const struct dsm_action *a, const u8 *body);
 	void *arg;
 	u64 now, lease;
@@ -91,54 +91,57 @@ struct world {
  * From W_EVICT on, what the cluster itself does not set off; from W_TELL on,
  * what the caller owes the engines all the same.
  */
-enum wkind { W_CPU, W_DRAIN, W_DELIVER, W_SORT, W_IDLE, W_EVICT, W_HINT,
-	W_EXPIRE, W_GUESS, W_DIE, W_PIN, W_JOIN, W_TELL, W_UP, W_UNPIN };
+enum world_move_kind { W_CPU, W_DRAIN, W_DELIVER, W_SORT, W_IDLE, W_EVICT,
+	W_HINT, W_EXPIRE, W_GUESS, W_DIE, W_PIN, W_JOIN, W_TELL, W_UP,
+	W_UNPIN };
 
-struct wmove {
+struct world_move {
 	u8 kind, a, b, c;
 };
 
 /* This is too large for the explorer's fixed arrays. */
 void world_limit(struct world *w, const char *what, int count);
 /* Zero, or -1 and world.broken says why. */
-int world_init(struct world *w, struct wstate *s);
-size_t world_size(const struct world *w, const struct wstate *s);
-int world_moves(struct world *w, struct wstate *s, struct wmove *out,
+int world_init(struct world *w, struct world_state *s);
+size_t world_size(const struct world *w, const struct world_state *s);
+int world_moves(struct world *w, struct world_state *s, struct world_move *out,
 		int max);
 /* False if the move turned out to be none. */
-bool world_move(struct world *w, struct wstate *s, struct wmove m);
-bool world_over(const struct world *w, struct wstate *s);
+bool world_move(struct world *w, struct world_state *s, struct world_move m);
+bool world_over(const struct world *w, struct world_state *s);
 /* Returns the pages that nobody holds any more, as a bitmap. */
-u8 world_outcome(struct world *w, struct wstate *s, struct lit_outcome *o);
-void world_print(FILE *f, const struct world *w, struct wstate *s,
-		 struct wmove m);
+u8 world_outcome(struct world *w, struct world_state *s, struct lit_outcome *o);
+void world_print(FILE *f, const struct world *w, struct world_state *s,
+		 struct world_move m);
 /* world.c: the last step's actions, every change of state so far */
 #define W_CAUSES	(DSM_EV_AGAIN + 1 + DSM_MSGS)
 extern struct dsm_actions world_actions;
 extern u8 world_seen[DSM_STATES][W_CAUSES][DSM_STATES];
-void world_check(struct world *w, struct wstate *s);
+void world_check(struct world *w, struct world_state *s);
 void world_transitions(FILE *f);
-struct dsm *world_engine(const struct world *w, struct wstate *s, int node);
-struct wmsg *world_msgs(const struct world *w, struct wstate *s);
+struct dsm *world_engine(const struct world *w, struct world_state *s,
+			 int node);
+struct world_msg *world_msgs(const struct world *w, struct world_state *s);
 
 /* world_network.c: the network between the engines. */
-void net_send(struct world *w, struct wstate *s, int src,
+void net_send(struct world *w, struct world_state *s, int src,
 	      const struct dsm_action *a, const u8 *body);
-bool net_ready(const struct world *w, struct wstate *s, int i);
-void net_take(struct world *w, struct wstate *s, int i, struct wmsg *out);
-void net_sort(struct world *w, struct wstate *s, int i);
-void net_bury(struct world *w, struct wstate *s, int node);
-void net_forget(struct world *w, struct wstate *s, int node);
+bool net_ready(const struct world *w, struct world_state *s, int i);
+void net_take(struct world *w, struct world_state *s, int i,
+	      struct world_msg *out);
+void net_sort(struct world *w, struct world_state *s, int i);
+void net_bury(struct world *w, struct world_state *s, int node);
+void net_forget(struct world *w, struct world_state *s, int node);
 
 /* world_cpus.c: what a CPU does next. */
-bool cpu_can(struct world *w, struct wstate *s, int thread);
-void cpu_run(struct world *w, struct wstate *s, int thread);
-void cpu_drain(struct world *w, struct wstate *s, int thread);
-void cpu_drain_node(struct world *w, struct wstate *s, int node, int page);
-void cpu_emulated(struct world *w, struct wstate *s, int thread);
+bool cpu_can(struct world *w, struct world_state *s, int thread);
+void cpu_run(struct world *w, struct world_state *s, int thread);
+void cpu_drain(struct world *w, struct world_state *s, int thread);
+void cpu_drain_node(struct world *w, struct world_state *s, int node, int page);
+void cpu_emulated(struct world *w, struct world_state *s, int thread);
 /* world.c: a node is born again, with nothing. */
-void world_join(struct world *w, struct wstate *s, int node);
-void world_step(struct world *w, struct wstate *s, int node,
-		const struct dsm_event *ev, const struct wmsg *data);
+void world_join(struct world *w, struct world_state *s, int node);
+void world_step(struct world *w, struct world_state *s, int node,
+		const struct dsm_event *ev, const struct world_msg *data);
 
 #endif /* WORLD_H */

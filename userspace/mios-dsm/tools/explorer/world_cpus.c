@@ -25,7 +25,7 @@ static int word_at(const struct world *w, u64 addr, int *page, int *offset)
 	return -1;
 }
 
-static u64 mem_read(struct world *w, struct wstate *s, int node, u64 addr,
+static u64 mem_read(struct world *w, struct world_state *s, int node, u64 addr,
 		    int size)
 {
 	u64 v = 0;
@@ -38,8 +38,8 @@ static u64 mem_read(struct world *w, struct wstate *s, int node, u64 addr,
 	return v;
 }
 
-static void mem_write(struct world *w, struct wstate *s, int node, u64 addr,
-		      int size, u64 v)
+static void mem_write(struct world *w, struct world_state *s, int node,
+		      u64 addr, int size, u64 v)
 {
 	int page, off, i;
 
@@ -54,10 +54,10 @@ static void mem_write(struct world *w, struct wstate *s, int node, u64 addr,
 	}
 }
 
-void cpu_drain(struct world *w, struct wstate *s, int thread)
+void cpu_drain(struct world *w, struct world_state *s, int thread)
 {
-	struct wcpu *c = &s->cpu[thread];
-	struct wstore *first = c->store;
+	struct world_cpu *c = &s->cpu[thread];
+	struct world_store *first = c->store;
 
 	mem_write(w, s, w->node_of[thread], first->addr, first->size,
 		  first->value);
@@ -66,7 +66,7 @@ void cpu_drain(struct world *w, struct wstate *s, int thread)
 	memset(&c->store[c->stores], 0, sizeof(*first));
 }
 
-void cpu_drain_node(struct world *w, struct wstate *s, int node, int page)
+void cpu_drain_node(struct world *w, struct world_state *s, int node, int page)
 {
 	(void)page;
 	for (int i = 0; i < w->t->threads; i++)
@@ -75,14 +75,14 @@ void cpu_drain_node(struct world *w, struct wstate *s, int node, int page)
 }
 
 /* 1: all bytes from the buffer, 0: none, -1: some. */
-static int forward(const struct wcpu *c, u64 addr, int size, u64 *v)
+static int forward(const struct world_cpu *c, u64 addr, int size, u64 *v)
 {
 	int got = 0;
 
 	*v = 0;
 	for (int b = 0; b < size; b++) {
 		for (int i = c->stores; i-- > 0; ) {
-			const struct wstore *st = &c->store[i];
+			const struct world_store *st = &c->store[i];
 
 			if (addr + b < st->addr ||
 			    addr + b >= st->addr + st->size)
@@ -96,7 +96,7 @@ static int forward(const struct wcpu *c, u64 addr, int size, u64 *v)
 	return got == size ? 1 : got ? -1 : 0;
 }
 
-static const struct lit_op *op_of(const struct world *w, struct wstate *s,
+static const struct lit_op *op_of(const struct world *w, struct world_state *s,
 				  int thread)
 {
 	return &w->t->op[thread][s->cpu[thread].th.pc];
@@ -107,7 +107,7 @@ static const struct lit_op *op_of(const struct world *w, struct wstate *s,
  * first is the CPU's business: the first one, or the last in every other
  * thread.
  */
-static int lacking(struct world *w, struct wstate *s, int thread, u64 addr,
+static int lacking(struct world *w, struct world_state *s, int thread, u64 addr,
 		   int size, u8 right)
 {
 	int page, off, found = -1, node = w->node_of[thread];
@@ -125,9 +125,9 @@ static u8 right_of(const struct lit_op *op)
 	return op->code == OP_LOAD ? DSM_RO : DSM_RW;
 }
 
-bool cpu_can(struct world *w, struct wstate *s, int thread)
+bool cpu_can(struct world *w, struct world_state *s, int thread)
 {
-	struct wcpu *c = &s->cpu[thread];
+	struct world_cpu *c = &s->cpu[thread];
 	const struct lit_op *op = op_of(w, s, thread);
 	u64 addr, v;
 
@@ -151,7 +151,7 @@ bool cpu_can(struct world *w, struct wstate *s, int thread)
 }
 
 /* The instruction is over: to the next operation on memory. */
-static void advance(struct world *w, struct wstate *s, int thread)
+static void advance(struct world *w, struct world_state *s, int thread)
 {
 	struct lit_thread *th = &s->cpu[thread].th;
 	int fuel = 1000;
@@ -164,13 +164,13 @@ static void advance(struct world *w, struct wstate *s, int thread)
 		th->reg[LIT_TMP] = 0;
 }
 
-void cpu_emulated(struct world *w, struct wstate *s, int thread)
+void cpu_emulated(struct world *w, struct world_state *s, int thread)
 {
 	s->cpu[thread].th.pc++;
 	advance(w, s, thread);
 }
 
-static void retire(struct world *w, struct wstate *s, int thread)
+static void retire(struct world *w, struct world_state *s, int thread)
 {
 	struct dsm_event ev = { .type = DSM_EV_RETIRED,
 				.cpu = w->cpu_of[thread] };
@@ -183,7 +183,7 @@ static void retire(struct world *w, struct wstate *s, int thread)
 }
 
 /* What the store or the locked instruction would leave in its word. */
-static void describe(struct world *w, struct wstate *s, int thread,
+static void describe(struct world *w, struct world_state *s, int thread,
 		     struct dsm_event *ev, struct lit_thread *after)
 {
 	const struct lit_op *op = op_of(w, s, thread);
@@ -209,9 +209,9 @@ static void describe(struct world *w, struct wstate *s, int thread,
 	ev->value = v << (8 * (off & 7));
 }
 
-static void fault(struct world *w, struct wstate *s, int thread, int page)
+static void fault(struct world *w, struct world_state *s, int thread, int page)
 {
-	struct wcpu *c = &s->cpu[thread];
+	struct world_cpu *c = &s->cpu[thread];
 	struct lit_thread after = c->th;
 	struct dsm_event ev = { .type = DSM_EV_FAULT, .page = page,
 				.cpu = w->cpu_of[thread] };
@@ -230,10 +230,10 @@ static void fault(struct world *w, struct wstate *s, int thread, int page)
 	cpu_emulated(w, s, thread);
 }
 
-static void native(struct world *w, struct wstate *s, int thread,
+static void native(struct world *w, struct world_state *s, int thread,
 		   const struct lit_op *op, u64 addr)
 {
-	struct wcpu *c = &s->cpu[thread];
+	struct world_cpu *c = &s->cpu[thread];
 	int node = w->node_of[thread];
 	bool writes;
 	u64 v;
@@ -256,9 +256,9 @@ static void native(struct world *w, struct wstate *s, int thread,
 	}
 }
 
-void cpu_run(struct world *w, struct wstate *s, int thread)
+void cpu_run(struct world *w, struct world_state *s, int thread)
 {
-	struct wcpu *c = &s->cpu[thread];
+	struct world_cpu *c = &s->cpu[thread];
 	const struct lit_op *op = op_of(w, s, thread);
 	int page = -1;
 	u64 addr, v;

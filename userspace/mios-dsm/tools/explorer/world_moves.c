@@ -8,13 +8,13 @@
 #include "../../../../mios/dsm/engine.h"
 #include "world.h"
 
-static bool finished(const struct world *w, const struct wstate *s, int i)
+static bool finished(const struct world *w, const struct world_state *s, int i)
 {
 	return s->cpu[i].lost || s->crashed >> w->node_of[i] & 1 ||
 		(s->cpu[i].th.pc >= w->t->ops[i] && !s->cpu[i].stores);
 }
 
-bool world_over(const struct world *w, struct wstate *s)
+bool world_over(const struct world *w, struct world_state *s)
 {
 	for (int i = 0; i < w->t->threads; i++)
 		if (!finished(w, s, i))
@@ -27,18 +27,18 @@ bool world_over(const struct world *w, struct wstate *s)
 }
 
 struct moves {
-	struct wmove *out;
+	struct world_move *out;
 	int count, max;
 };
 
 static void put(struct moves *m, int kind, int a, int b, int c)
 {
 	if (m->count < m->max)
-		m->out[m->count++] = (struct wmove){ kind, a, b, c };
+		m->out[m->count++] = (struct world_move){ kind, a, b, c };
 }
 
 /* Things that need not happen, each as often as its budget says. */
-static void moves_spare(struct world *w, struct wstate *s, struct moves *m,
+static void moves_spare(struct world *w, struct world_state *s, struct moves *m,
 			int n)
 {
 	struct dsm *d = world_engine(w, s, n);
@@ -71,7 +71,7 @@ static void moves_spare(struct world *w, struct wstate *s, struct moves *m,
 }
 
 /* Survivors hear of deaths one by one, each in an order of its own. */
-static void moves_tell(const struct world *w, const struct wstate *s,
+static void moves_tell(const struct world *w, const struct world_state *s,
 		       struct moves *m, int n)
 {
 	for (int at = 0; at < w->nodes; at++)
@@ -83,7 +83,8 @@ static void moves_tell(const struct world *w, const struct wstate *s,
 			put(m, W_UP, n, at, 0);
 }
 
-int world_moves(struct world *w, struct wstate *s, struct wmove *out, int max)
+int world_moves(struct world *w, struct world_state *s, struct world_move *out,
+		int max)
 {
 	struct moves m = { out, 0, max };
 
@@ -124,7 +125,7 @@ static bool refused(void)
 		world_actions.act[0].type == DSM_ACT_FAIL;
 }
 
-static void die(struct world *w, struct wstate *s, int node)
+static void die(struct world *w, struct world_state *s, int node)
 {
 	s->deaths--;
 	s->dead |= 1 << node;
@@ -138,7 +139,7 @@ static void die(struct world *w, struct wstate *s, int node)
 }
 
 /* A page that can be written can be pinned; a pin can be taken back. */
-static void pin(struct world *w, struct wstate *s, struct wmove m)
+static void pin(struct world *w, struct world_state *s, struct world_move m)
 {
 	bool on = m.kind == W_PIN;
 	struct dsm_event ev = { .type = on ? DSM_EV_PIN : DSM_EV_UNPIN,
@@ -152,10 +153,10 @@ static void pin(struct world *w, struct wstate *s, struct wmove m)
 			 "a pin is refused, page %d", m.b);
 }
 
-static void deliver(struct world *w, struct wstate *s, int i)
+static void deliver(struct world *w, struct world_state *s, int i)
 {
 	struct dsm_event ev = { .type = DSM_EV_MSG };
-	struct wmsg m;
+	struct world_msg m;
 
 	net_take(w, s, i, &m);
 	ev.msg = m.msg;
@@ -165,7 +166,8 @@ static void deliver(struct world *w, struct wstate *s, int i)
 }
 
 /* A node hears of a death, or that another one is back. */
-static void tell(struct world *w, struct wstate *s, int node, int of, bool up)
+static void tell(struct world *w, struct world_state *s, int node, int of,
+		 bool up)
 {
 	struct dsm_event ev = { .type = up ? DSM_EV_UP : DSM_EV_DOWN,
 				.node = of, .life = up };
@@ -175,7 +177,7 @@ static void tell(struct world *w, struct wstate *s, int node, int of, bool up)
 	world_step(w, s, node, &ev, NULL);
 }
 
-bool world_move(struct world *w, struct wstate *s, struct wmove m)
+bool world_move(struct world *w, struct world_state *s, struct world_move m)
 {
 	struct dsm_event ev = { .page = m.b };
 	bool good = true;
@@ -233,13 +235,13 @@ bool world_move(struct world *w, struct wstate *s, struct wmove m)
 	return good;
 }
 
-void world_print(FILE *f, const struct world *w, struct wstate *s,
-		 struct wmove m)
+void world_print(FILE *f, const struct world *w, struct world_state *s,
+		 struct world_move m)
 {
 	static const char *const name[] = { "cpu", "drain", "deliver",
 		"switch", "idle", "evict", "hint", "expire", "guess", "die",
 		"pin", "join", "told", "up", "unpin" };
-	const struct wmsg *q = world_msgs(w, s);
+	const struct world_msg *q = world_msgs(w, s);
 
 	fprintf(f, "  %-8s", name[m.kind]);
 	if (m.kind == W_DELIVER || m.kind == W_SORT)

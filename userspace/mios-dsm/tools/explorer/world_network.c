@@ -10,7 +10,7 @@
 
 #include "world.h"
 
-static int key(const struct world *w, const struct wmsg *m)
+static int key(const struct world *w, const struct world_msg *m)
 {
 	if (w->order != DSM_ORDER_TOTAL)
 		return m->src * W_NODES + m->dst;
@@ -18,9 +18,10 @@ static int key(const struct world *w, const struct wmsg *m)
 	return m->sorted ? 100 + m->dst : m->src;
 }
 
-static void insert(struct world *w, struct wstate *s, const struct wmsg *m)
+static void insert(struct world *w, struct world_state *s,
+		   const struct world_msg *m)
 {
-	struct wmsg *q = world_msgs(w, s);
+	struct world_msg *q = world_msgs(w, s);
 	int at = s->msgs;
 
 	if (s->msgs == W_MSGS ||
@@ -35,8 +36,8 @@ static void insert(struct world *w, struct wstate *s, const struct wmsg *m)
 	s->msgs++;
 }
 
-static void copy_send(struct world *w, struct wstate *s, struct wmsg *m,
-		      u32 to)
+static void copy_send(struct world *w, struct world_state *s,
+		      struct world_msg *m, u32 to)
 {
 	u8 *know = s->know[m->src];
 	u8 after[W_NODES][W_NODES];
@@ -67,15 +68,15 @@ static void copy_send(struct world *w, struct wstate *s, struct wmsg *m,
 }
 
 /* Does a node know in which life another one is?  Else the link is cut. */
-static bool net_knows(const struct wstate *s, int node, int other)
+static bool net_knows(const struct world_state *s, int node, int other)
 {
 	return !(s->back >> other & 1) || s->up[node] >> other & 1;
 }
 
-void net_send(struct world *w, struct wstate *s, int src,
+void net_send(struct world *w, struct world_state *s, int src,
 	      const struct dsm_action *a, const u8 *body)
 {
-	struct wmsg m;
+	struct world_msg m;
 	u32 to = 0;
 	int n;
 
@@ -101,9 +102,9 @@ void net_send(struct world *w, struct wstate *s, int src,
 }
 
 /* May message i be the next that its receiver gets? */
-bool net_ready(const struct world *w, struct wstate *s, int i)
+bool net_ready(const struct world *w, struct world_state *s, int i)
 {
-	struct wmsg *q = world_msgs(w, s), *m = &q[i];
+	struct world_msg *q = world_msgs(w, s), *m = &q[i];
 
 	if (i && key(w, &q[i - 1]) == key(w, m))
 		return false;
@@ -118,9 +119,10 @@ bool net_ready(const struct world *w, struct wstate *s, int i)
 	return true;
 }
 
-void net_take(struct world *w, struct wstate *s, int i, struct wmsg *out)
+void net_take(struct world *w, struct world_state *s, int i,
+	      struct world_msg *out)
 {
-	struct wmsg *q = world_msgs(w, s);
+	struct world_msg *q = world_msgs(w, s);
 	u8 *know;
 
 	*out = q[i];
@@ -137,9 +139,9 @@ void net_take(struct world *w, struct wstate *s, int i, struct wmsg *out)
 }
 
 /* The first message of a sender passes the switch, to all its receivers. */
-void net_sort(struct world *w, struct wstate *s, int i)
+void net_sort(struct world *w, struct world_state *s, int i)
 {
-	struct wmsg m;
+	struct world_msg m;
 	u32 to;
 
 	net_take(w, s, i, &m);
@@ -153,7 +155,7 @@ void net_sort(struct world *w, struct wstate *s, int i)
 	}
 }
 
-static void drop(struct wstate *s, struct wmsg *q, int i)
+static void drop(struct world_state *s, struct world_msg *q, int i)
 {
 	s->msgs--;
 	memmove(&q[i], &q[i + 1], (s->msgs - i) * sizeof(*q));
@@ -161,9 +163,9 @@ static void drop(struct wstate *s, struct wmsg *q, int i)
 }
 
 /* Nothing reaches a dead node. */
-void net_bury(struct world *w, struct wstate *s, int node)
+void net_bury(struct world *w, struct world_state *s, int node)
 {
-	struct wmsg *q = world_msgs(w, s);
+	struct world_msg *q = world_msgs(w, s);
 
 	for (int i = 0; i < s->msgs; ) {
 		if (q[i].dst != node ||
@@ -175,9 +177,9 @@ void net_bury(struct world *w, struct wstate *s, int node)
 }
 
 /* Nothing comes from it any more, and nobody counts what it sent or got. */
-void net_forget(struct world *w, struct wstate *s, int node)
+void net_forget(struct world *w, struct world_state *s, int node)
 {
-	struct wmsg *q = world_msgs(w, s);
+	struct world_msg *q = world_msgs(w, s);
 
 	for (int i = 0; i < s->msgs; ) {
 		if (q[i].src != node) {

@@ -2,8 +2,8 @@
 /*
  * run_watch.c: the counts of a run that goes on in another process.
  */
-#ifndef WATCH_H
-#define WATCH_H
+#ifndef RUN_WATCH_H
+#define RUN_WATCH_H
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -21,4 +21,4 @@ int watch_open(struct watch *w, pid_t pid);
 /* It goes on. */
 bool watch_lives(const struct watch *w);
 
-#endif /* WATCH_H */
+#endif /* RUN_WATCH_H */

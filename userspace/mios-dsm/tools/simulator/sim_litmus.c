@@ -21,7 +21,7 @@
 struct litrun {
 	struct runs *r;
 	struct world *w;
-	struct wstate *s;
+	struct world_state *s;
 	struct sim sim;
 	struct sim_config c;
 	struct sim_result result;
@@ -40,7 +40,7 @@ static bool dead(const struct litrun *l, u32 node)
 }
 
 /* The world wants a message sent: its words are the page. */
-static void send(struct world *w, struct wstate *s, int node,
+static void send(struct world *w, struct world_state *s, int node,
 		 const struct dsm_action *a, const u8 *body)
 {
 	struct litrun *l = w->arg;
@@ -55,7 +55,7 @@ static void deliver(struct sim *sim, u32 node, struct dsm_event *ev,
 		    const u64 *page)
 {
 	struct litrun *l = sim->arg;
-	struct wmsg m;
+	struct world_msg m;
 
 	memset(&m, 0, sizeof(m));
 	m.msg = ev->msg;
@@ -95,18 +95,18 @@ static void idle_plan(struct litrun *l)
 
 static void cpu_turn(struct litrun *l, struct sim_event e)
 {
-	struct wcpu *c = &l->s->cpu[e.cpu];
+	struct world_cpu *c = &l->s->cpu[e.cpu];
 	bool run = cpu_can(l->w, l->s, e.cpu);
 
 	if (c->stores && (!run || below(l, 2)))
-		world_move(l->w, l->s, (struct wmove){ W_DRAIN, e.cpu, 0, 0 });
+		world_move(l->w, l->s, (struct world_move){ W_DRAIN, e.cpu, 0, 0 });
 	else if (run)
-		world_move(l->w, l->s, (struct wmove){ W_CPU, e.cpu, 0, 0 });
+		world_move(l->w, l->s, (struct world_move){ W_CPU, e.cpu, 0, 0 });
 	e.time = l->sim.now + 1 + below(l, PAUSE);
 	sim_queue(&l->sim, e);
 }
 
-static void spare_move(struct litrun *l, struct wmove m)
+static void spare_move(struct litrun *l, struct world_move m)
 {
 	if (m.kind == W_DIE && below(l, RUNS_DEATH))
 		return;
@@ -118,7 +118,7 @@ static void spare_move(struct litrun *l, struct wmove m)
 /* Evictions, changes of mode, deaths and the news of them. */
 static void spare_turn(struct litrun *l, struct sim_event e)
 {
-	struct wmove move[W_MOVES];
+	struct world_move move[W_MOVES];
 	int count = world_moves(l->w, l->s, move, W_MOVES), kept = 0;
 
 	for (int i = 0; i < count; i++)
@@ -152,7 +152,7 @@ static void happen(struct litrun *l, struct sim_event *e)
 		break;
 	case EV_IDLE:
 		l->node[e->node].idle_due = false;
-		world_move(l->w, l->s, (struct wmove){ W_IDLE, e->node, 0, 0 });
+		world_move(l->w, l->s, (struct world_move){ W_IDLE, e->node, 0, 0 });
 		break;
 	case EV_SPARE:
 		spare_turn(l, *e);
@@ -254,7 +254,8 @@ static int begin(struct litrun *l)
 	return 0;
 }
 
-int simlit_one(struct runs *r, struct world *w, struct wstate *s, u64 seed)
+int sim_litmus_one(struct runs *r, struct world *w, struct world_state *s,
+		   u64 seed)
 {
 	struct litrun l = { .r = r, .w = w, .s = s, .c = *r->net,
 			    .choice = seed };

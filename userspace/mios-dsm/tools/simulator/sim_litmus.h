@@ -2,11 +2,11 @@
 /*
  * A litmus test on the simulator's network, as cmd_litmus.c asks for it.
  */
-#ifndef SIMLIT_H
-#define SIMLIT_H
+#ifndef SIM_LITMUS_H
+#define SIM_LITMUS_H
 
 #include "../explorer/runs.h"
 
-runs_one simlit_one;
+runs_one sim_litmus_one;
 
-#endif /* SIMLIT_H */
+#endif /* SIM_LITMUS_H */
