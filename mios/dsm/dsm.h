@@ -92,7 +92,7 @@ enum dsm_msg_type {
 
 /*
  * A message without link header: 24 bytes on the wire.  The body depends on
- * the type: a copyset, counts and news for DATA_*, records for UPD.
+ * the type: a copyset, counts and probable owners for DATA_*, records for UPD.
  */
 struct dsm_msg {
 	u8 type;
@@ -122,7 +122,7 @@ struct dsm_write {
 };
 
 /* At the end of a DATA_* body: who owns some page. */
-struct dsm_news {
+struct dsm_probowner {
 	u32 page;
 	u32 what;		/* low 24 bits of the number, and the owner */
 };
@@ -134,10 +134,10 @@ struct dsm_fate {
 	u64 ver;
 };
 
-#define DSM_NEWS_MAX	8	/* in one answer */
+#define DSM_PROBOWNER_MAX	8	/* in one answer */
 
 static_assert(sizeof(struct dsm_msg) == 24, "wire header");
-static_assert(sizeof(struct dsm_news) == 8, "news record");
+static_assert(sizeof(struct dsm_probowner) == 8, "probable owner record");
 static_assert(sizeof(struct dsm_fate) == 16, "recovery record");
 static_assert(sizeof(struct dsm_write) == 20, "update record");
 
@@ -219,7 +219,7 @@ struct dsm_action {
 };
 
 #define DSM_ACTIONS_MAX	256
-#define DSM_BODY_MAX	(32 + 4 * DSM_NODES_MAX + 8 * DSM_NEWS_MAX)
+#define DSM_BODY_MAX	(32 + 4 * DSM_NODES_MAX + 8 * DSM_PROBOWNER_MAX)
 #define DSM_BATCH_MAX	50
 
 struct dsm_actions {
@@ -280,7 +280,7 @@ struct dsm_config {
 	bool serial;		/* GiantVM: one invalidation at a time */
 	bool read_owns;		/* GiantVM: a read moves ownership */
 	bool no_hints;		/* ask the manager always */
-	u8 news;		/* most items in an answer, DSM_NEWS_MAX */
+	u8 probowners;		/* most items in an answer, DSM_PROBOWNER_MAX */
 	u32 knobs;		/* rules to break, see knobs.h */
 };
 

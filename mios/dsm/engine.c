@@ -31,7 +31,8 @@ static bool config_good(const struct dsm_config *c)
 		mode_known(c->protocol, c->mode) &&
 		c->pages >= 1 && c->pages < DSM_NO_PAGE && c->chunk >= 1 &&
 		c->requests >= c->nodes && c->requests < DSM_NIL && c->inflight < DSM_NIL &&
-		c->news <= DSM_NEWS_MAX && c->batch >= 1 && c->batch <= DSM_BATCH_MAX &&
+		c->probowners <= DSM_PROBOWNER_MAX &&
+		c->batch >= 1 && c->batch <= DSM_BATCH_MAX &&
 		c->window >= 2 && c->window <= 1u << 24 &&
 		/* Else the first writer waits for a number that never comes. */
 		(c->protocol == DSM_WI || c->window >= 2u * c->nodes) &&
@@ -66,9 +67,9 @@ static u64 layout(struct dsm *d, const struct dsm_config *c)
 	d->off_log = at;
 	if (c->protocol == DSM_WUSEQ)
 		at += (u64)c->window * sizeof(struct dsm_write);
-	d->off_news = at;
-	if (c->news)
-		at += DSM_NEWS_RING * sizeof(u32);
+	d->off_probowner = at;
+	if (c->probowners)
+		at += DSM_PROBOWNER_RING * sizeof(u32);
 	d->off_view = at;
 	at += ((u64)c->nodes * c->nodes * sizeof(u32) + 7) & ~7ULL;
 	d->off_page = at;

@@ -11,7 +11,7 @@
 
 #define DSM_NIL		0xffffu
 #define DSM_NO_PAGE	0xffffffffu
-#define DSM_NEWS_RING	64	/* changes of owner that a node remembers */
+#define DSM_PROBOWNER_RING 64	/* changes of owner that a node remembers */
 
 /* dsm_page.flags */
 #define PAGE_EVICT	1	/* leave as soon as we do not own it */
@@ -29,11 +29,11 @@ struct dsm_page {
 	u64 seat;		/* owner: our seat in the line, */
 	u64 seat_for;		/* which we hold if this is ver */
 	u64 left;		/* who has this seat follows heir, not us */
-	u64 guess;		/* news: number under which owner got it */
+	u64 guess;		/* owner is a guess: number it got it under */
 	u64 mine;		/* number of our own request, if known */
 	u64 inv_ver;		/* copies older than this are void */
 	u64 inv_pending;	/* PAGE_INV: its version */
-	u32 heard;		/* news: when, by dsm.heard */
+	u32 heard;		/* of that: when, by dsm.heard */
 	u32 tag;		/* of our request under way */
 	u32 lease;		/* so many CPUs must complete an instruction */
 	u32 todo;		/* PAGE_TODO: the next one */
@@ -100,7 +100,7 @@ struct dsm_cpu {
 struct dsm {
 	struct dsm_config cfg;
 	u64 off_page, off_request, off_flight, off_batch, off_slot;
-	u64 off_head, off_news, off_view, off_log;
+	u64 off_head, off_probowner, off_view, off_log;
 	u64 off_cpu, off_node, off_stats, size;
 	/* wu-seq: stores performed, by all as far as we know, */
 	u64 number, stable;
@@ -113,7 +113,7 @@ struct dsm {
 	u64 ahead;		/* the latest clock that anybody claims */
 	u32 asked;		/* pages in STATES_ASKED */
 	u64 tags;		/* handed out so far */
-	u32 heard;		/* news so far */
+	u32 heard;		/* changes of owner so far */
 	u16 free_request, free_flight;
 	u16 pending;		/* records not sent yet */
 	bool stalled;		/* some CPU waits for the merge window */
@@ -139,7 +139,7 @@ struct dsm_node {
 	u64 heard;		/* its clock, as of its last UPD; its number */
 	u64 flushed;		/* its number, as of its last FLUSH */
 	u32 got;		/* UPDs received from it; ours: sent */
-	u32 told;		/* dsm.heard when we last told it news */
+	u32 told;		/* dsm.heard when we last told it owners */
 };
 
 #define DSM_TABLE(name, type)						\
@@ -162,10 +162,10 @@ static inline u64 *head_at(struct dsm *d, u32 i)
 	return (u64 *)((char *)d + d->off_head) + i;
 }
 
-/* The page that each of the last news was of. */
-static inline u32 *news_at(struct dsm *d, u32 i)
+/* The page of each of the last changes of owner. */
+static inline u32 *probowner_at(struct dsm *d, u32 i)
 {
-	return (u32 *)((char *)d + d->off_news) + i;
+	return (u32 *)((char *)d + d->off_probowner) + i;
 }
 
 /* Who lives, as this node had it in its last FLUSH; ours: as we have it. */
@@ -246,17 +246,17 @@ void owner_learn(struct dsm *d, u32 page, u8 owner, u64 ver);
 u32 tag_next(struct dsm *d, u32 last);
 
 /* handoff.c */
-bool gift_allowed(const struct dsm_page *p);
-bool gift_passes(const struct dsm_page *p, const struct dsm_msg *m);
-void gift_tell(struct step *s, u32 page, u8 heir);
+bool handoff_allowed(const struct dsm_page *p);
+bool handoff_passes(const struct dsm_page *p, const struct dsm_msg *m);
+void handoff_tell(struct step *s, u32 page, u8 heir);
 void gave_take(struct step *s);
 void seat_take(struct step *s);
 
 /* probowner.c */
-void news_note(struct dsm *d, u32 page, u64 ver);
-u16 news_tell(struct dsm *d, u16 to, u8 *body);
-bool news_good(const struct dsm *d, const u8 *body, u16 len);
-void news_take(struct dsm *d, const u8 *body, u16 len);
+void probowner_note(struct dsm *d, u32 page, u64 ver);
+u16 probowner_tell(struct dsm *d, u16 to, u8 *body);
+bool probowner_good(const struct dsm *d, const u8 *body, u16 len);
+void probowner_take(struct dsm *d, const u8 *body, u16 len);
 
 /* grant.c */
 void grant_take(struct step *s);
@@ -319,7 +319,7 @@ void pin_take(struct step *s, bool pin);
 
 /* member.c */
 bool view_same(struct dsm *d, u16 node);
-bool view_news(struct dsm *d, u16 node, u32 life, bool up);
+bool view_learn(struct dsm *d, u16 node, u32 life, bool up);
 bool view_take(struct step *s);
 u16 view_tell(struct dsm *d, u8 *body);
 

@@ -51,9 +51,9 @@ static bool grant_parse(struct step *s, struct dsm_set *copyset,
 		want = bits;
 	want += update_counts_size(d);
 	if (s->ev->len < want ||
-	    !news_good(d, *counts + want, s->ev->len - want))
+	    !probowner_good(d, *counts + want, s->ev->len - want))
 		return false;
-	news_take(d, *counts + want, s->ev->len - want);
+	probowner_take(d, *counts + want, s->ev->len - want);
 	if (s->ev->msg.type == DSM_DATA_S)
 		return true;
 	memcpy(copyset->word, s->ev->body, bits);
@@ -156,7 +156,7 @@ void grant_take(struct step *s)
 		p->seat = p->seat_for = m->ver;
 	if (dsm_manager(d, m->page) != d->cfg.self) {
 		p->owner = d->cfg.self;
-		news_note(d, m->page, m->ver);
+		probowner_note(d, m->page, m->ver);
 	}
 	p->flags &= ~PAGE_EVICT;
 	p->copyset = copyset;

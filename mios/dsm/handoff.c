@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pages given away out of line.  An owner with a seat may give the page to
- * somebody who guessed right, once: it tells the manager (GAVE), which makes
- * it the asker's turn in line (SEAT), unless somebody has been sent to the
- * giver by then; the giver passes him on to its heir.  Without a seat nobody
- * gives out of line, so he is the next.  Called by request.c, and by
+ * Handoffs: pages given away out of line.  An owner with a seat may give the
+ * page to somebody who guessed right, once: it tells the manager (GAVE), which
+ * makes it the asker's turn in line (SEAT), unless somebody has been sent to
+ * the giver by then; the giver passes him on to its heir.  Without a seat
+ * nobody gives out of line, so he is the next.  Called by request.c, and by
  * dsm_step() for GAVE and SEAT.
  */
 #include "engine.h"
 
 /* An owner in line may give the page away without asking the manager. */
-bool gift_allowed(const struct dsm_page *p)
+bool handoff_allowed(const struct dsm_page *p)
 {
 	return p->seat_for == p->ver;
 }
@@ -19,7 +19,7 @@ bool gift_allowed(const struct dsm_page *p)
  * The page has gone to an asker that is not in line.  Who has been sent to
  * us meanwhile, or still will be, follows it.
  */
-void gift_tell(struct step *s, u32 page, u8 heir)
+void handoff_tell(struct step *s, u32 page, u8 heir)
 {
 	struct dsm_page *p = page_at(s->d, page);
 	struct dsm_msg m;
@@ -49,7 +49,7 @@ void gave_take(struct step *s)
 		return;
 	p->ticket += 2;
 	p->owner = in->node;
-	news_note(d, in->page, p->ticket);
+	probowner_note(d, in->page, p->ticket);
 	msg_init(s, &m, DSM_SEAT, in->page);
 	m.ver = p->ticket;
 	msg_send(s, &m, in->node, NULL, 0);
@@ -72,7 +72,7 @@ void seat_take(struct step *s)
 }
 
 /* Sent to us because of a seat that we have left? */
-bool gift_passes(const struct dsm_page *p, const struct dsm_msg *m)
+bool handoff_passes(const struct dsm_page *p, const struct dsm_msg *m)
 {
 	return m->type != DSM_GET_S && m->flags & DSM_F_DIRECTED &&
 		p->left && m->ver == p->left;

@@ -27,7 +27,7 @@ bool view_same(struct dsm *d, u16 node)
  * that is dead.  False if it is no news.  What the former life left behind in
  * our pages is to be buried.
  */
-bool view_news(struct dsm *d, u16 node, u32 life, bool up)
+bool view_learn(struct dsm *d, u16 node, u32 life, bool up)
 {
 	u32 *known = &view_at(d, d->cfg.self)[node];
 	u32 now = 2 * life + !up;

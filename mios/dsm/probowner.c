@@ -1,38 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What nodes tell each other of who owns what, so that a request goes to the
- * owner at once.  Each answer to a request carries the newest changes that
- * its sender has heard of and not yet told the asker.  Guesses only: a false
- * one costs a hop.  A node that hears something new tells it on.
+ * Probable owners: what nodes tell each other of who owns what, so that a
+ * request goes to the owner at once.  Each answer to a request carries the
+ * newest changes that its sender has heard of and not yet told the asker.
+ * Guesses only: a false one costs a hop.  A node that hears something new
+ * tells it on.
  * Called where an owner becomes known, and by request.c and grant.c for the
  * answers.
  */
 #include "engine.h"
 
 /* The owner of a page, now or soon, as of the number ver. */
-void news_note(struct dsm *d, u32 page, u64 ver)
+void probowner_note(struct dsm *d, u32 page, u64 ver)
 {
 	struct dsm_page *p = page_at(d, page);
 
-	if (!d->cfg.news)
+	if (!d->cfg.probowners)
 		return;
 	p->guess = ver;
 	p->heard = ++d->heard;
-	*news_at(d, p->heard % DSM_NEWS_RING) = page;
+	*probowner_at(d, p->heard % DSM_PROBOWNER_RING) = page;
 }
 
 /* Newest first; writes what fits and is worth telling, returns its length. */
-u16 news_tell(struct dsm *d, u16 to, u8 *body)
+u16 probowner_tell(struct dsm *d, u16 to, u8 *body)
 {
 	struct dsm_node *n = node_at(d, to);
-	struct dsm_news item;
+	struct dsm_probowner item;
 	struct dsm_page *p;
 	u16 len = 0;
 
-	for (u32 back = 0; back < DSM_NEWS_RING &&
+	for (u32 back = 0; back < DSM_PROBOWNER_RING &&
 	     back < d->heard - n->told &&
-	     len < d->cfg.news * sizeof(item); back++) {
-		item.page = *news_at(d, (d->heard - back) % DSM_NEWS_RING);
+	     len < d->cfg.probowners * sizeof(item); back++) {
+		item.page = *probowner_at(d, (d->heard - back) %
+					     DSM_PROBOWNER_RING);
 		p = page_at(d, item.page);
 		/* Else it has been heard of again since. */
 		if (p->heard != d->heard - back || p->owner == to)
@@ -45,7 +47,7 @@ u16 news_tell(struct dsm *d, u16 to, u8 *body)
 	return len;
 }
 
-static void news_one(struct dsm *d, const struct dsm_news *item)
+static void probowner_one(struct dsm *d, const struct dsm_probowner *item)
 {
 	struct dsm_page *p = page_at(d, item->page);
 	u8 owner = item->what & 0xff;
@@ -58,14 +60,14 @@ static void news_one(struct dsm *d, const struct dsm_news *item)
 		return;
 	p->owner = owner;
 	p->flags &= ~PAGE_ASTRAY;
-	news_note(d, item->page, p->guess + ahead);
+	probowner_note(d, item->page, p->guess + ahead);
 }
 
-bool news_good(const struct dsm *d, const u8 *body, u16 len)
+bool probowner_good(const struct dsm *d, const u8 *body, u16 len)
 {
-	struct dsm_news item;
+	struct dsm_probowner item;
 
-	if (len % sizeof(item) || len > DSM_NEWS_MAX * sizeof(item))
+	if (len % sizeof(item) || len > DSM_PROBOWNER_MAX * sizeof(item))
 		return false;
 	for (u16 at = 0; at < len; at += sizeof(item)) {
 		memcpy(&item, body + at, sizeof(item));
@@ -75,15 +77,15 @@ bool news_good(const struct dsm *d, const u8 *body, u16 len)
 	return true;
 }
 
-void news_take(struct dsm *d, const u8 *body, u16 len)
+void probowner_take(struct dsm *d, const u8 *body, u16 len)
 {
-	struct dsm_news item;
+	struct dsm_probowner item;
 
-	if (!d->cfg.news)
+	if (!d->cfg.probowners)
 		return;
 	/* The newest came first; it shall be the newest here, too. */
 	for (u16 at = len; at; at -= sizeof(item)) {
 		memcpy(&item, body + at - sizeof(item), sizeof(item));
-		news_one(d, &item);
+		probowner_one(d, &item);
 	}
 }

@@ -137,7 +137,7 @@ void recover_start(struct step *s)
 	bool join = up && node == d->cfg.self && d->joining;
 
 	if (!join && (node == d->cfg.self ||
-		      !view_news(d, node, s->ev->life, up))) {
+		      !view_learn(d, node, s->ev->life, up))) {
 		step_act(s, DSM_ACT_FAIL);
 		return;
 	}

@@ -31,7 +31,7 @@ void owner_learn(struct dsm *d, u32 page, u8 owner, u64 ver)
 	p->flags &= ~PAGE_ASTRAY;
 	if (p->owner != owner || p->guess != ver) {
 		p->owner = owner;
-		news_note(d, page, ver);
+		probowner_note(d, page, ver);
 	}
 }
 
@@ -52,7 +52,7 @@ static u16 request_direct(struct dsm *d, struct dsm_msg *m)
 	p->ticket += 2;
 	m->ver = p->ticket;
 	p->owner = m->node;
-	news_note(d, m->page, p->ticket);
+	probowner_note(d, m->page, p->ticket);
 	return to;
 }
 
@@ -190,7 +190,7 @@ void request_drop_queue(struct dsm *d, u32 page)
 		request_unlink(d, p);
 }
 
-/* Copyset, the counts that tell which updates the page includes, news. */
+/* Copyset, the counts that tell which updates the page includes, owners. */
 static u16 grant_body(struct dsm *d, const struct dsm_set *copyset,
 		      u8 type, u16 to, u8 *body)
 {
@@ -201,7 +201,7 @@ static u16 grant_body(struct dsm *d, const struct dsm_set *copyset,
 		memcpy(body, copyset->word, len);
 	}
 	len += update_counts(d, body + len);
-	return len + news_tell(d, to, body + len);
+	return len + probowner_tell(d, to, body + len);
 }
 
 static void grant_send(struct step *s, const struct dsm_msg *req, u8 type,
@@ -249,12 +249,12 @@ static void owner_give(struct step *s, const struct dsm_msg *req, u8 type)
 	p->ver = in_line ? req->ver : p->seat + 1;
 	if (!is_manager(d, req->page)) {
 		p->owner = req->node;
-		news_note(d, req->page, p->ver);
+		probowner_note(d, req->page, p->ver);
 	}
 	p->run = 0;
 	grant_send(s, req, type, &copyset, data);
 	if (!in_line)
-		gift_tell(s, req->page, req->node);
+		handoff_tell(s, req->page, req->node);
 }
 
 static void copy_give(struct step *s, const struct dsm_msg *req)
@@ -331,7 +331,7 @@ static void request_route(struct step *s, struct dsm_msg m)
 
 	if (state_in(p, IN(O) | IN(M)) && (m.type == DSM_GET_S ||
 					   m.flags & DSM_F_DIRECTED ||
-					   gift_allowed(p) ||
+					   handoff_allowed(p) ||
 					   DSM_KNOB(d, NO_SEAT))) {
 		request_serve(s, &m);
 		return;
@@ -407,7 +407,7 @@ void request_take(struct step *s, const struct dsm_msg *m)
 		/* From before the death: asked again when it is over. */
 		if (!set_has(&d->flushes, m->src) && m->node != d->cfg.self)
 			request_defer(s, m);
-	} else if (gift_passes(page_at(d, m->page), m)) {
+	} else if (handoff_passes(page_at(d, m->page), m)) {
 		request_pass(s, *m);
 	} else if (m->node == d->cfg.self) {
 		request_own(s, m);
@@ -425,7 +425,7 @@ void request_serve_queue(struct step *s, u32 page)
 
 	while (p->queue != DSM_NIL && !d->recovering) {
 		m = request_at(d, p->queue)->msg;
-		if (!gift_passes(p, &m) && !request_new(d, &m) &&
+		if (!handoff_passes(p, &m) && !request_new(d, &m) &&
 		    request_must_wait(d, &m))
 			return;
 		if (!step_room(s)) {
@@ -433,7 +433,7 @@ void request_serve_queue(struct step *s, u32 page)
 			return;
 		}
 		request_unlink(d, p);
-		if (gift_passes(p, &m))
+		if (handoff_passes(p, &m))
 			request_pass(s, m);
 		else if (request_new(d, &m))
 			request_arrange(s, m);

@@ -27,7 +27,7 @@ try "break: write only after all INV_ACKs (MP)" rule inv-ack MP
 try "break: a copy overtaken by its INV is void (WRC)" rule old-copy WRC
 try "break: a copy overtaken by its INV is void (CoRR on three nodes)" \
 	rule old-copy CoRR --spare
-try "break: one gift out of line per seat (INC3)" \
+try "break: one handoff out of line per seat (INC3)" \
 	rule seat INC3 --on walk --runs 2000 --guesses 3
 try "break: what nobody holds is lost (MP)" rule loss MP --deaths 1
 try "break: a FLUSH ahead of the news is kept (WR-three)" \

@@ -84,7 +84,7 @@ sizes_agree() {
 	says "), $frame with the link's header" &&
 	says "acknowledgement are $((2 * frame)) bytes" &&
 	says "writes of $(size write) bytes" &&
-	says "not yet told the asker ($(size news) bytes each;"
+	says "not yet told the asker ($(size owner) bytes each;"
 }
 
 # sent FIELD: per type of message, from a result of the simulator
@@ -93,18 +93,19 @@ sent() {
 		grep -o '"[A-Z_]*": [0-9]*' | tr -d '":'
 }
 
-# What the engines of the simulator sent, each policy with and without news:
-# policy, news, type, how many, type, bytes.
+# What the engines of the simulator sent, each policy with and without
+# probable owners:
+# policy, owners, type, how many, type, bytes.
 bodies_measure() {
-	local policy news
+	local policy owners
 	for policy in ivy wu wu+; do
-		for news in 1 0; do
+		for owners in 1 0; do
 			"$bin" sim --quiet --policy $policy --nodes 4 \
 				--pattern compile --ops 300 --json - \
-				$([ $news = 1 ] || echo --no-hints) \
+				$([ $owners = 1 ] || echo --no-hints) \
 				> "$out/bodies.json" || return 1
 			paste -d' ' <(sent sent) <(sent bytes) |
-				sed "s/^/$policy $news /"
+				sed "s/^/$policy $owners /"
 		done
 	done
 }
@@ -115,14 +116,14 @@ bodies_agree() {
 	table "### Messages" > "$out/doc"
 	bodies_measure > "$out/sent" &&
 	awk -v message="$(size message)" -v write="$(size write)" \
-		-v news="$(size news)" '
+		-v owner="$(size owner)" '
 		NR == FNR { split($0, c, "|"); gsub(/[ `]/, "", c[2])
 			body[c[2]] = c[4]; next }
 		{ what = body[$3]; left = $6 - $4 * message; seen[$3] += $4
 		  if (what ~ /copyset/) left -= 8 * $4
 		  if (what ~ /counts/ && !(what ~ /counts \(\*\)/ &&
 					   $1 == "ivy")) left -= 16 * $4
-		  unit = what ~ /news/ && $2 ? news : what ~ /writes/ ? write : 0
+		  unit = what ~ /owners/ && $2 ? owner : what ~ /writes/ ? write : 0
 		  if (unit && $4 ? left <= 0 || left % unit : left) {
 			print $0 ": not as the body \"" what "\" says"
 			bad = 1 } }

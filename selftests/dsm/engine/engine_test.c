@@ -38,7 +38,7 @@ static void configurations(void)
 	SPOILT(inflight, 0xffff);
 	SPOILT(batch, 0);
 	SPOILT(batch, DSM_BATCH_MAX + 1);
-	SPOILT(news, DSM_NEWS_MAX + 1);
+	SPOILT(probowners, DSM_PROBOWNER_MAX + 1);
 	SPOILT(window, 0);
 	SPOILT(window, 63);
 	SPOILT(window, 1u << 25);

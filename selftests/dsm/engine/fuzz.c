@@ -385,7 +385,7 @@ static void begin(void)
 	c.serial = !rnd(8);
 	c.read_owns = !rnd(8);
 	c.no_hints = !rnd(8);
-	c.news = rnd(2) * DSM_NEWS_MAX;
+	c.probowners = rnd(2) * DSM_PROBOWNER_MAX;
 	queued = shown_at = 0;
 	memset(link_seq, 0, sizeof(link_seq));
 	for (int n = 0; n < HONEST; n++) {

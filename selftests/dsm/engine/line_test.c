@@ -8,12 +8,12 @@
 
 static const struct dsm_action *a;
 
-static void owned_here(u16 self, u8 news)
+static void owned_here(u16 self, u8 probowners)
 {
 	struct dsm_config c = usual;
 
 	c.self = self;
-	c.news = news;
+	c.probowners = probowners;
 	begin(&c);
 	place(0, self, NOBODY, DSM_MODE_WI);
 }
@@ -40,7 +40,7 @@ static u64 refused(void)
 }
 
 /* Node 1 gives page 0 away; who was sent to its seat goes to the heir. */
-static void gift(void)
+static void handoff(void)
 {
 	owned_here(1, 0);
 	request(DSM_GET_X, 3, 3, 0, 0);
@@ -50,7 +50,7 @@ static void gift(void)
 	request(DSM_GET_X, 0, 2, DSM_F_DIRECTED, 2);
 	CHECK(sent(DSM_GET_X, &a) == 1 && set_has(&a->to, 3));
 	CHECK(a->msg.ver == 2 && a->msg.hops == 1 && a->msg.node == 2);
-	/* Even if it is our own: the manager had not heard of the gift. */
+	/* Even if it is our own: the manager had not heard of the handoff. */
 	request(DSM_GET_X, 0, 1, DSM_F_DIRECTED, 2);
 	CHECK(sent(DSM_GET_X, &a) == 1 && set_has(&a->to, 3));
 	/* Another seat than ours. */
@@ -61,7 +61,7 @@ static void gift(void)
 }
 
 /* Two wait for the instruction to end: one out of line, one in line. */
-static void gift_from_the_queue(void)
+static void handoff_from_the_queue(void)
 {
 	owned_here(1, 0);
 	event(DSM_EV_FAULT, 0, DSM_EXCLUSIVE);
@@ -79,10 +79,10 @@ static void gift_from_the_queue(void)
 }
 
 /*
- * More waits behind the gift than one step can do; we want the page back in
+ * More waits behind the handoff than one step can do; we want the page back in
  * the meantime, and who has our old seat still goes to the heir.
  */
-static void gift_from_a_long_queue(void)
+static void handoff_from_a_long_queue(void)
 {
 	struct dsm_config c = usual;
 	int passed = 0, steps = 0;
@@ -143,7 +143,7 @@ static void gave(u16 src, u16 node, u64 ver)
 				  .node = node, .ver = ver }, NULL, 0);
 }
 
-/* The manager makes a gift a place in line, if nobody was sent there. */
+/* The manager makes a handoff a place in line, if nobody was sent there. */
 static void seats(void)
 {
 	struct dsm_config c = usual;
@@ -225,7 +225,7 @@ static void manager_fetches(u8 mode)
 	CHECK(dsm_page_state(d, 0) == DSM_O && !refused());
 }
 
-static const struct dsm_news *news_in(const struct dsm_action *act)
+static const struct dsm_probowner *probowner_in(const struct dsm_action *act)
 {
 	return (const void *)(out.body + act->body);
 }
@@ -233,10 +233,10 @@ static const struct dsm_news *news_in(const struct dsm_action *act)
 /* What an answer brings is believed, if it is newer, and told on. */
 static void rumours(void)
 {
-	struct dsm_news in[] = { { 3, 9u << 8 | 2 }, { 2, 4u << 8 | 0 },
+	struct dsm_probowner in[] = { { 3, 9u << 8 | 2 }, { 2, 4u << 8 | 0 },
 				 { 0, 9u << 8 | 1 }, { 1, 9u << 8 | 3 } };
 
-	owned_here(1, DSM_NEWS_MAX);
+	owned_here(1, DSM_PROBOWNER_MAX);
 	place(1, 2, NOBODY, DSM_MODE_WI);
 	event(DSM_EV_FAULT, 2, DSM_READ);
 	CHECK(sent(DSM_GET_S, &a) == 1 && set_has(&a->to, 2));
@@ -249,8 +249,10 @@ static void rumours(void)
 	CHECK(sent(DSM_GET_X, &a) == 1 && set_has(&a->to, 2));
 	request(DSM_GET_S, 3, 3, 0, 0);
 	CHECK(sent(DSM_DATA_S, &a) == 1 && a->len == 16);
-	CHECK(news_in(a)[0].page == 2 && news_in(a)[0].what == (6u << 8 | 2));
-	CHECK(news_in(a)[1].page == 3 && news_in(a)[1].what == (9u << 8 | 2));
+	CHECK(probowner_in(a)[0].page == 2 &&
+	      probowner_in(a)[0].what == (6u << 8 | 2));
+	CHECK(probowner_in(a)[1].page == 3 &&
+	      probowner_in(a)[1].what == (9u << 8 | 2));
 	/* Told once; and nobody is told of himself. */
 	request(DSM_GET_S, 3, 3, 0, 0);
 	CHECK(sent(DSM_DATA_S, &a) == 1 && !a->len);
@@ -259,7 +261,7 @@ static void rumours(void)
 }
 
 /* What node 2 tells of owners comes with page 2, which we have asked for. */
-static void answered_with(const struct dsm_news *in, u16 len)
+static void answered_with(const struct dsm_probowner *in, u16 len)
 {
 	event(DSM_EV_FAULT, 2, DSM_READ);
 	CHECK(sent(DSM_GET_S, &a) == 1);
@@ -268,12 +270,12 @@ static void answered_with(const struct dsm_news *in, u16 len)
 				  .flags = DSM_F_DATA }, in, len);
 }
 
-/* Old news says that we own a page: we know better, and tell nobody. */
+/* What is old says that we own a page: we know better, and tell nobody. */
 static void rumour_of_us(void)
 {
-	struct dsm_news in = { 3, 9u << 8 | 1 };
+	struct dsm_probowner in = { 3, 9u << 8 | 1 };
 
-	owned_here(1, DSM_NEWS_MAX);
+	owned_here(1, DSM_PROBOWNER_MAX);
 	answered_with(&in, sizeof(in));
 	event(DSM_EV_RETIRED, 0, 0);
 	request(DSM_GET_S, 3, 3, 0, 0);
@@ -282,9 +284,9 @@ static void rumour_of_us(void)
 
 static void rumours_refused(u16 len, u32 page)
 {
-	struct dsm_news in[DSM_NEWS_MAX + 1] = { { page, 9u << 8 | 3 } };
+	struct dsm_probowner in[DSM_PROBOWNER_MAX + 1] = { { page, 9u << 8 | 3 } };
 
-	owned_here(1, DSM_NEWS_MAX);
+	owned_here(1, DSM_PROBOWNER_MAX);
 	answered_with(in, len);
 	CHECK(!out.count && refused() == 1);
 }
@@ -292,7 +294,7 @@ static void rumours_refused(u16 len, u32 page)
 /* The number's low bits pass zero. */
 static void rumours_wrap(void)
 {
-	struct dsm_news in[] = { { 3, 0xfffff1u << 8 | 2 } };
+	struct dsm_probowner in[] = { { 3, 0xfffff1u << 8 | 2 } };
 
 	for (int i = 0; i < 2; i++) {
 		owned_here(1, 1);
@@ -310,9 +312,9 @@ static void rumours_wrap(void)
 static void rumours_of_the_dead(u16 owner, u16 len)
 {
 	static const u8 said[] = { DSM_FLUSH, DSM_HOLD_END, DSM_READY };
-	struct dsm_news in = { 2, 9u << 8 | owner };
+	struct dsm_probowner in = { 2, 9u << 8 | owner };
 
-	owned_here(1, DSM_NEWS_MAX);
+	owned_here(1, DSM_PROBOWNER_MAX);
 	place(2, 2, NOBODY, DSM_MODE_WI);
 	die(3);
 	event(DSM_EV_AGAIN, 0, 0);
@@ -325,10 +327,10 @@ static void rumours_of_the_dead(u16 owner, u16 len)
 	CHECK(sent(DSM_DATA_S, &a) == 1 && a->len == len);
 }
 
-/* Who is set up without news believes none. */
+/* Who is set up without probable owners believes none. */
 static void rumours_unwanted(void)
 {
-	struct dsm_news in = { 3, 9u << 8 | 2 };
+	struct dsm_probowner in = { 3, 9u << 8 | 2 };
 
 	owned_here(1, 0);
 	answered_with(&in, sizeof(in));
@@ -337,27 +339,27 @@ static void rumours_unwanted(void)
 	CHECK(sent(DSM_GET_S, &a) == 1 && set_has(&a->to, 3));
 }
 
-/* A gift of which the manager hears in a recovery, or to the dead. */
+/* A handoff of which the manager hears in a recovery, or to the dead. */
 static void gifts_and_death(void)
 {
-	struct dsm_msg gift = { .type = DSM_GAVE, .src = 2, .node = 3,
+	struct dsm_msg gave = { .type = DSM_GAVE, .src = 2, .node = 3,
 				.page = 1, .ver = 1 };
 
 	begin(&usual);
 	place(1, 2, NOBODY, DSM_MODE_WI);
 	die(0);
-	message(gift, NULL, 0);
+	message(gave, NULL, 0);
 	CHECK(!out.count && !dsm_statistics(d)->refused);
-	gift.node = 0;
-	message(gift, NULL, 0);
+	gave.node = 0;
+	message(gave, NULL, 0);
 	CHECK(!out.count && dsm_statistics(d)->refused == 1);
 }
 
 void line_tests(void)
 {
-	gift();
-	gift_from_the_queue();
-	gift_from_a_long_queue();
+	handoff();
+	handoff_from_the_queue();
+	handoff_from_a_long_queue();
 	loose(false);
 	loose(true);
 	seats();
@@ -368,7 +370,7 @@ void line_tests(void)
 	rumour_of_us();
 	rumours_refused(4, 3);
 	rumours_refused(8, 4);
-	rumours_refused(8 * DSM_NEWS_MAX + 8, 0);
+	rumours_refused(8 * DSM_PROBOWNER_MAX + 8, 0);
 	rumours_wrap();
 	rumours_of_the_dead(0, 8);
 	rumours_of_the_dead(3, 0);

@@ -23,7 +23,7 @@ static struct {
 	bool alive[NODES];
 	struct lives lives[NODES];
 	struct transport transport[NODES];
-	u8 told[NODES][NODES];		/* as news said */
+	u8 told[NODES][NODES];		/* as lives_change() said */
 	/* In order, as on any wire; who begins gets nothing from before. */
 	struct ether_note way[NODES][NODES][UNDER_WAY];
 	u32 count[NODES][NODES];
@@ -62,12 +62,12 @@ static void born(u16 node)
 }
 
 /* What the engine would be told, and whether it can be. */
-static void news(u16 node)
+static void told_of_all(u16 node)
 {
 	u16 who;
 	int what;
 
-	while ((what = lives_news(&t.lives[node], &who))) {
+	while ((what = lives_change(&t.lives[node], &who))) {
 		u8 now = t.lives[node].self.list[who];
 
 		t.wrong += (what == -ECONNRESET) != (now & 1) ||
@@ -85,7 +85,7 @@ static void take(u16 to, u16 from, const struct ether_note *m)
 	mac_of(from, mac);
 	t.wrong += !!lives_take(&t.lives[to], &t.transport[to], m, mac, 1);
 	if (t.transport[to].started)
-		news(to);
+		told_of_all(to);
 }
 
 static void say(u16 from, const struct ether_note *m, bool safely)
@@ -235,7 +235,7 @@ static void garbage(u32 notes)
 		if (!t.transport[to].started)
 			continue;
 		lives_take(&t.lives[to], &t.transport[to], &m, mac, 1);
-		for (u16 who = 0; lives_news(&t.lives[to], &who); )
+		for (u16 who = 0; lives_change(&t.lives[to], &who); )
 			t.wrong += who >= t.nodes;
 	}
 }

@@ -142,7 +142,7 @@ static int sort(struct transport *t, const void *frame, u32 len,
 		/* The other one is to hear of it, too. */
 		if (err)
 			hello();
-		return err ? err : lives_news(&net.lives, from);
+		return err ? err : lives_change(&net.lives, from);
 	}
 	if (node < 0) {
 		t->refused++;
@@ -185,7 +185,7 @@ static int ethernet_receive(struct transport *t, u32 i, u16 *from,
 
 	(void)i;
 	/* A note may have had more than one. */
-	done = t->started ? lives_news(&net.lives, from) : 0;
+	done = t->started ? lives_change(&net.lives, from) : 0;
 	for (u32 k = 0; k < FOREIGN && !done; k++) {
 		*frame = net.rings ? packet_receive(&net.packet, &len, mac,
 						    &ours) :

@@ -250,13 +250,13 @@ int lives_begin(struct lives *l, struct transport *t)
 	return 0;
 }
 
-int lives_news(struct lives *l, u16 *node)
+int lives_change(struct lives *l, u16 *node)
 {
-	u32 *news = l->ended ? &l->ended : &l->back;
+	u32 *change = l->ended ? &l->ended : &l->back;
 
-	if (!*news)
+	if (!*change)
 		return 0;
-	*node = __builtin_ctz(*news);
-	*news &= *news - 1;
-	return news == &l->ended ? -ECONNRESET : -EISCONN;
+	*node = __builtin_ctz(*change);
+	*change &= *change - 1;
+	return change == &l->ended ? -ECONNRESET : -EISCONN;
 }

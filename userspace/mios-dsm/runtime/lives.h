@@ -18,7 +18,7 @@ struct lives {
 		u8 mac[ETHER_MAC];
 		u64 heard;	/* ns */
 	} peer[TRANSPORT_NODES];
-	/* News that the engine has not been told, a bit for each peer: */
+	/* What the engine has not been told, a bit for each peer: */
 	u32 ended, back;
 	u32 sure;		/* peers that know our life, or run and know another */
 	u32 strange;		/* peers that do not know our life yet */
@@ -35,7 +35,7 @@ int lives_at(const struct lives *l, const u8 *mac);
 u32 lives_missing(const struct lives *l);
 /* All are there: we begin, as one that was there before if others say so. */
 int lives_begin(struct lives *l, struct transport *t);
-/* One piece of news: its sign, as transport's receive has it, or 0. */
-int lives_news(struct lives *l, u16 *node);
+/* An end or a return that is to be told, as transport's receive has it, or 0. */
+int lives_change(struct lives *l, u16 *node);
 
 #endif /* LIVES_H */

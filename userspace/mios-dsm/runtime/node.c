@@ -47,7 +47,8 @@ static int engine_start(struct node *n, u32 pages)
 		.run = n->adapts ? ADAPT_RUN : RUN,
 		.requests = n->nodes * (THREADS_MAX + 1),
 		.window = n->protocol == DSM_WUSEQ ? LOG : MERGE,
-		.inflight = FLIGHT, .news = DSM_NEWS_MAX, .lease = LEASE,
+		.inflight = FLIGHT, .probowners = DSM_PROBOWNER_MAX,
+		.lease = LEASE,
 	};
 	struct dsm_set none;
 	int err;

@@ -51,7 +51,7 @@ static void world_options(struct world *w, const struct options *o)
 	w->pins = o->pins;
 	w->joins = o->joins;
 	w->asks = o->asks;
-	w->news = o->news;
+	w->probowners = o->probowners;
 	w->run = o->run;
 	w->knobs = o->knobs;
 }

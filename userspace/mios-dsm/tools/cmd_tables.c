@@ -27,9 +27,9 @@ int cmd_tables(int argc, char **argv)
 		return 0;
 	}
 	if (argc == 2 && !strcmp(argv[1], "sizes")) {
-		printf("frame %zu\nmessage %zu\nwrite %zu\nnews %zu\n",
+		printf("frame %zu\nmessage %zu\nwrite %zu\nowner %zu\n",
 		       sizeof(struct dsm_frame), sizeof(struct dsm_msg),
-		       sizeof(struct dsm_write), sizeof(struct dsm_news));
+		       sizeof(struct dsm_write), sizeof(struct dsm_probowner));
 		return 0;
 	}
 	return cli_error("tables: 'states', 'messages' or 'sizes' expected");

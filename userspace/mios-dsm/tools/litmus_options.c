@@ -103,7 +103,7 @@ static bool number(int c, struct options *o, bool *known)
 		{ GUESSES, "--guesses", 0, 9, &o->guesses },
 		{ PINS, "--pins", 0, 9, &o->pins },
 		{ ASKS, "--asks", 1, 9, &o->asks },
-		{ NEWS, "--news", 0, 4, &o->news },
+		{ NEWS, "--news", 0, 4, &o->probowners },
 		{ RUN, "--run", 1, 1000, &o->run },
 		{ STATES, "--states", 1, 1ULL << 40, &o->states },
 		{ CONFIGS, "--configs", 1, 1 << 20, &o->configs },

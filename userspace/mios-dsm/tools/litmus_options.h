@@ -13,7 +13,7 @@ struct options {
 	int on, protocol, network;
 	bool same_page, spare, thorough, all, trace, no_buffers, help;
 	uint64_t evictions, hints, expiries, deaths, guesses, pins, joins;
-	uint64_t asks, news;
+	uint64_t asks, probowners;
 	uint64_t run, states, configs, runs, seed, knobs;
 	struct sim_config net;
 	const char *transitions;

@@ -300,7 +300,7 @@ static void config_fill(const struct world *w, struct dsm_config *c, int node)
 	c->window = 32;
 	c->lease = w->lease ? w->lease : 1;
 	c->knobs = w->knobs;
-	c->news = w->news;
+	c->probowners = w->probowners;
 }
 
 static int engine_init(struct world *w, struct world_state *s, int node,

@@ -69,7 +69,7 @@ struct world {
 	bool shared[W_PAGES];	/* all others hold a copy at first */
 	u8 evictions, hints, deaths, expiries, guesses, pins, joins;
 	u8 asks;		/* pages a node may ask for at a time, or 0 */
-	u8 news;		/* items in an answer */
+	u8 probowners;		/* items in an answer */
 	u8 run;			/* writes in a row that take a page */
 	u32 knobs;
 	struct { u8 page; u16 word; } at[W_WORDS];

@@ -62,7 +62,7 @@ static void engine_config(const struct sim_config *c, u32 node,
 	d->serial = c->policy == POL_GIANTVM;
 	d->read_owns = c->policy == POL_GIANTVM;
 	d->no_hints = !c->hints;
-	d->news = c->hints ? DSM_NEWS_MAX : 0;
+	d->probowners = c->hints ? DSM_PROBOWNER_MAX : 0;
 	d->knobs = c->no_lease ? DSM_KNOB_NO_LEASE : c->knobs;
 }
 
@@ -114,7 +114,7 @@ void sim_link_config(const struct sim_config *c, u32 node,
 {
 	u32 updates = DSM_BATCH_MAX * sizeof(struct dsm_write);
 	u32 body = sizeof(struct dsm_set) + 4 * c->nodes +
-		DSM_NEWS_MAX * sizeof(struct dsm_news);
+		DSM_PROBOWNER_MAX * sizeof(struct dsm_probowner);
 
 	if (c->policy < POL_WU)
 		body -= 4 * c->nodes;
