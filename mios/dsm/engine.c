@@ -92,20 +92,12 @@ size_t dsm_size(const struct dsm_config *cfg)
 	return size == (size_t)size ? size : 0;
 }
 
-static void lists_init(struct dsm *d)
+static void pools_init(struct dsm *d)
 {
-	u16 i;
+	struct dsm_pool requests = request_pool(d), flights = flight_pool(d);
 
-	d->free_request = DSM_NIL;
-	for (i = d->cfg.requests; i-- > 0; ) {
-		request_at(d, i)->next = d->free_request;
-		d->free_request = i;
-	}
-	d->free_flight = DSM_NIL;
-	for (i = d->cfg.inflight; i-- > 0; ) {
-		flight_at(d, i)->next = d->free_flight;
-		d->free_flight = i;
-	}
+	pool_init(&requests, d->cfg.requests);
+	pool_init(&flights, d->cfg.inflight);
 }
 
 static void page_place(struct dsm *d, u32 page, u16 owner,
@@ -115,8 +107,8 @@ static void page_place(struct dsm *d, u32 page, u16 owner,
 	bool alone = set_empty(copyset);
 
 	memset(p, 0, sizeof(*p));
-	p->queue = p->queue_tail = DSM_NIL;
-	p->flight = p->flight_tail = DSM_NIL;
+	p->requests = (struct dsm_queue){ DSM_NIL, DSM_NIL };
+	p->flights = p->requests;
 	p->owner = owner;
 	p->mode = mode;
 	if (owner == d->cfg.self) {
@@ -147,7 +139,7 @@ int dsm_init(struct dsm *d, const struct dsm_config *cfg)
 	d->todo = DSM_NO_PAGE;
 	for (u16 n = 0; n < cfg->nodes; n++)
 		set_add(&d->live, n);
-	lists_init(d);
+	pools_init(d);
 	set_clear(&none);
 	for (page = 0; page < cfg->pages; page++)
 		page_place(d, page, cfg->life ? !cfg->self :

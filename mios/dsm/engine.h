@@ -23,6 +23,11 @@
 #define PAGE_TODO	64	/* in the list of dsm.todo */
 #define PAGE_AHEAD	128	/* recovery: its bytes know stores that we do not */
 
+/* Elements of a pool, by index; DSM_NIL: none (queue.c). */
+struct dsm_queue {
+	u16 first, last;
+};
+
 struct dsm_page {
 	u64 ver;		/* number of the latest ownership we know */
 	u64 ticket;		/* manager: seat given out last, even */
@@ -39,8 +44,8 @@ struct dsm_page {
 	u32 todo;		/* PAGE_TODO: the next one */
 	u16 run;		/* local writes since the last remote one */
 	u16 pins;
-	u16 queue, queue_tail;	/* requests deferred */
-	u16 flight, flight_tail; /* updates received during a fetch */
+	struct dsm_queue requests;	/* deferred */
+	struct dsm_queue flights;	/* updates received during a fetch */
 	u8 state;
 	u8 mode;
 	u8 owner;		/* manager: last to get it; else a guess */
@@ -232,6 +237,33 @@ void cpu_retire(struct step *s, u16 cpu);
 void cpu_wake(struct step *s);
 void cpu_wake_all(struct step *s);
 void cpu_expire(struct step *s, u64 now);
+
+/* queue.c: what queues are made of */
+struct dsm_pool {
+	char *at;
+	u32 size;		/* of an element, */
+	u16 *free;		/* the first that is in no queue, or DSM_NIL */
+};
+
+static inline struct dsm_pool request_pool(struct dsm *d)
+{
+	return (struct dsm_pool){ (char *)request_at(d, 0),
+		sizeof(struct dsm_request), &d->free_request };
+}
+
+static inline struct dsm_pool flight_pool(struct dsm *d)
+{
+	return (struct dsm_pool){ (char *)flight_at(d, 0),
+		sizeof(struct dsm_flight), &d->free_flight };
+}
+
+/* All elements are free. */
+void pool_init(const struct dsm_pool *pool, u16 count);
+/* An element at the end of a queue, or DSM_NIL if all are in use. */
+u16 queue_add(struct dsm_queue *q, const struct dsm_pool *pool);
+/* The first one of a queue is free again. */
+void queue_drop(struct dsm_queue *q, const struct dsm_pool *pool);
+void queue_clear(struct dsm_queue *q, const struct dsm_pool *pool);
 
 /* request.c */
 bool request_room(const struct dsm *d);

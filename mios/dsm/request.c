@@ -148,46 +148,20 @@ void request_repeat(struct step *s, u32 page, u16 to)
 
 static void request_defer(struct step *s, const struct dsm_msg *m)
 {
-	struct dsm *d = s->d;
-	struct dsm_page *p = page_at(d, m->page);
-	u16 i = d->free_request;
-	struct dsm_request *r;
+	struct dsm_pool pool = request_pool(s->d);
+	u16 i = queue_add(&page_at(s->d, m->page)->requests, &pool);
 
-	if (i == DSM_NIL) {
+	if (i == DSM_NIL)
 		msg_refuse(s);
-		return;
-	}
-	r = request_at(d, i);
-	d->free_request = r->next;
-	r->msg = *m;
-	r->next = DSM_NIL;
-	if (p->queue == DSM_NIL)
-		p->queue = i;
 	else
-		request_at(d, p->queue_tail)->next = i;
-	p->queue_tail = i;
-}
-
-static u16 request_unlink(struct dsm *d, struct dsm_page *p)
-{
-	u16 i = p->queue;
-	struct dsm_request *r = request_at(d, i);
-
-	p->queue = r->next;
-	if (p->queue == DSM_NIL)
-		p->queue_tail = DSM_NIL;
-	memset(&r->msg, 0, sizeof(r->msg));
-	r->next = d->free_request;
-	d->free_request = i;
-	return i;
+		request_at(s->d, i)->msg = *m;
 }
 
 void request_drop_queue(struct dsm *d, u32 page)
 {
-	struct dsm_page *p = page_at(d, page);
+	struct dsm_pool pool = request_pool(d);
 
-	while (p->queue != DSM_NIL)
-		request_unlink(d, p);
+	queue_clear(&page_at(d, page)->requests, &pool);
 }
 
 /* Copyset, the counts that tell which updates the page includes, owners. */
@@ -362,7 +336,7 @@ static void request_arrange(struct step *s, struct dsm_msg m)
 		hop_count(&m);
 		msg_send(s, &m, to, NULL, 0);
 	} else if (request_must_wait(d, &m) ||
-		   page_at(d, m.page)->queue != DSM_NIL) {
+		   page_at(d, m.page)->requests.first != DSM_NIL) {
 		request_defer(s, &m);
 	} else {
 		request_route(s, m);
@@ -421,10 +395,11 @@ void request_serve_queue(struct step *s, u32 page)
 {
 	struct dsm *d = s->d;
 	struct dsm_page *p = page_at(d, page);
+	struct dsm_pool pool = request_pool(d);
 	struct dsm_msg m;
 
-	while (p->queue != DSM_NIL && !d->recovering) {
-		m = request_at(d, p->queue)->msg;
+	while (p->requests.first != DSM_NIL && !d->recovering) {
+		m = request_at(d, p->requests.first)->msg;
 		if (!handoff_passes(p, &m) && !request_new(d, &m) &&
 		    request_must_wait(d, &m))
 			return;
@@ -432,7 +407,7 @@ void request_serve_queue(struct step *s, u32 page)
 			page_later(s, page);
 			return;
 		}
-		request_unlink(d, p);
+		queue_drop(&p->requests, &pool);
 		if (handoff_passes(p, &m))
 			request_pass(s, m);
 		else if (request_new(d, &m))

@@ -190,56 +190,37 @@ void update_store(struct step *s)
 static void flight_keep(struct dsm *d, struct dsm_page *p, u8 src,
 			const struct dsm_write *w, u8 mask)
 {
-	u16 i = d->free_flight, length = 0;
+	struct dsm_pool pool = flight_pool(d);
 	struct dsm_flight *f;
+	u16 i, length = 0;
 
 	/*
 	 * What this write hides of those that wait stays hidden even if it
 	 * is discarded itself, because the page holds it already.
 	 */
-	for (u16 j = p->flight; j != DSM_NIL; j = f->next, length++) {
-		f = flight_at(d, j);
+	for (i = p->flights.first; i != DSM_NIL; i = f->next, length++) {
+		f = flight_at(d, i);
 		if (f->word == w->word)
 			f->mask &= ~mask;
 	}
-	if (i == DSM_NIL || length >= FLIGHT_MAX) {
+	i = length < FLIGHT_MAX ? queue_add(&p->flights, &pool) : DSM_NIL;
+	if (i == DSM_NIL) {
 		p->flags |= PAGE_POISON;
 		return;
 	}
 	f = flight_at(d, i);
-	d->free_flight = f->next;
-	f->next = DSM_NIL;
 	f->src = src;
 	f->mask = mask;
 	f->word = w->word;
 	f->index = node_at(d, src)->got;
 	f->value = (u64)w->high << 32 | w->low;
-	if (p->flight == DSM_NIL)
-		p->flight = i;
-	else
-		flight_at(d, p->flight_tail)->next = i;
-	p->flight_tail = i;
-}
-
-static void flight_free(struct dsm *d, struct dsm_page *p)
-{
-	u16 i = p->flight;
-	struct dsm_flight *f = flight_at(d, i);
-
-	p->flight = f->next;
-	if (p->flight == DSM_NIL)
-		p->flight_tail = DSM_NIL;
-	memset(f, 0, sizeof(*f));
-	f->next = d->free_flight;
-	d->free_flight = i;
 }
 
 void flight_drop(struct dsm *d, u32 page)
 {
-	struct dsm_page *p = page_at(d, page);
+	struct dsm_pool pool = flight_pool(d);
 
-	while (p->flight != DSM_NIL)
-		flight_free(d, p);
+	queue_clear(&page_at(d, page)->flights, &pool);
 }
 
 /* Of the counts in a message that brings a page: one for each node, or one. */
@@ -270,11 +251,12 @@ void flight_apply(struct step *s, u32 page, u8 src, const u8 *counts)
 {
 	struct dsm *d = s->d;
 	struct dsm_page *p = page_at(d, page);
+	struct dsm_pool pool = flight_pool(d);
 
 	if (order_used(d))
 		order_replay(s, page, counts);
-	while (p->flight != DSM_NIL) {
-		struct dsm_flight *f = flight_at(d, p->flight);
+	while (p->flights.first != DSM_NIL) {
+		struct dsm_flight *f = flight_at(d, p->flights.first);
 		u32 count;
 		bool in_page;
 
@@ -284,7 +266,7 @@ void flight_apply(struct step *s, u32 page, u8 src, const u8 *counts)
 			in_page = false;
 		if (!in_page)
 			write_apply(s, page, f->word, f->mask, f->value);
-		flight_free(d, p);
+		queue_drop(&p->flights, &pool);
 	}
 }
 
