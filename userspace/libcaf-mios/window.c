@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../libgomp-mios/map.h"
+#include "../libteam/map.h"
 #include "caf.h"
 
 #define PAGE		4096ul

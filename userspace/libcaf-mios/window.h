@@ -4,7 +4,7 @@
  * in all of them, and what stands where in it.  Image 1 writes the header
  * before the others read it (image.c); each image's line is written by whom it
  * says.  Everything an image allocates lies in the window, too: malloc() is
- * libgomp-mios/heap.c, which this header's guard and names make ours.
+ * libteam/heap.c, which this header's guard and names make ours.
  */
 #ifndef MIOS_OMP_WINDOW_H
 #define MIOS_OMP_WINDOW_H
@@ -74,7 +74,7 @@ void window_open(void);
 _Noreturn void caf_die(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));
 
-/* ../libgomp-mios/heap.c APIs: */
+/* ../libteam/heap.c APIs: */
 void heap_create(struct caf_window *w, uint64_t end);
 void heap_attach(struct caf_window *w);
 

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "window.h"
+#include "../libteam/window.h"
 
 #define PLACE_WORD	64		/* bits */
 

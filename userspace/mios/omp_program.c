@@ -3,8 +3,7 @@
  * Whether an OpenMP program can have its team on several instances, found out
  * before anything is started: a program that does not take our libraries would
  * run once on each instance, as many programs.  What only the loader knows, such
- * as the libraries of its libraries, is found out by these (libgomp-mios).  No
- * locks.
+ * as the libraries of its libraries, is found out by these (libteam).
  */
 #include <elf.h>
 #include <errno.h>
