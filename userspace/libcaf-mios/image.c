@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "../libmios-lock/life.h"
+#include "../libteam/team.h"
 #include "caf.h"
 
 #define WATCHER_STACK	(64ul << 10)
@@ -183,7 +184,8 @@ static void __attribute__((constructor)) begin(void)
 {
 	process = getpid();
 	window_open();
-	heap_attach(caf_self.window);
+	heap_attach(caf_self.window, caf_self.window->heap_at,
+		    caf_self.number);
 	if (life_begin(&image_at(caf_self.number)->life))
 		caf_die("two images have the same number");
 	watch_memory();

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../libteam/map.h"
+#include "../libteam/team.h"
 #include "caf.h"
 
 #define PAGE		4096ul
@@ -23,7 +23,7 @@
 #define LOOK_NS		1000000
 #define START_LOOKS	120000		/* two minutes */
 
-struct omp_place caf_self;
+struct caf_self caf_self;
 
 /* One line, and its end: the others find that it has died. */
 void caf_die(const char *fmt, ...)
@@ -38,6 +38,9 @@ void caf_die(const char *fmt, ...)
 		text);
 	_exit(CAF_FAILED);
 }
+
+/* As libteam calls it. */
+void omp_die(const char *fmt, ...) __attribute__((alias("caf_die")));
 
 static unsigned long number_of(const char *name, unsigned long max)
 {
@@ -73,7 +76,7 @@ static void create(struct caf_window *w, size_t size, uint32_t images)
 		w->seed = time(NULL);
 	for (i = 0; i < images; i++)
 		image_init(w, i);
-	heap_create(w, w->size);
+	heap_create(w, w->heap_at, w->size, images);
 	w->magic = CAF_WINDOW_MAGIC;
 	atomic_store(&w->ready, 1);
 }

@@ -4,10 +4,10 @@
  * in all of them, and what stands where in it.  Image 1 writes the header
  * before the others read it (image.c); each image's line is written by whom it
  * says.  Everything an image allocates lies in the window, too: malloc() is
- * libteam/heap.c, which this header's guard and names make ours.
+ * libteam's.
  */
-#ifndef MIOS_OMP_WINDOW_H
-#define MIOS_OMP_WINDOW_H
+#ifndef MIOS_CAF_WINDOW_H
+#define MIOS_CAF_WINDOW_H
 
 #include <assert.h>
 #include <pthread.h>
@@ -15,10 +15,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define omp_window	caf_window
-#define omp_die		caf_die
-#define OMP_MAX_PLACES	CAF_MAX_IMAGES
 
 #define CAF_WINDOW_MAGIC	0x4641432d534f494dull	/* MIOS-CAF */
 #define CAF_WINDOW_VERSION	1
@@ -61,22 +57,16 @@ struct caf_window {
 static_assert(offsetof(struct caf_window, ready) == 48, "layout, version 1");
 
 /* This image. */
-struct omp_place {
+struct caf_self {
 	struct caf_window *window;
 	unsigned int number;		/* from 0 */
 };
 
-#define mios_omp_place	caf_self
-
 /* window.c APIs: */
-extern struct omp_place caf_self;
+extern struct caf_self caf_self;
 void window_open(void);
 _Noreturn void caf_die(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));
-
-/* ../libteam/heap.c APIs: */
-void heap_create(struct caf_window *w, uint64_t end);
-void heap_attach(struct caf_window *w);
 
 /* Does it lie in memory that all images have? */
 static inline bool window_holds(const void *p)
@@ -85,4 +75,4 @@ static inline bool window_holds(const void *p)
 	       caf_self.window->size;
 }
 
-#endif /* MIOS_OMP_WINDOW_H */
+#endif /* MIOS_CAF_WINDOW_H */

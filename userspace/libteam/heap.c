@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "omp.h"
+#include "team.h"
 
 #define CLASSES		168		/* up to 2^47 */
 #define CHUNK		(256ul << 10)
@@ -38,7 +38,7 @@ struct block {
 	struct block *next;		/* while it is free */
 };
 
-/* One for each process, in the window. */
+/* Of a process, in the window. */
 struct arena {
 	_Atomic uint32_t lock;
 	char *next, *end;		/* of the present chunk */
@@ -48,9 +48,10 @@ struct arena {
 struct heap {
 	_Atomic uint64_t next;		/* offset of what nobody has had yet */
 	uint64_t end;
-	struct arena arenas[OMP_MAX_PLACES];
+	struct arena arenas[];
 };
 
+static char *window;
 static struct heap *heap;		/* NULL: no window yet */
 static struct arena early;		/* until then: private */
 static struct arena *mine = &early;	/* of malloc() */
@@ -99,7 +100,7 @@ static char *take_pages(const struct arena *a, size_t size)
 		if (size > heap->end - at)
 			return NULL;
 	} while (!atomic_compare_exchange_weak(&heap->next, &at, at + size));
-	return (char *)mios_omp_place.window + at;
+	return window + at;
 }
 
 static struct block *take_new(struct arena *a, size_t size)
@@ -193,7 +194,7 @@ void *mios_omp_zalloc(size_t size)
 /* Where it goes back to; NULL: nowhere. */
 static struct arena *arena_of(const void *p)
 {
-	uint64_t at = (uint64_t)p - (uint64_t)mios_omp_place.window;
+	uint64_t at = (uint64_t)p - (uint64_t)window;
 
 	if (heap && at < heap->end)
 		return common;
@@ -351,21 +352,25 @@ size_t malloc_usable_size(void *p)
 	return p ? usable(head_of(p)) : 0;
 }
 
-/* It goes up to offset @end of the window. */
-void heap_create(struct omp_window *w, uint64_t end)
+static struct heap *heap_at(void *w, uint64_t at)
 {
-	struct heap *h = (struct heap *)((char *)w + w->heap_at);
-
-	h->end = end;
-	atomic_store(&h->next, w->heap_at +
-		     ((sizeof(*h) + PAGE - 1) & ~(PAGE - 1)));
+	return (struct heap *)((char *)w + at);
 }
 
-/* From now on what is allocated is everybody's. */
-void heap_attach(struct omp_window *w)
+void heap_create(void *w, uint64_t at, uint64_t end, uint32_t places)
 {
-	heap = (struct heap *)((char *)w + w->heap_at);
-	common = &heap->arenas[mios_omp_place.number];
+	struct heap *h = heap_at(w, at);
+	size_t size = sizeof(*h) + places * sizeof(h->arenas[0]);
+
+	h->end = end;
+	atomic_store(&h->next, at + ((size + PAGE - 1) & ~(PAGE - 1)));
+}
+
+void heap_attach(void *w, uint64_t at, uint32_t place)
+{
+	window = w;
+	heap = heap_at(w, at);
+	common = &heap->arenas[place];
 	mine = common;
 }
 

@@ -3,11 +3,11 @@
  * Maps a window file at one address in all processes.  On miosfs a file has its
  * own address, the same in every instance; elsewhere, as in a test on one
  * kernel, all take the same one.  Called by the runtimes of OpenMP and of
- * coarrays; no locks.
+ * coarrays.
  */
 #include <sys/mman.h>
 
-#include "map.h"
+#include "team.h"
 
 #define WINDOW_LOW	0x400000000000ul	/* miosfs's files are above */
 #define WINDOW_HIGH	0x500000000000ul

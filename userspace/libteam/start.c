@@ -355,7 +355,7 @@ static void keep_stacks_apart(void)
 
 static void attach_heap(struct omp_window *w)
 {
-	heap_attach(w);
+	heap_attach(w, w->heap_at, mios_omp_place.number);
 	if (mios_omp_place.strict)
 		heap_keep_private();
 	else
@@ -417,7 +417,7 @@ open_early(int argc, char **argv, char **envp)
 		return;
 	window_open(path);
 	w = mios_omp_place.window;
-	heap_create(w, w->space_at);
+	heap_create(w, w->heap_at, w->space_at, w->nr_places);
 	space_create(w);
 	attach_heap(w);
 }

@@ -8,7 +8,7 @@
 #include <sched.h>
 #include <time.h>
 
-#include "omp.h"
+#include "team.h"
 
 #define YIELDS		32	/* turns that only give the CPU away */
 #define SLEEP_MIN	20000	/* ns */

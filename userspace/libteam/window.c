@@ -18,7 +18,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "map.h"
 #include "window.h"
 
 #define STACK_LEAST	(256ul << 10)

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "team.h"
+
 #define OMP_WINDOW_MAGIC	0x504d4f2d534f494dull	/* MIOS-OMP */
 #define OMP_WINDOW_VERSION	5
 #define OMP_MAX_PLACES		64
@@ -64,12 +66,9 @@ struct omp_place {
 
 /* window.c APIs: */
 extern struct omp_place mios_omp_place;
-#define omp_die mios_omp_die	/* as libgomp sees it */
 void window_number(void);
 void window_open(const char *path);
 _Noreturn void window_end(const char *line, size_t length);
-_Noreturn void omp_die(const char *fmt, ...)
-	__attribute__((format(printf, 1, 2)));
 
 /* layout.c APIs: */
 void layout_write(struct omp_window *w);
@@ -87,15 +86,6 @@ char **arguments_share(char **argv);
 
 /* explain.c APIs: */
 void explain_window(const struct omp_window *w);
-
-/* heap.c APIs: */
-void heap_create(struct omp_window *w, uint64_t end);
-void heap_attach(struct omp_window *w);
-void heap_keep_private(void);
-void heap_separate(void);
-void *mios_omp_alloc(size_t size);
-void *mios_omp_zalloc(size_t size);
-void *mios_omp_memalign(size_t align, size_t size);
 
 /* space.c APIs: */
 void space_create(struct omp_window *w);
