@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../libteam/omp.h"
+#include "../libteam/team.h"
 #include "task.h"
 
 #define OMP_LEVELS	4		/* that a number of threads is kept for */

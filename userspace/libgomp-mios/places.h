@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "../libteam/window.h"
+#include "../libteam/team.h"
 
 #define PLACE_WORD	64		/* bits */
 

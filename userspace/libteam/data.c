@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "window.h"
+#include "inside.h"
 
 #define PAGE_SIZE	4096
 #define PAGE_MASK	(PAGE_SIZE - 1ul)

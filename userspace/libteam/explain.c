@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "window.h"
+#include "inside.h"
 
 #define KIB	1024ul
 

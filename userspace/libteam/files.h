@@ -9,7 +9,7 @@
 #include <dlfcn.h>
 #include <sys/uio.h>
 
-#include "omp.h"
+#include "inside.h"
 
 /* libc's own, found when it is first called for. */
 #define REAL(NAME) ({							\

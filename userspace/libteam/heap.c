@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "team.h"
+#include "inside.h"
 
 #define CLASSES		168		/* up to 2^47 */
 #define CHUNK		(256ul << 10)

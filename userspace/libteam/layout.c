@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "omp.h"
+#include "inside.h"
 
 struct walk {
 	struct omp_object *list;

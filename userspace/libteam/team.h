@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What several processes need that are one program, whatever its language: a
- * window of memory that all have at one address, a heap in it, locks that are
- * words of it.  What the window has else its runtime says.
+ * What several processes need that are one program.  First what the runtimes of
+ * all languages use: a window of memory that all have at one address, a heap in
+ * it, locks that are words of it.  Then what OpenMP's team is, whose processes
+ * the preloaded object starts, while our libgomp does their work: the latter
+ * registers itself.
  */
 #ifndef MIOS_TEAM_H
 #define MIOS_TEAM_H
 
+#include <assert.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,8 +34,6 @@ void *window_map(int fd, size_t size);
 void heap_create(void *window, uint64_t at, uint64_t end, uint32_t places);
 /* From now on what process @place allocates is everybody's. */
 void heap_attach(void *window, uint64_t at, uint32_t place);
-void heap_keep_private(void);
-void heap_separate(void);
 void *mios_omp_alloc(size_t size);
 void *mios_omp_zalloc(size_t size);
 void *mios_omp_memalign(size_t align, size_t size);
@@ -69,5 +71,75 @@ static inline void word_unlock(_Atomic uint32_t *word)
 {
 	atomic_store_explicit(word, 0, memory_order_release);
 }
+
+/*
+ * What the processes of an OpenMP team share: the window file, and what stands
+ * where in it.  Written by the first process, place 0, before the others read it
+ * (start.c).
+ */
+#define OMP_WINDOW_MAGIC	0x504d4f2d534f494dull	/* MIOS-OMP */
+#define OMP_WINDOW_VERSION	5
+#define OMP_MAX_PLACES		64
+#define OMP_MAX_MEMBERS		1024
+#define OMP_MAX_OBJECTS		256
+#define OMP_OBJECT_NAME		48
+#define OMP_FAILED		125	/* exit status */
+
+/* Offsets in the file: this header, the runtime's own, data; stacks, heap, space. */
+#define OMP_RUNTIME_AT		0x10000
+#define OMP_DATA_AT		0x200000
+
+/* A mapped object: layout.c compares them. */
+struct omp_object {
+	uint64_t base, build;
+	char name[OMP_OBJECT_NAME];
+};
+
+struct omp_window {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t nr_places, nr_members, nr_objects;
+	uint64_t base, size;		/* where it is mapped, of how many bytes */
+	uint64_t stack_at, stack_size;	/* of member 0; of each */
+	uint64_t heap_at, space_at;
+	atomic_uint ready;		/* by place 0: all above is written */
+	atomic_uint arrived;		/* how many of the others have it, too */
+	atomic_uint over;		/* 1 + exit status, of the first to end */
+	uint32_t first[OMP_MAX_PLACES + 1];	/* member of each place */
+	uint32_t files_base, files_each;	/* see files.c */
+	atomic_uint files_moved;
+	uint64_t desks[OMP_MAX_PLACES];		/* see ask.c */
+	uint64_t streams;			/* see streams.c */
+	atomic_uint said;			/* somebody writes the last line */
+	atomic_uint leaving;			/* 1 + exit status, for place 0: see start.c */
+	struct omp_object objects[OMP_MAX_OBJECTS];
+};
+
+static_assert(sizeof(struct omp_window) <= OMP_RUNTIME_AT, "header");
+static_assert(offsetof(struct omp_window, ready) == 72, "layout, version 5");
+
+/* This process of the team: what it has been told, and where its window is. */
+struct omp_place {
+	struct omp_window *window;	/* NULL: there is no such team here */
+	unsigned int number;
+	int fd;				/* of the window, until all is mapped */
+	bool strict;			/* malloc() is private */
+};
+
+extern struct omp_place mios_omp_place;
+
+/* What libgomp does: of a team's process. */
+struct omp_runtime {
+	void (*start)(struct omp_window *w, unsigned int place);
+	void (*master)(void);			/* who calls is member 0 */
+	void (*member)(unsigned int number);	/* never returns */
+	void (*alone)(void);			/* in a child: no team */
+};
+
+/* start.c APIs: */
+void mios_omp_register(const struct omp_runtime *runtime);
+
+/* layout.c APIs: */
+void mios_omp_demand_code(const void *code);
 
 #endif /* MIOS_TEAM_H */

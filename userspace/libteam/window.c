@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "window.h"
+#include "inside.h"
 
 #define STACK_LEAST	(256ul << 10)
 #define STACK_DEFAULT	(8ul << 20)

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Between the files of the preloaded object, whose one header outside is team.h. */
+#ifndef MIOS_TEAM_INSIDE_H
+#define MIOS_TEAM_INSIDE_H
+
+#include "team.h"
+
+/* start.c APIs: */
+void mios_omp_alone(void);
+
+/* window.c APIs: */
+void window_number(void);
+void window_open(const char *path);
+_Noreturn void window_end(const char *line, size_t length);
+
+/* layout.c APIs: */
+void layout_write(struct omp_window *w);
+void layout_compare(const struct omp_window *w);
+
+/* data.c APIs: */
+size_t data_size(void);
+void data_share(struct omp_window *w);
+bool data_holds(const void *p);
+bool data_shared(const void *p);
+int data_separate(int fd);
+void data_each(void (*fn)(const char *name, unsigned long start,
+			  unsigned long end));
+char **arguments_share(char **argv);
+
+/* fork.c APIs: */
+void fork_prepare(int fd, int least);
+
+/* explain.c APIs: */
+void explain_window(const struct omp_window *w);
+
+/* heap.c APIs: */
+void heap_keep_private(void);
+void heap_separate(void);
+
+/* space.c APIs: */
+void space_create(struct omp_window *w);
+void space_attach(struct omp_window *w);
+void space_separate(void);
+void *space_private(size_t size);
+
+#endif /* MIOS_TEAM_INSIDE_H */
