@@ -102,7 +102,7 @@ static ssize_t read_whole(int fd, const struct iovec *v, int count,
 		errno = EFAULT;
 		done = -1;
 	}
-	free(all);
+	mios_omp_free(all);
 	return done;
 }
 
@@ -122,7 +122,7 @@ static ssize_t write_whole(int fd, const struct iovec *v, int count,
 		done = at ? pwrite64(fd, all, size, *at) : write(fd, all, size);
 	else
 		errno = EFAULT;
-	free(all);
+	mios_omp_free(all);
 	return done;
 }
 

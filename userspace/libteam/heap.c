@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "inside.h"
 
@@ -81,8 +79,8 @@ static unsigned int class_of(size_t size)
 
 static char *take_early(size_t size)
 {
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE |
-		       MAP_ANONYMOUS, -1, 0);
+	void *p = kernel_mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+			      MAP_ANONYMOUS, -1, 0);
 
 	return p == MAP_FAILED ? NULL : p;
 }
@@ -238,6 +236,9 @@ void free(void *p)
 	a->free[class] = b;
 	word_unlock(&a->lock);
 }
+
+/* The same, whatever the program's free() is. */
+void mios_omp_free(void *p) __attribute__((alias("free"), copy(free)));
 
 void *calloc(size_t n, size_t each)
 {

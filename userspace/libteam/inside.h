@@ -3,7 +3,17 @@
 #ifndef MIOS_TEAM_INSIDE_H
 #define MIOS_TEAM_INSIDE_H
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "team.h"
+
+/* mmap() itself may be ours: see space.c. */
+static inline void *kernel_mmap(void *at, size_t size, int prot, int flags,
+				int fd, off_t offset)
+{
+	return (void *)syscall(SYS_mmap, at, size, prot, flags, fd, offset);
+}
 
 /* start.c APIs: */
 void mios_omp_alone(void);

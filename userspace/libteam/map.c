@@ -7,15 +7,16 @@
  */
 #include <sys/mman.h>
 
-#include "team.h"
+#include "inside.h"
 
 #define WINDOW_LOW	0x400000000000ul	/* miosfs's files are above */
 #define WINDOW_HIGH	0x500000000000ul
 
 static void *map_at(int fd, size_t size, unsigned long at)
 {
-	return mmap((void *)at, size, PROT_READ | PROT_WRITE, MAP_SHARED |
-		    MAP_NORESERVE | (at ? MAP_FIXED_NOREPLACE : 0), fd, 0);
+	return kernel_mmap((void *)at, size, PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_NORESERVE |
+			   (at ? MAP_FIXED_NOREPLACE : 0), fd, 0);
 }
 
 void *window_map(int fd, size_t size)
@@ -24,7 +25,7 @@ void *window_map(int fd, size_t size)
 
 	if (p != MAP_FAILED && ((unsigned long)p < WINDOW_LOW ||
 				(unsigned long)p >= WINDOW_HIGH)) {
-		munmap(p, size);
+		syscall(SYS_munmap, p, size);
 		p = map_at(fd, size, WINDOW_LOW);
 	}
 	return p;

@@ -10,7 +10,6 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -144,7 +143,7 @@ ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
 	if (!copy)
 		return -1;
 	done = send_copy(fd, &head, copy, flags);
-	free(copy);
+	mios_omp_free(copy);
 	return done;
 }
 
@@ -191,6 +190,6 @@ ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 		errno = EFAULT;
 		done = -1;
 	}
-	free(copy);
+	mios_omp_free(copy);
 	return done;
 }

@@ -4,7 +4,6 @@
  * it; else we copy, or say EXDEV, after which programs do so themselves.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/sendfile.h>
 #include <sys/syscall.h>
@@ -62,7 +61,7 @@ static ssize_t copy_piece(int out, int in, off64_t *at, size_t n)
 		*at += done;
 	else if (!at && got > 0 && done < got)
 		go_back(in, done < 0 ? got : got - done);
-	free(piece);
+	mios_omp_free(piece);
 	return done;
 }
 

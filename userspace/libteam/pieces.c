@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -188,7 +187,7 @@ long ask(unsigned int place, struct asked asked)
 		size = taken(&p[i], result);
 		if (size && !memory_write(own[i], copy, size))
 			result = -EFAULT;
-		free(copy);
+		mios_omp_free(copy);
 	}
 	if (result >= 0)
 		return result;

@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/select.h>
 #include <sys/syscall.h>
@@ -123,13 +122,13 @@ static int poll_all(struct pollfd *p, nfds_t n, int ms, const sigset_t *mask)
 
 	if (place >= 0 && !mask)
 		return poll_at(place, p, n, ms);
-	part = malloc(n * sizeof(*part));
+	part = mios_omp_alloc(n * sizeof(*part));
 	if (!part)
 		return -1;
 	for (i = 0; i < n; i++)
 		p[i].revents = 0;
 	ready = look_and_sleep(p, n, ms, part, mask);
-	free(part);
+	mios_omp_free(part);
 	return ready;
 }
 

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -39,7 +38,7 @@ static void follow(void)
 		for (place = 0; place < n; place++)
 			if (place != mios_omp_place.number)
 				go_there(place, path);
-	free(path);
+	mios_omp_free(path);
 	errno = before;
 }
 
@@ -84,7 +83,7 @@ static int go_to_theirs(int fd)
 	}
 	failed = ask_to_run(files_place(fd), do_path, asked) || chdir(path);
 	error = errno;
-	free(path);
+	mios_omp_free(path);
 	errno = error;
 	return failed ? -1 : 0;
 }

@@ -18,8 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "files.h"
 
@@ -43,12 +41,6 @@ struct space {
 };
 
 static struct space *space;		/* NULL: all is the process's own */
-
-static void *kernel_mmap(void *at, size_t size, int prot, int flags, int fd,
-			 off_t offset)
-{
-	return (void *)syscall(SYS_mmap, at, size, prot, flags, fd, offset);
-}
 
 void *space_private(size_t size)
 {

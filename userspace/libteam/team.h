@@ -37,6 +37,7 @@ void heap_attach(void *window, uint64_t at, uint32_t place);
 void *mios_omp_alloc(size_t size);
 void *mios_omp_zalloc(size_t size);
 void *mios_omp_memalign(size_t align, size_t size);
+void mios_omp_free(void *p);
 
 /*
  * The one place where anybody waits for another process: it spins, then gives
