@@ -18,10 +18,13 @@ static inline void *kernel_mmap(void *at, size_t size, int prot, int flags,
 /* start.c APIs: */
 void mios_omp_alone(void);
 
+/* die.c APIs: */
+_Noreturn void process_end(int status);
+_Noreturn void window_end(const char *line, size_t length);
+
 /* window.c APIs: */
 void window_number(void);
 void window_open(const char *path);
-_Noreturn void window_end(const char *line, size_t length);
 
 /* layout.c APIs: */
 void layout_write(struct omp_window *w);

@@ -294,8 +294,7 @@ void _exit(int status)
 {
 	if (process)
 		say_over(status);
-	for (;;)
-		syscall(SYS_exit_group, status);
+	process_end(status);
 }
 
 void _Exit(int status)

@@ -16,8 +16,8 @@
 #include <stdint.h>
 
 /*
- * One line, and the end of all.  Each runtime has its own, by this name: window.c
- * here has OpenMP's.
+ * One line, and the end of all.  Each runtime has its own, by this name: die.c here
+ * has OpenMP's.
  */
 #define omp_die mios_omp_die	/* as libgomp sees it */
 _Noreturn void omp_die(const char *fmt, ...)
