@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "inside.h"
 
@@ -153,9 +152,9 @@ static int map_data(int fd, int how)
 
 	for (i = 0; i < nr_shared; at += size, i++) {
 		size = shared[i].end - shared[i].start;
-		if (size && mmap((void *)shared[i].start, size, PROT_READ |
-				 PROT_WRITE, how | MAP_FIXED, fd, at) ==
-		    MAP_FAILED)
+		if (size && kernel_mmap((void *)shared[i].start, size,
+					PROT_READ | PROT_WRITE, how | MAP_FIXED,
+					fd, at) == MAP_FAILED)
 			return -errno;
 	}
 	return 0;

@@ -10,7 +10,8 @@
  *     both during the call, which therefore runs on a stack of its own;
  *   - we wait a moment for its exec(), as it still reads what it has prepared.
  *
- * One at a time in each process.
+ * One at a time in each process.  Descriptors and memory here are this process's
+ * own, whatever the program has: so all is done by the kernel.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,6 +37,7 @@ typedef pid_t (*fork_fn)(void);
 
 static int window_fd = -1;		/* of the window, for as long as we live */
 static struct stat window_file;
+static void (*be_alone)(void);		/* in a child: what its runtime does */
 
 /* A call that is made; it lies on the stack that it runs on. */
 static struct call {
@@ -48,12 +50,13 @@ static struct call {
 
 static _Atomic uint32_t lock;
 
-void fork_prepare(int fd, int least)
+void fork_prepare(int fd, int least, void (*alone)(void))
 {
-	window_fd = fcntl(fd, F_DUPFD_CLOEXEC, least);
+	be_alone = alone;
+	window_fd = syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, (long)least);
 	if (window_fd < 0)
-		window_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (window_fd < 0 || fstat(window_fd, &window_file))
+		window_fd = syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 0l);
+	if (window_fd < 0 || syscall(SYS_fstat, window_fd, &window_file))
 		omp_die("cannot keep the window: %s", strerror(errno));
 }
 
@@ -62,7 +65,8 @@ static bool is_ours(void)
 {
 	struct stat st;
 
-	return !fstat(window_fd, &st) && st.st_dev == window_file.st_dev &&
+	return !syscall(SYS_fstat, window_fd, &st) &&
+	       st.st_dev == window_file.st_dev &&
 	       st.st_ino == window_file.st_ino;
 }
 
@@ -72,9 +76,9 @@ static int map(char *start, char *end, int how)
 
 	if (start == end)
 		return 0;
-	return mmap(start, end - start, PROT_READ | PROT_WRITE, how |
-		    MAP_FIXED | MAP_NORESERVE, window_fd, at) == MAP_FAILED ?
-	       -errno : 0;
+	return kernel_mmap(start, end - start, PROT_READ | PROT_WRITE, how |
+			   MAP_FIXED | MAP_NORESERVE, window_fd, at) ==
+	       MAP_FAILED ? -errno : 0;
 }
 
 /* Private pages of the same contents, in place of the window's. */
@@ -85,8 +89,8 @@ static int hide(char *start, char *end)
 	if (copy == MAP_FAILED)
 		return -errno;
 	memcpy(copy, start, end - start);
-	return mremap(copy, end - start, end - start, MREMAP_MAYMOVE |
-		      MREMAP_FIXED, start) == MAP_FAILED ? -errno : 0;
+	return syscall(SYS_mremap, copy, end - start, end - start,
+		       MREMAP_MAYMOVE | MREMAP_FIXED, start) == -1 ? -errno : 0;
 }
 
 /* By the child. */
@@ -107,7 +111,7 @@ static void separate(const struct call *c)
 	if (err) {
 		dprintf(STDERR_FILENO, "mios: omp: a child cannot have memory "
 			"of its own: %s\n", strerror(-err));
-		_exit(OMP_FAILED);
+		process_end(OMP_FAILED);
 	}
 	for (p = c->low; p && p < c->hidden; p += PAGE)
 		*(volatile char *)p = *(volatile char *)p;
@@ -119,8 +123,8 @@ static void separate(const struct call *c)
 static void in_child(struct call *c)
 {
 	separate(c);
-	write(c->ready[1], "", 1);	/* which exec() closes */
-	close(c->ready[0]);
+	syscall(SYS_write, c->ready[1], "", 1);	/* which exec() closes */
+	syscall(SYS_close, c->ready[0]);
 }
 
 /* Its stack is its own; then, if it is quick, all that it reads. */
@@ -129,10 +133,10 @@ static void in_parent(struct call *c)
 	struct pollfd end = { .fd = c->ready[0], .events = POLLIN };
 	char byte;
 
-	close(c->ready[1]);
-	if (c->pid > 0 && read(c->ready[0], &byte, 1) == 1)
-		poll(&end, 1, EXEC_WAIT_MS);
-	close(c->ready[0]);
+	syscall(SYS_close, c->ready[1]);
+	if (c->pid > 0 && syscall(SYS_read, c->ready[0], &byte, 1) == 1)
+		syscall(SYS_poll, &end, 1, EXEC_WAIT_MS);
+	syscall(SYS_close, c->ready[0]);
 }
 
 static void run(void)
@@ -180,13 +184,14 @@ static void set_stack(void)
 
 static struct call *create(char *frame)
 {
-	struct call *c = mmap(NULL, ASIDE, PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	struct call *c = kernel_mmap(NULL, ASIDE, PROT_READ | PROT_WRITE,
+				     MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK,
+				     -1, 0);
 
 	if (c == MAP_FAILED)
 		return NULL;
 	if (pipe2(c->ready, O_CLOEXEC)) {
-		munmap(c, ASIDE);
+		syscall(SYS_munmap, c, ASIDE);
 		return NULL;
 	}
 	find_stack(c, frame);
@@ -209,7 +214,7 @@ static pid_t fork_apart(void)
 	swapcontext(&call->back, &call->there);
 	pid = call->pid;
 	err = call->err;
-	munmap(call, ASIDE);
+	syscall(SYS_munmap, call, ASIDE);
 	if (pid < 0)
 		errno = err;
 	return pid;
@@ -229,8 +234,8 @@ pid_t fork(void)
 	pid = fork_apart();
 	word_unlock(&lock);
 	if (!pid) {
-		mios_omp_alone();
-		close(window_fd);
+		be_alone();
+		syscall(SYS_close, window_fd);
 		window_fd = -1;		/* its children are as any other's */
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -15,9 +15,6 @@ static inline void *kernel_mmap(void *at, size_t size, int prot, int flags,
 	return (void *)syscall(SYS_mmap, at, size, prot, flags, fd, offset);
 }
 
-/* start.c APIs: */
-void mios_omp_alone(void);
-
 /* die.c APIs: */
 _Noreturn void process_end(int status);
 _Noreturn void window_end(const char *line, size_t length);
@@ -41,7 +38,7 @@ void data_each(void (*fn)(const char *name, unsigned long start,
 char **arguments_share(char **argv);
 
 /* fork.c APIs: */
-void fork_prepare(int fd, int least);
+void fork_prepare(int fd, int least, void (*alone)(void));
 
 /* explain.c APIs: */
 void explain_window(const struct omp_window *w);

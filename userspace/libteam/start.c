@@ -50,11 +50,6 @@ void mios_omp_register(const struct omp_runtime *r)
 	runtime = r;
 }
 
-void mios_omp_alone(void)
-{
-	runtime->alone();
-}
-
 static void look_later(void)
 {
 	streams_wake();
@@ -139,8 +134,9 @@ static void set_signal_stack(void)
 {
 	stack_t stack = { .ss_size = SIGNAL_STACK };
 
-	stack.ss_sp = mmap(NULL, SIGNAL_STACK, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	stack.ss_sp = kernel_mmap(NULL, SIGNAL_STACK, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1,
+				  0);
 	if (stack.ss_sp != MAP_FAILED)
 		sigaltstack(&stack, NULL);
 }
@@ -174,7 +170,7 @@ static pthread_t start_thread(unsigned int member, void *(*fn)(void *))
 	int err;
 
 	pthread_attr_init(&attr);
-	err = mprotect(stack, STACK_GUARD, PROT_NONE) ? errno : 0;
+	err = syscall(SYS_mprotect, stack, STACK_GUARD, PROT_NONE) ? errno : 0;
 	if (!err)
 		err = pthread_attr_setstack(&attr, stack + STACK_GUARD,
 					    w->stack_size - STACK_GUARD);
@@ -457,8 +453,8 @@ int __libc_start_main(main_fn main, int argc, char **argv, void (*init)(void),
 		start_other(w);
 	else
 		start_first(w, path, argv);
-	fork_prepare(mios_omp_place.fd, files_limit());
-	close(mios_omp_place.fd);
+	fork_prepare(mios_omp_place.fd, files_limit(), runtime->alone);
+	syscall(SYS_close, mios_omp_place.fd);
 	files_start();
 	watch_memory();
 	on_exit(at_exit, NULL);
