@@ -18,7 +18,6 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "files.h"
@@ -60,11 +59,11 @@ static void take_up_to(int end)
 	int null = open("/dev/null", O_PATH | O_CLOEXEC), fd = null;
 
 	while (fd >= 0 && fd < end)
-		fd = fcntl(null, F_DUPFD_CLOEXEC, FIRST);
+		fd = REAL(fcntl)(null, F_DUPFD_CLOEXEC, FIRST);
 	if (fd < 0)
 		omp_die("cannot take the descriptors of others: %s",
 			strerror(errno));
-	close(fd);
+	REAL(close)(fd);
 }
 
 /* The first number that is ours. */
@@ -77,7 +76,7 @@ static int first_own(void)
 }
 
 /* The first one behind those that are ours. */
-static rlim_t end_of_own(void)
+rlim_t files_end(void)
 {
 	const struct omp_window *w = mios_omp_place.window;
 
@@ -87,14 +86,14 @@ static rlim_t end_of_own(void)
 /* Returns where the runtime may have its own. */
 int files_limit(void)
 {
-	rlim_t end = end_of_own();
+	rlim_t end = files_end();
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit))
 		omp_die("cannot read the limit of open files: %s",
 			strerror(errno));
 	limit.rlim_cur = end;
-	if (setrlimit(RLIMIT_NOFILE, &limit))
+	if (REAL(setrlimit)(RLIMIT_NOFILE, &limit))
 		omp_die("cannot set the limit of open files to %lu: %s",
 			(unsigned long)end, strerror(errno));
 	return first_own() > LEAST || LEAST >= end ? first_own() : LEAST;
@@ -107,36 +106,10 @@ void files_start(void)
 	shared = true;
 }
 
-/* A program may raise its limit, but not to numbers that are others'. */
-int prlimit64(pid_t pid, enum __rlimit_resource what,
-	      const struct rlimit64 *new, struct rlimit64 *old)
+/* Are there descriptors of others? */
+bool files_shared(void)
 {
-	struct rlimit64 limit;
-
-	if (shared && what == RLIMIT_NOFILE && (!pid || pid == getpid()) &&
-	    new && memory_read(&limit, new, sizeof(limit))) {
-		if (limit.rlim_cur > end_of_own())
-			limit.rlim_cur = end_of_own();
-		new = &limit;
-	}
-	return syscall(SYS_prlimit64, pid, what, new, old);
-}
-
-int prlimit(pid_t pid, enum __rlimit_resource what, const struct rlimit *new,
-	    struct rlimit *old)
-{
-	return prlimit64(pid, what, (const struct rlimit64 *)new,
-			 (struct rlimit64 *)old);
-}
-
-int setrlimit64(enum __rlimit_resource what, const struct rlimit64 *limit)
-{
-	return prlimit64(0, what, limit, NULL);
-}
-
-int setrlimit(enum __rlimit_resource what, const struct rlimit *limit)
-{
-	return prlimit(0, what, limit, NULL);
+	return shared;
 }
 
 /* How many processes the program is: a child is one. */

@@ -7,6 +7,7 @@
 #define MIOS_OMP_FILES_H
 
 #include <dlfcn.h>
+#include <sys/resource.h>
 #include <sys/uio.h>
 
 #include "inside.h"
@@ -49,8 +50,10 @@ struct asked {
 /* files.c APIs: */
 void files_create(struct omp_window *w);
 int files_limit(void);
+rlim_t files_end(void);
 void files_start(void);
 void files_separate(void);
+bool files_shared(void);
 unsigned int files_places(void);
 unsigned int files_place(int fd);
 bool files_here(int fd);

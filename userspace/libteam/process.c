@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What a program sets of its process, and finds where it opens files: the folder and
- * the mask of new files.  All processes of a team have the same.
+ * the mask of new files.  All processes of a team have the same.  And how many files
+ * it may have open.
  */
 #include <errno.h>
 #include <limits.h>
@@ -113,4 +114,36 @@ mode_t umask(mode_t mask)
 			ask_to_run(place, do_umask,
 				   (struct asked){ .args = { mask } });
 	return before;
+}
+
+/* A program may raise its limit, but not to numbers that are others'. */
+int prlimit64(pid_t pid, enum __rlimit_resource what,
+	      const struct rlimit64 *new, struct rlimit64 *old)
+{
+	struct rlimit64 limit;
+
+	if (files_shared() && what == RLIMIT_NOFILE && (!pid || pid == getpid()) &&
+	    new && memory_read(&limit, new, sizeof(limit))) {
+		if (limit.rlim_cur > files_end())
+			limit.rlim_cur = files_end();
+		new = &limit;
+	}
+	return syscall(SYS_prlimit64, pid, what, new, old);
+}
+
+int prlimit(pid_t pid, enum __rlimit_resource what, const struct rlimit *new,
+	    struct rlimit *old)
+{
+	return prlimit64(pid, what, (const struct rlimit64 *)new,
+			 (struct rlimit64 *)old);
+}
+
+int setrlimit64(enum __rlimit_resource what, const struct rlimit64 *limit)
+{
+	return prlimit64(0, what, limit, NULL);
+}
+
+int setrlimit(enum __rlimit_resource what, const struct rlimit *limit)
+{
+	return prlimit(0, what, limit, NULL);
 }
