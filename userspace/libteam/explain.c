@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "inside.h"
+#include "files.h"
 
 #define KIB	1024ul
 
@@ -50,7 +50,7 @@ void explain_window(const struct omp_window *w)
 
 	if (!getenv("MIOS_OMP_EXPLAIN"))
 		return;
-	out = open_memstream(&text, &len);
+	out = REAL(open_memstream)(&text, &len);
 	if (!out)
 		return;
 	fprintf(out, "mios omp: what all processes share, at these addresses in "
@@ -72,7 +72,7 @@ void explain_window(const struct omp_window *w)
 	fprintf(out, "  private: text, statics of other libraries, files that "
 		"are mapped%s, and the first stack of each process\n",
 		mios_omp_place.strict ? ", other memory that is, malloc()" : "");
-	fclose(out);
-	write(STDOUT_FILENO, text, len);
-	free(text);
+	REAL(fclose)(out);
+	syscall(SYS_write, STDOUT_FILENO, text, len);
+	free(text);		/* libc's, by malloc() */
 }

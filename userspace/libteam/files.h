@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 
 #include "inside.h"
@@ -58,6 +59,14 @@ unsigned int files_places(void);
 unsigned int files_place(int fd);
 bool files_here(int fd);
 void files_moved(int fd);
+
+/* calls.c APIs: as the program calls them, whoever has the descriptor. */
+ssize_t files_read(int fd, void *p, size_t n);
+ssize_t files_write(int fd, const void *p, size_t n);
+ssize_t files_pread(int fd, void *p, size_t n, off64_t at);
+off64_t files_lseek(int fd, off64_t at, int from);
+int files_fstat(int fd, struct stat64 *st);
+int files_close(int fd);
 
 /* ask.c APIs: */
 void ask_prepare(struct omp_window *w);

@@ -29,7 +29,7 @@ static ssize_t write_all(int fd, const char *p, ssize_t n)
 	ssize_t done = 0, part;
 
 	while (done < n) {
-		part = write(fd, p + done, n - done);
+		part = files_write(fd, p + done, n - done);
 		if (part <= 0)
 			return done ? done : -1;
 		done += part;
@@ -42,7 +42,7 @@ static void go_back(int in, ssize_t n)
 {
 	int before = errno;
 
-	lseek64(in, -n, SEEK_CUR);
+	files_lseek(in, -n, SEEK_CUR);
 	errno = before;
 }
 
@@ -55,7 +55,8 @@ static ssize_t copy_piece(int out, int in, off64_t *at, size_t n)
 
 	if (!piece)
 		return -1;
-	got = at ? pread64(in, piece, size, *at) : read(in, piece, size);
+	got = at ? files_pread(in, piece, size, *at) :
+		   files_read(in, piece, size);
 	done = got > 0 ? write_all(out, piece, got) : got;
 	if (done > 0 && at)
 		*at += done;

@@ -65,7 +65,7 @@ static ssize_t stream_read(FILE *f, void *p, ssize_t n)
 {
 	if (files_here(f->_fileno))
 		return LIBC(READ, ssize_t (*)(FILE *, void *, ssize_t))(f, p, n);
-	return read(f->_fileno, p, n);
+	return files_read(f->_fileno, p, n);
 }
 
 static ssize_t stream_write(FILE *f, const void *p, ssize_t n)
@@ -76,7 +76,7 @@ static ssize_t stream_write(FILE *f, const void *p, ssize_t n)
 		return LIBC(WRITE, ssize_t (*)(FILE *, const void *,
 					       ssize_t))(f, p, n);
 	while (left > 0) {
-		done = write(f->_fileno, p, left);
+		done = files_write(f->_fileno, p, left);
 		if (done < 0) {
 			f->_flags |= HAS_FAILED;
 			break;
@@ -92,17 +92,17 @@ static ssize_t stream_write(FILE *f, const void *p, ssize_t n)
 
 static off64_t stream_seek(FILE *f, off64_t at, int from)
 {
-	return lseek64(f->_fileno, at, from);
+	return files_lseek(f->_fileno, at, from);
 }
 
 static int stream_close(FILE *f)
 {
-	return close(f->_fileno);
+	return files_close(f->_fileno);
 }
 
 static int stream_stat(FILE *f, void *st)
 {
-	return fstat64(f->_fileno, st);
+	return files_fstat(f->_fileno, st);
 }
 
 static const struct {
