@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "abi.h"
-#include "window.h"
+#include "caf_window.h"
 
 /* Where the program wants to be told of an error; otherwise it ends. */
 struct caf_report {

@@ -2,7 +2,7 @@
 /*
  * The life of an image: it begins when it has the window, and ends normally
  * with all others, or ends all of them.  A sleeping thread sees the end of all
- * while the program computes.  What has no lock is written as window.h says.
+ * while the program computes.  What has no lock is written as caf_window.h says.
  */
 #include <dlfcn.h>
 #include <limits.h>

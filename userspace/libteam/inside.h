@@ -19,7 +19,7 @@ static inline void *kernel_mmap(void *at, size_t size, int prot, int flags,
 _Noreturn void process_end(int status);
 _Noreturn void window_end(const char *line, size_t length);
 
-/* window.c APIs: */
+/* open.c APIs: */
 void window_number(void);
 void window_open(const char *path);
 

@@ -6,8 +6,8 @@
  * says.  Everything an image allocates lies in the window, too: malloc() is
  * libteam's.
  */
-#ifndef MIOS_CAF_WINDOW_H
-#define MIOS_CAF_WINDOW_H
+#ifndef CAF_WINDOW_H
+#define CAF_WINDOW_H
 
 #include <assert.h>
 #include <pthread.h>
@@ -62,7 +62,7 @@ struct caf_self {
 	unsigned int number;		/* from 0 */
 };
 
-/* window.c APIs: */
+/* caf_window.c APIs: */
 extern struct caf_self caf_self;
 void window_open(void);
 _Noreturn void caf_die(const char *fmt, ...)
@@ -75,4 +75,4 @@ static inline bool window_holds(const void *p)
 	       caf_self.window->size;
 }
 
-#endif /* MIOS_CAF_WINDOW_H */
+#endif /* CAF_WINDOW_H */
