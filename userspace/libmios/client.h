@@ -6,7 +6,7 @@
 #ifndef LIBMIOS_CLIENT_H
 #define LIBMIOS_CLIENT_H
 
-#include "link.h"
+#include "frames.h"
 #include "mios.h"
 
 /* client.c APIs: */

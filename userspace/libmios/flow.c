@@ -15,7 +15,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "link.h"
+#include "frames.h"
 
 /*
  * poll(2) promises room for PIPE_BUF bytes; files that the user shares with

@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "link.h"
+#include "frames.h"
 
 struct mios_peek {
 	int fd;			/* stays when the source has ended */

@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "libmios/key.h"
-#include "libmios/link.h"
+#include "libmios/frames.h"
 #include "libmios/mios.h"
 
 #define MAX_SLOTS	4096

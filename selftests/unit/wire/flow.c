@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Credit: whatever the peer says, nobody holds or sends more than a window. */
 #include "fuzz.h"
-#include "libmios/link.h"
+#include "libmios/frames.h"
 
 static unsigned char zeros[2 * MIOS_WINDOW];
 

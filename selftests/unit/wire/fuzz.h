@@ -39,7 +39,7 @@ void bytes_arrive(const struct bytes *b, int pair[2]);
 
 /* Each is one round. */
 void fuzz_spec(void);
-void fuzz_link(void);
+void fuzz_frames(void);
 void fuzz_flow(void);
 void fuzz_hello(void);
 

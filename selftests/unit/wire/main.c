@@ -115,7 +115,7 @@ int main(int argc, char **argv)
 	state = seed;
 	for (i = 0; i < rounds; i++) {
 		fuzz_spec();
-		fuzz_link();
+		fuzz_frames();
 		fuzz_flow();
 		fuzz_hello();
 	}

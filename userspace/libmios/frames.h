@@ -3,8 +3,8 @@
  * A link: frames over a non-blocking stream socket.  The flows on it move
  * bytes between frames and ordinary files under credit.
  */
-#ifndef LIBMIOS_LINK_H
-#define LIBMIOS_LINK_H
+#ifndef LIBMIOS_FRAMES_H
+#define LIBMIOS_FRAMES_H
 
 #include <poll.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@ struct mios_link {
 	struct mios_buffer in, out;
 };
 
-/* link.c APIs: */
+/* frames.c APIs: */
 int buffer_add(struct mios_buffer *b, const void *data, size_t len);
 void buffer_drop(struct mios_buffer *b, size_t len);
 void buffer_free(struct mios_buffer *b);
@@ -86,4 +86,4 @@ void peek_taken(struct mios_peek *p, uint32_t len);
 int peek_poll(const struct mios_peek *p);
 void peek_news(struct mios_peek *p);
 
-#endif /* LIBMIOS_LINK_H */
+#endif /* LIBMIOS_FRAMES_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Frames as they come in, in pieces of any size. */
 #include "fuzz.h"
-#include "libmios/link.h"
+#include "libmios/frames.h"
 
 #define LONGEST	1000
 
@@ -55,7 +55,7 @@ static long take_frames(struct mios_link *l, uint32_t *count)
 	return ret ? ret : bytes;
 }
 
-void fuzz_link(void)
+void fuzz_frames(void)
 {
 	uint32_t count, got = 0, i = lot(4);
 	size_t at, part, bytes = 0;

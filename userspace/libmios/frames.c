@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "link.h"
+#include "frames.h"
 #include "mios.h"
 
 int buffer_add(struct mios_buffer *b, const void *data, size_t len)
