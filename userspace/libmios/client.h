@@ -7,7 +7,7 @@
 #define LIBMIOS_CLIENT_H
 
 #include "frames.h"
-#include "mios.h"
+#include "libmios.h"
 
 /* client.c APIs: */
 int client_connect(int instance, int op, unsigned int cpus,

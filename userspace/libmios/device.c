@@ -11,7 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "mios.h"
+#include "libmios.h"
 
 /* The device, or an end with the line that says what is missing. */
 int mios_device_open(void)

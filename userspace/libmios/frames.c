@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "frames.h"
-#include "mios.h"
+#include "libmios.h"
 
 int buffer_add(struct mios_buffer *b, const void *data, size_t len)
 {

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "mios.h"
+#include "libmios.h"
 
 #define WORD_MAX	32		/* longer ones are not guessed */
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mios.h"
+#include "libmios.h"
 
 /* Sixteen bits that some machine may have: not "this", loop or multicast. */
 int mios_network_parse(const char *text, uint32_t *net)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mios.h"
+#include "libmios.h"
 
 static int number(const char **text, unsigned long max, unsigned long *value)
 {

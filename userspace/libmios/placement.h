@@ -6,7 +6,7 @@
 #ifndef LIBMIOS_PLACEMENT_H
 #define LIBMIOS_PLACEMENT_H
 
-#include "mios.h"
+#include "libmios.h"
 
 #define MIOS_MAX_TASKS	16384
 

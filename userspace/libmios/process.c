@@ -9,7 +9,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "mios.h"
+#include "libmios.h"
 
 /*
  * The streams that are missing: else the next file that is opened would be

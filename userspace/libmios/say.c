@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mios.h"
+#include "libmios.h"
 
 static char *copy;			/* of the last line, see mios_errors_to() */
 static size_t copy_size;

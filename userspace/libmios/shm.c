@@ -4,7 +4,7 @@
  */
 #include <sys/statfs.h>
 
-#include "mios.h"
+#include "libmios.h"
 
 #define MIOS_MAGIC	0x534f494d	/* miosfs in statfs(2): "MIOS" */
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mios.h"
+#include "libmios.h"
 
 static const char * const state_names[] = {
 	[MIOS_STATE_DOWN] = "down",

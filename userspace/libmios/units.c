@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "mios.h"
+#include "libmios.h"
 
 /* For deadlines: it does not jump. */
 int64_t mios_now_ms(void)

@@ -24,7 +24,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "libmios/mios.h"
+#include "libmios/libmios.h"
 #include "rootd.h"
 
 #define COPIES	"/run/mios/capable"

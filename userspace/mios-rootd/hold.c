@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libmios/mios.h"
+#include "libmios/libmios.h"
 #include "rootd.h"
 
 static struct {

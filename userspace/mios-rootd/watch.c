@@ -14,7 +14,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include "libmios/mios.h"
+#include "libmios/libmios.h"
 #include "rootd.h"
 
 #define EVENTS	(IN_ATTRIB | IN_MOVE | IN_CREATE | IN_DELETE | \

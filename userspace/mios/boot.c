@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "boot.h"
-#include "libmios/mios.h"
-#include "mios.h"
+#include "libmios/libmios.h"
 #include "parallel.h"
 #include "set.h"
+#include "subcommands.h"
 
 #define TIMEOUT_DEFAULT	120		/* seconds to the sync point */
 #define TIMEOUT_MAX	3600

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "boot.h"
-#include "libmios/mios.h"
+#include "libmios/libmios.h"
 
 #define FOLDER		"/run/mios/boot"
 #define WORDS_MAX	32

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "boot.h"
-#include "libmios/mios.h"
+#include "libmios/libmios.h"
 
 #define HOST_LOCK	"/run/mios/lock"
 #define HOST_SETUP_S	300	/* as mios-host-setup waits for another one */

@@ -12,7 +12,7 @@
 
 #include "boot.h"
 #include "libmios/key.h"
-#include "libmios/mios.h"
+#include "libmios/libmios.h"
 
 #define KEY		"mios-key"
 #define NETWORK		"mios-network"

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "boot.h"
-#include "libmios/mios.h"
+#include "libmios/libmios.h"
 
 #define WRITER_SECONDS	600	/* far longer than any claim takes */
 

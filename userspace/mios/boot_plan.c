@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "boot.h"
-#include "libmios/mios.h"
+#include "libmios/libmios.h"
 
 static const char *own_cmdline(char *buf, size_t len)
 {

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "boot.h"
-#include "libmios/mios.h"
+#include "libmios/libmios.h"
 #include "libmios/proto.h"
 
 #define SSH_PORT	22

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libmios/mios.h"
-#include "mios.h"
+#include "libmios/libmios.h"
+#include "subcommands.h"
 #include "tty.h"
 
 #define ESCAPE		0x1d		/* Ctrl-] */

@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 #include "dump.h"
-#include "libmios/mios.h"
-#include "mios.h"
+#include "libmios/libmios.h"
+#include "subcommands.h"
 
 #define FOLDER		"/var/crash"
 #define REG_IP		16		/* struct user_regs_struct */

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "end.h"
-#include "libmios/mios.h"
+#include "libmios/libmios.h"
 #include "parallel.h"
 
 #define TIMEOUT_MAX	3600

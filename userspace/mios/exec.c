@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "libmios/client.h"
-#include "mios.h"
+#include "subcommands.h"
 
 static const char help[] =
 "Usage: mios exec [OPTION...] INSTANCE [OPTION...] [--] COMMAND [ARGUMENT...]\n"

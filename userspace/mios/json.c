@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "json.h"
-#include "libmios/mios.h"
+#include "libmios/libmios.h"
 
 #define SCHEMA	1
 

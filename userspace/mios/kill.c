@@ -4,8 +4,8 @@
  * nodes belong to instance 0 again.  No locks.
  */
 #include "end.h"
-#include "mios.h"
 #include "output.h"
+#include "subcommands.h"
 
 static const char usage[] =
 "Usage: mios kill INSTANCES|all [OPTION...]\n"

@@ -16,8 +16,8 @@
 
 #include "libmios/client.h"
 #include "lend.h"
-#include "libmios/mios.h"
-#include "mios.h"
+#include "libmios/libmios.h"
+#include "subcommands.h"
 
 #define PARAMETERS	"/sys/module/mios_swap/parameters/"
 

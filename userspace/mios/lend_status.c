@@ -12,8 +12,8 @@
 
 #include "json.h"
 #include "lend.h"
-#include "libmios/mios.h"
-#include "mios.h"
+#include "libmios/libmios.h"
+#include "subcommands.h"
 
 enum { C_LENDER, C_BORROWER, C_SIZE, C_USED, C_LOST, NR_COLUMNS };
 

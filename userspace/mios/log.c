@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libmios/mios.h"
+#include "libmios/libmios.h"
 #include "log.h"
-#include "mios.h"
+#include "subcommands.h"
 
 #define LINES_MAX	1000000
 #define SINCE_MAX	1e9		/* seconds */

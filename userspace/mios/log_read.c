@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libmios/mios.h"
+#include "libmios/libmios.h"
 #include "log.h"
 
 #define CHUNK		16384		/* longer than any record */

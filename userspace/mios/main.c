@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libmios/mios.h"
-#include "mios.h"
+#include "libmios/libmios.h"
+#include "subcommands.h"
 
 static const struct command commands[] = {
 	{ "status", cmd_status, "show the instances of this machine" },

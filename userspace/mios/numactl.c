@@ -11,9 +11,9 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "libmios/mios.h"
-#include "mios.h"
+#include "libmios/libmios.h"
 #include "policy.h"
+#include "subcommands.h"
 
 /* -f and -t mean other things in other commands. */
 enum { OPTION_FILE = 0x300, OPTION_TOUCH };

@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 
 #include "json.h"
-#include "mios.h"
 #include "pages.h"
+#include "subcommands.h"
 
 #define FDS_MAX	16
 

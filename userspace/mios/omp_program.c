@@ -15,7 +15,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "libmios/mios.h"
+#include "libmios/libmios.h"
 #include "run_mpi.h"
 #include "run_omp.h"
 

@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libmios/mios.h"
+#include "libmios/libmios.h"
 #include "run_omp.h"
 
 #define WHO		"mios: run"

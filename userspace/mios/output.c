@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "json.h"
-#include "libmios/mios.h"
+#include "libmios/libmios.h"
 #include "output.h"
 
 static int saved = -1;			/* standard output, while it is silent */

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/xattr.h>
 
-#include "mios.h"
 #include "pages.h"
+#include "subcommands.h"
 
 #define TEXT_MAX	65536
 

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "libmios/mios.h"
+#include "libmios/libmios.h"
 
 #define SHARED_DIR	"/mios"
 #define SHARED_PAGE	4096ULL

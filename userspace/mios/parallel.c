@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libmios/mios.h"
+#include "libmios/libmios.h"
 #include "parallel.h"
 
 #define TELL_EVERY	2		/* seconds */

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "json.h"
-#include "mios.h"
 #include "pages.h"
+#include "subcommands.h"
 
 static const char usage[] =
 "Usage: mios pool [OPTION...] [NODE...]\n"

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libmios/mios.h"
-#include "mios.h"
+#include "libmios/libmios.h"
 #include "srat.h"
+#include "subcommands.h"
 
 static const char usage[] =
 "Usage: mios reserve [OPTION...]\n"

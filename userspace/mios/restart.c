@@ -5,8 +5,8 @@
  */
 #include "boot.h"
 #include "end.h"
-#include "libmios/mios.h"
-#include "mios.h"
+#include "libmios/libmios.h"
+#include "subcommands.h"
 
 static const char usage[] =
 "Usage: mios restart INSTANCES|all [OPTION...]\n"

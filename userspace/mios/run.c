@@ -13,11 +13,11 @@
 #include "libmios/job.h"
 #include "libmios/placement.h"
 #include "libmios/report.h"
-#include "mios.h"
 #include "policy.h"
 #include "run_caf.h"
 #include "run_mpi.h"
 #include "run_omp.h"
+#include "subcommands.h"
 
 #define WHO	"mios: run"
 #define STATUS	125		/* nothing was started */

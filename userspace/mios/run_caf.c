@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/personality.h>
 
-#include "libmios/mios.h"
+#include "libmios/libmios.h"
 #include "run_caf.h"
 #include "run_mpi.h"
 #include "run_omp.h"

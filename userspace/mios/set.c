@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "libmios/conf.h"
-#include "libmios/mios.h"
-#include "mios.h"
+#include "libmios/libmios.h"
 #include "set.h"
+#include "subcommands.h"
 
 static const char usage[] =
 "Usage: mios set [NAME]\n"

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "libmios/conf.h"
-#include "libmios/mios.h"
+#include "libmios/libmios.h"
 #include "set.h"
 
 #define FOLDER		"/etc"

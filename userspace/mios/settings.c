@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "libmios/conf.h"
-#include "libmios/mios.h"
+#include "libmios/libmios.h"
 #include "set.h"
 
 #define PARAMETERS	"/sys/module/mios/parameters/"

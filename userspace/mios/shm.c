@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 #include "json.h"
-#include "libmios/mios.h"
-#include "mios.h"
+#include "libmios/libmios.h"
+#include "subcommands.h"
 
 #define UNKNOWN		(-1)
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libmios/mios.h"
+#include "libmios/libmios.h"
 #include "srat.h"
 
 #define SRAT		"/sys/firmware/acpi/tables/SRAT"

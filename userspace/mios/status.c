@@ -17,8 +17,8 @@
 
 #include "json.h"
 #include "lend.h"
-#include "libmios/mios.h"
-#include "mios.h"
+#include "libmios/libmios.h"
+#include "subcommands.h"
 
 #define WATCH_MS 2000
 

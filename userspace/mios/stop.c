@@ -4,8 +4,8 @@
  * and waits until their nodes belong to instance 0 again.  No locks.
  */
 #include "end.h"
-#include "mios.h"
 #include "output.h"
+#include "subcommands.h"
 
 static const char usage[] =
 "Usage: mios stop INSTANCES|all [OPTION...]\n"

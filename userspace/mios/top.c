@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "json.h"
-#include "libmios/mios.h"
+#include "libmios/libmios.h"
 #include "libmios/report.h"
-#include "mios.h"
+#include "subcommands.h"
 #include "tty.h"
 
 static const char help[] =

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libmios/mios.h"
-#include "mios.h"
+#include "libmios/libmios.h"
+#include "subcommands.h"
 
 #define TIMEOUT_DEFAULT	120		/* seconds */
 #define TIMEOUT_MAX	86400

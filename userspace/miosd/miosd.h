@@ -14,7 +14,7 @@
 
 #include "libmios/key.h"
 #include "libmios/frames.h"
-#include "libmios/mios.h"
+#include "libmios/libmios.h"
 
 #define MAX_SLOTS	4096
 #define ROOT_SLOTS	256	/* of them, that no user gets */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "libmios/conf.h"
-#include "libmios/mios.h"
+#include "libmios/libmios.h"
 
 #define ROUNDS	20000
 

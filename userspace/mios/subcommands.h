@@ -2,8 +2,8 @@
 /*
  * The subcommands of mios(1), one file each; main.c holds the table.
  */
-#ifndef MIOS_MIOS_H
-#define MIOS_MIOS_H
+#ifndef MIOS_SUBCOMMANDS_H
+#define MIOS_SUBCOMMANDS_H
 
 struct command {
 	const char *name;
@@ -36,4 +36,4 @@ int cmd_lend(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 
-#endif /* MIOS_MIOS_H */
+#endif /* MIOS_SUBCOMMANDS_H */

@@ -4,8 +4,8 @@
  * -errno and print nothing, except where a command of mios(1) could only
  * print and end: those are said to end.
  */
-#ifndef LIBMIOS_MIOS_H
-#define LIBMIOS_MIOS_H
+#ifndef LIBMIOS_H
+#define LIBMIOS_H
 
 #include <linux/mios.h>
 #include <stdbool.h>
@@ -125,4 +125,4 @@ bool mios_injected(const char *name);
 
 bool mios_shm_is_shared(void);
 
-#endif /* LIBMIOS_MIOS_H */
+#endif /* LIBMIOS_H */
