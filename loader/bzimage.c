@@ -4,7 +4,7 @@
  * and the checksum that the kernel build puts behind it.  A flaw that got
  * through would be a triple fault before the new kernel has an IDT, and that
  * resets the whole machine; hence nothing is assumed.  Called by
- * image_check().  No locks.
+ * image_check().
  */
 #include <errno.h>
 #include <stdbool.h>

@@ -3,7 +3,6 @@
  * Builds an instance's kernel command line: what is reused of instance 0's,
  * then what the operator appends, then what no instance can do without.  The
  * last word wins in the kernel, hence this order.  Called by "mios boot".
- * No locks.
  */
 #include <errno.h>
 #include <stdbool.h>

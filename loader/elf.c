@@ -3,7 +3,7 @@
  * Checks a vmlinux, the kernel as the linker leaves it, and lists what to
  * load: its PT_LOAD headers by physical address, relative to the first.  An
  * x86-64 kernel finds out by itself how far it was moved, as long as it
- * keeps its offset within 2 MiB.  Called by image_check().  No locks.
+ * keeps its offset within 2 MiB.  Called by image_check().
  */
 #include <errno.h>
 #include <gelf.h>

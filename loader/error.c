@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The one line that says why an image or a boot was refused.  Filled by every
- * part of libloader, printed by its caller.  No locks.
+ * part of libloader, printed by its caller.
  */
 #include <stdarg.h>
 #include <stdio.h>

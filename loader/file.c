@@ -3,7 +3,7 @@
  * Reads a kernel or an initrd whole.  It is copied rather than mapped: the
  * checksum that is handed to the kernel must be of the bytes that were
  * checked, and a file that shrinks under a mapping would be a SIGBUS.
- * Called by "mios boot" before it asks for a node.  No locks.
+ * Called by "mios boot" before it asks for a node.
  */
 #include <errno.h>
 #include <fcntl.h>

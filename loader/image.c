@@ -3,7 +3,7 @@
  * Tells the kinds of kernels apart and lays a checked one out in a node's
  * memory: kernel, zero page, command line, initrd, in this order from the
  * bottom.  Pure: files in, segments out.  Called by "mios boot" and by
- * the tests.  No locks.
+ * the tests.
  */
 #include <ctype.h>
 #include <errno.h>

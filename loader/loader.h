@@ -7,7 +7,7 @@
  * neither a device nor a second kernel.
  *
  * Functions return 0 or -errno and leave the one line for the person in
- * struct loader_error.  No locks: nothing here is shared.
+ * struct loader_error.
  */
 #ifndef LOADER_H
 #define LOADER_H

@@ -9,7 +9,7 @@
  * letter.  A value is the rest of the line without the blanks around it, and
  * is not empty.  Of two lines with one key the last counts.  A file that is
  * missing holds no settings.  Nothing is printed: @why gets the one line that
- * says what is wrong, and where.  No locks.
+ * says what is wrong, and where.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Opens /dev/mios and turns its refusals into lines that a person can act
- * on.  Used by the commands that boot, end or listen to instances.  No locks.
+ * on.  Used by the commands that boot, end or listen to instances.
  */
 #include <errno.h>
 #include <fcntl.h>

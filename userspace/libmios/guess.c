@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Which word somebody may have meant who mistyped one: for the lines about
- * commands, options and settings that do not exist.  No locks.
+ * commands, options and settings that do not exist.
  */
 #include <string.h>
 

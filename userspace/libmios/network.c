@@ -3,7 +3,7 @@
  * The addresses that the instances have among themselves: A.B.RING.INSTANCE+1,
  * where A.B.0.0/16 is "network" of /etc/mios.conf.  mios-host-setup writes the
  * one that this boot of instance 0 goes by, and each instance's init that of
- * its own boot.  No locks.
+ * its own boot.
  */
 #include <arpa/inet.h>
 #include <errno.h>

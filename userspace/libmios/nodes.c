@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Reads the numbers and node lists that people type: "2", "1-3,5", "all".
- * Nothing but plain decimal numbers inside their bounds passes.  No locks.
+ * Nothing but plain decimal numbers inside their bounds passes.
  */
 #include <ctype.h>
 #include <errno.h>

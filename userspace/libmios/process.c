@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What a process is born with: streams; and how it ends with the one that
- * started it.  No locks.
+ * started it.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Small conversions for output: sizes, times, and copying a stream to
- * standard output; the clock that waits are bounded by.  No locks.
+ * standard output; the clock that waits are bounded by.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 /*
  * mios boot: makes a plan of what it is told (boot_plan.c), then boots the
  * named nodes in parallel (parallel.c).  Nothing is asked of the kernel before
- * every file has passed.  No locks.
+ * every file has passed.
  */
 #include <getopt.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * For mios boot --again and mios restart: what a node was booted with last.
  * Every boot leaves its options and its working directory in a file per node,
  * from which the same plan is made again: for an operator, or for the kernel
- * when an instance hung and hang_policy is "reboot".  No locks: only who has
+ * when an instance hung and hang_policy is "reboot".  Only who has
  * the claim of a node writes its file, and replaces it whole.
  */
 #include <errno.h>

@@ -3,7 +3,7 @@
  * Boots one node: takes it, hands over the segments, starts it, and says
  * how far it is.  Runs in a process per node, so that several come up in
  * parallel; the claim is the open file's, so a process that dies gives its
- * node back.  No locks.
+ * node back.
  */
 #include <errno.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
 /*
  * From the options of mios boot to a plan: reads and checks kernel, initrd and
  * command line.  Whatever does not pass ends the command before the kernel has
- * been asked for anything.  No locks.
+ * been asked for anything.
  */
 #include <stdio.h>
 #include <stdlib.h>

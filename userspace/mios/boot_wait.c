@@ -3,7 +3,6 @@
  * Waits for the init of an instance that has joined its ring: for those who
  * answer there, miosd and sshd, which it starts last.  From then on "mios
  * exec", "mios console" and ssh find somebody.  Called by boot_node().
- * No locks.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
  * mios console: joins the terminal to the console of an instance.  The
  * terminal is raw until the escape, Ctrl-], or another end (tty.c).  Input
  * that is no terminal is passed as it is, so that a script can log in; then
- * the end of the input and a quiet console end it.  No locks.
+ * the end of the input and a quiet console end it.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 /*
  * mios dump: writes the memory of an instance that has crashed into a file,
  * before its node is used again, and gives the node back.  Started by a person,
- * or by the kernel when dump_policy is "always".  No locks: the kernel lets one
+ * or by the kernel when dump_policy is "always".  The kernel lets one
  * reader in at a time.
  */
 #include <errno.h>

@@ -7,7 +7,6 @@
  *
  *   ELF header | program headers | notes | range 0 | range 1 | ...
  *
- * No locks.
  */
 #include <elf.h>
 #include <errno.h>

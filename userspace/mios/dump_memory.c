@@ -2,7 +2,7 @@
 /*
  * Reads the memory of a dead instance by physical address, and what its kernel
  * wrote there about itself (VMCOREINFO).  Addresses and sizes come from that
- * memory too, so each is held against the node's ranges first.  No locks.
+ * memory too, so each is held against the node's ranges first.
  */
 #include <elf.h>
 #include <errno.h>

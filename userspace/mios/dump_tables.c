@@ -4,7 +4,7 @@
  * image, modules, and what vmalloc() gave it, such as stacks.  A debugger
  * knows no page tables, so the dump names these places one by one.  The tables
  * are the dead kernel's and may hold anything: their number is bounded, and so
- * is that of the places.  No locks.
+ * is that of the places.
  */
 #include <errno.h>
 #include <string.h>

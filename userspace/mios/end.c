@@ -2,7 +2,7 @@
 /*
  * What "mios stop", "mios kill" and "mios restart" share: reading options and targets, asking
  * the kernel, saying how it went.  Several instances end in parallel
- * (parallel.c).  No locks.
+ * (parallel.c).
  */
 #include <errno.h>
 #include <getopt.h>

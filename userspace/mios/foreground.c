@@ -4,7 +4,7 @@
  * what the terminal has typed, and each signal that we get once, whether that
  * came from the terminal, for us alone or for our process group.  So it has a
  * group of its own, which the terminal does not know; what is typed goes through
- * a pipe.  mios run has mpirun so.  No locks.
+ * a pipe.  mios run has mpirun so.
  */
 #include <errno.h>
 #include <fcntl.h>

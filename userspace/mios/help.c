@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * mios help: the manual page of mios(1) or of one of its commands; where man(1)
- * or the page is missing, what --help prints.  No locks.
+ * or the page is missing, what --help prints.
  */
 #include <fcntl.h>
 #include <getopt.h>

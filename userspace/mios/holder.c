@@ -3,7 +3,7 @@
  * Who holds a page frame: mios boot asks when the kernel could not move one
  * off a node.  The kernel keeps no way from a frame to its process that a
  * module may use, so every process' page tables are read through
- * /proc/PID/pagemap, which shows frames to CAP_SYS_ADMIN only.  No locks.
+ * /proc/PID/pagemap, which shows frames to CAP_SYS_ADMIN only.
  */
 #include <ctype.h>
 #include <dirent.h>

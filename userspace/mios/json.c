@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Prints JSON: tables of libsmartcols as members of one object, and strings.
- * Called by every command that takes --json.  No locks.
+ * Called by every command that takes --json.
  */
 #include <libsmartcols/libsmartcols.h>
 #include <stdio.h>

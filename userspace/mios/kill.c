@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * mios kill: ends instances by force, whatever they do, and waits until their
- * nodes belong to instance 0 again.  No locks.
+ * nodes belong to instance 0 again.
  */
 #include "end.h"
 #include "output.h"

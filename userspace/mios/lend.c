@@ -2,7 +2,7 @@
 /*
  * mios lend: how much memory an instance lends to others to swap into, and who
  * has it; the module mios_swap of that instance is told, and tells.  For another
- * instance the same command runs there.  No locks.
+ * instance the same command runs there.
  */
 #include <errno.h>
 #include <fcntl.h>

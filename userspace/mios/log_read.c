@@ -2,7 +2,7 @@
 /*
  * Reads one kernel log: text from the mios module, or this kernel's own
  * records from /dev/kmsg, which become the same text; chooses lines by their
- * stamps and their number.  Called by mios log.  No locks.
+ * stamps and their number.  Called by mios log.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * mios numactl: on which nodes of the machine the shared pages of a program, or
- * of a file, are to be; numactl's options that are about memory.  No locks.
+ * of a file, are to be; numactl's options that are about memory.
  */
 #include <errno.h>
 #include <getopt.h>

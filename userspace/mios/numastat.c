@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * mios numastat: on which nodes the pages of files in /mios lie, each file's and
- * all together, as miosfs tells.  A file of several names counts once.  No locks.
+ * all together, as miosfs tells.  A file of several names counts once.
  */
 #include <errno.h>
 #include <ftw.h>

@@ -2,7 +2,7 @@
 /*
  * What commands that change something say: as they go on, or with --quiet
  * errors alone, or with --json one object at the end.  Errors go to standard
- * error in any case.  No locks.
+ * error in any case.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /*
  * Reads what miosfs tells of pages, in extended attributes: of the root for the
  * pool, of a file for its own.  What it says is old when it is here.  For mios
- * pool and mios numastat; no locks.
+ * pool and mios numastat.
  */
 #include <errno.h>
 #include <inttypes.h>

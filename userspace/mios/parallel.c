@@ -3,7 +3,7 @@
  * A process per node, so that nodes boot and end in parallel, and a line
  * every other second that says whom it still waits for.  Called by mios boot,
  * restart, stop and kill.  What became of each node its process leaves in
- * memory that is shared with it; nobody else writes there.  No locks.
+ * memory that is shared with it; nobody else writes there.
  */
 #include <errno.h>
 #include <signal.h>

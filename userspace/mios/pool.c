@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * mios pool: the memory of each node that all instances may allocate from, how
- * much of it is in use, and by whom.  No locks.
+ * much of it is in use, and by whom.
  */
 #include <getopt.h>
 #include <inttypes.h>

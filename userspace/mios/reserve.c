@@ -2,7 +2,7 @@
 /*
  * mios reserve: prints the kernel command line that sets nodes aside on this
  * machine, from the firmware's own tables.  Only prints: whoever runs a
- * machine decides what its boot loader says.  No locks.
+ * machine decides what its boot loader says.
  */
 #include <errno.h>
 #include <getopt.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * mios restart: stops instances and boots them as they were booted last.  What
- * they boot with is checked before anything is stopped.  No locks.
+ * they boot with is checked before anything is stopped.
  */
 #include "boot.h"
 #include "end.h"

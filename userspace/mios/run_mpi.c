@@ -4,7 +4,7 @@
  * started by anybody else each is a world of one.  So mios run looks whether
  * the program is linked with an MPI library, and if it is Open MPI's, starts
  * mpirun with the placement that it has decided.  A static program and a
- * script look like any other, unless --mpi says what they are.  No locks.
+ * script look like any other, unless --mpi says what they are.
  */
 #include <errno.h>
 #include <fcntl.h>

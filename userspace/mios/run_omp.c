@@ -3,7 +3,7 @@
  * mios run --omp: an OpenMP program whose team is spread over instances.  On
  * each of them one process is started, all with the same program and with our
  * libgomp (userspace/libgomp-mios), which makes one team of them.  A team that
- * fits on one instance is the distribution's libgomp.  No locks.
+ * fits on one instance is the distribution's libgomp.
  */
 #include <errno.h>
 #include <stdio.h>

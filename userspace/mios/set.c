@@ -2,7 +2,7 @@
 /*
  * mios set: shows and changes the machine's settings, now and for the next
  * start: a change goes to the module first, which may refuse it, then into
- * /etc/mios.conf.  mios-host-setup calls it with --apply.  No locks.
+ * /etc/mios.conf.  mios-host-setup calls it with --apply.
  */
 #include <errno.h>
 #include <getopt.h>

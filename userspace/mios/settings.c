@@ -2,7 +2,7 @@
 /*
  * The table of the settings that /etc/mios.conf may hold, and their values now:
  * parameters of the mios module, but for what only matters at start-up.
- * Called by mios set and mios boot.  No locks.
+ * Called by mios set and mios boot.
  */
 #include <errno.h>
 #include <fcntl.h>

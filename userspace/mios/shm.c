@@ -4,7 +4,7 @@
  * each, and who has it open, as miosfs tells in extended attributes.  A file is
  * left behind when the boot that has made it is over and nobody has it open:
  * --sweep removes those, as the end of a kernel removes a /dev/shm of its own.
- * miosd calls that on instance 0 after an end.  No locks: a name that comes
+ * miosd calls that on instance 0 after an end.  A name that comes
  * back between the look and the removal goes, too.
  */
 #include <dirent.h>

@@ -3,7 +3,7 @@
  * Reads the firmware's table of memory affinity (ACPI SRAT) and keeps, of
  * each node's ranges, what is RAM by the firmware's memory map.  Nodes get
  * their numbers in the order in which the kernel gives them: first seen, first
- * numbered, CPUs before memory.  Called by "mios reserve".  No locks.
+ * numbered, CPUs before memory.  Called by "mios reserve".
  */
 #include <errno.h>
 #include <stdio.h>

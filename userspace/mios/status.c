@@ -2,7 +2,7 @@
 /*
  * mios status: the instances as a table for people or as JSON for programs.
  * Reads sysfs only, so everybody may.  --watch prints again whenever the
- * state of an instance changes, and every two seconds.  No locks.
+ * state of an instance changes, and every two seconds.
  */
 #include <errno.h>
 #include <fcntl.h>

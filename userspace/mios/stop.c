@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * mios stop: asks instances to shut down in order, as "poweroff" on them would,
- * and waits until their nodes belong to instance 0 again.  No locks.
+ * and waits until their nodes belong to instance 0 again.
  */
 #include "end.h"
 #include "output.h"

@@ -2,7 +2,7 @@
 /*
  * Changes the mode of the terminal on standard input, and sees to it that it
  * is what it was before on every way out that a program can see, and while
- * the program is stopped.  Used by mios console and top.  No locks.
+ * the program is stopped.  Used by mios console and top.
  */
 #include <errno.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * mios wait: until instances are up, or down.  Reads sysfs only, so everybody
- * may.  No locks.
+ * may.
  */
 #include <fcntl.h>
 #include <getopt.h>
