@@ -73,7 +73,7 @@ static void await(uint64_t first, va_list rest)
 		within = within * cross->counts[i] + va_arg(rest, uint64_t);
 	while (atomic_load_explicit(&cross->done[first],
 				    memory_order_acquire) <= within)
-		wait_turn(&wait);
+		wait_once(&wait);
 }
 
 void GOMP_doacross_post(long *at)

@@ -125,7 +125,7 @@ struct context {
 	_Atomic uint32_t *at_work;	/* where OMP_THREAD_LIMIT is counted */
 	struct share *share;		/* the present one */
 	uint64_t chunk, chunk_end;	/* of the loop, now at work */
-	uint64_t turns;			/* static: chunks taken */
+	uint64_t taken;			/* static: chunks */
 	struct share own;		/* for who is alone */
 	struct task part;		/* of the region */
 	struct task *task;		/* at work: that, or one of tasks */

@@ -33,7 +33,7 @@ void loop_begin(const struct loop *loop, const struct extra *extra)
 	struct context *c = context();
 
 	share_begin(c, loop, extra);
-	c->turns = 0;
+	c->taken = 0;
 	c->chunk = c->chunk_end = 0;
 }
 
@@ -42,7 +42,7 @@ static bool take_block(struct context *c, const struct loop *loop)
 {
 	uint64_t each = loop->total / c->size, more = loop->total % c->size;
 
-	if (c->turns++)
+	if (c->taken++)
 		return false;
 	c->chunk = each * c->number + (c->number < more ? c->number : more);
 	c->chunk_end = c->chunk + each + (c->number < more);
@@ -51,14 +51,14 @@ static bool take_block(struct context *c, const struct loop *loop)
 
 static bool take_static(struct context *c, const struct loop *loop)
 {
-	uint64_t turn, at;
+	uint64_t round, at;
 
 	if (!loop->total)
 		return false;
 	if (!loop->chunk)
 		return take_block(c, loop);
-	if (__builtin_mul_overflow(c->turns++, c->size, &turn) ||
-	    __builtin_mul_overflow(turn + c->number, loop->chunk, &at) ||
+	if (__builtin_mul_overflow(c->taken++, c->size, &round) ||
+	    __builtin_mul_overflow(round + c->number, loop->chunk, &at) ||
 	    at >= loop->total)
 		return false;
 	c->chunk = at;
@@ -116,7 +116,7 @@ static void pass_on(struct context *c, struct share *s)
 		return;
 	while (atomic_load_explicit(&s->ordered, memory_order_acquire) !=
 	       c->chunk)
-		wait_turn(&wait);
+		wait_once(&wait);
 	atomic_store_explicit(&s->ordered, c->chunk_end, memory_order_release);
 	c->chunk = c->chunk_end;
 }
@@ -171,7 +171,7 @@ void GOMP_ordered_start(void)
 		return;
 	while (atomic_load_explicit(&c->share->ordered, memory_order_acquire) !=
 	       c->chunk)
-		wait_turn(&wait);
+		wait_once(&wait);
 }
 
 void GOMP_ordered_end(void)

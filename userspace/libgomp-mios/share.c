@@ -25,7 +25,7 @@ static bool await(struct team *team, _Atomic uint64_t *word, uint64_t value)
 	while (atomic_load_explicit(word, memory_order_acquire) != value) {
 		if (team_cancelled(team))
 			return false;
-		wait_turn(&wait);
+		wait_once(&wait);
 	}
 	return true;
 }

@@ -51,9 +51,9 @@ static bool stay(struct team *team, struct meeting *m, uint32_t round,
 		if (may_leave && team_cancelled(team))
 			return false;
 		if (tasks_help(team))
-			wait.turns = 0;
+			wait.looks = 0;
 		else
-			wait_turn(&wait);
+			wait_once(&wait);
 	}
 	return true;
 }

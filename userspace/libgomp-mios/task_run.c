@@ -270,9 +270,9 @@ void tasks_finish(struct team *team)
 	while (atomic_load_explicit(&team->tasks.unfinished,
 				    memory_order_acquire)) {
 		if (tasks_help(team))
-			wait.turns = 0;
+			wait.looks = 0;
 		else
-			wait_turn(&wait);
+			wait_once(&wait);
 	}
 }
 
@@ -289,9 +289,9 @@ static void await_children(struct task *task)
 	while (atomic_load_explicit(&task->children, memory_order_acquire)) {
 		if (run_first(own_tasks(), &task->ready,
 			      offsetof(struct task, in_parent)))
-			wait.turns = 0;
+			wait.looks = 0;
 		else
-			wait_turn(&wait);
+			wait_once(&wait);
 	}
 }
 
@@ -326,9 +326,9 @@ static void await_event(struct task *task)
 
 	while (!task->fulfilled) {
 		if (team && tasks_help(team))
-			wait.turns = 0;
+			wait.looks = 0;
 		else
-			wait_turn(&wait);
+			wait_once(&wait);
 	}
 }
 
@@ -349,9 +349,9 @@ void task_await_group(struct group *group)
 	while (atomic_load_explicit(&group->count, memory_order_acquire)) {
 		if (run_first(own_tasks(), &group->ready,
 			      offsetof(struct task, in_group)))
-			wait.turns = 0;
+			wait.looks = 0;
 		else
-			wait_turn(&wait);
+			wait_once(&wait);
 	}
 }
 
@@ -376,8 +376,8 @@ void task_await_depend(uint32_t nr, struct depend *depend)
 	while (is_blocked(tasks, task, nr, depend)) {
 		if (run_first(tasks, &task->ready,
 			      offsetof(struct task, in_parent)))
-			wait.turns = 0;
+			wait.looks = 0;
 		else
-			wait_turn(&wait);
+			wait_once(&wait);
 	}
 }

@@ -243,9 +243,9 @@ static void rest(struct context *c, struct mailbox *box, uint32_t region)
 	while (atomic_load_explicit(&box->region, memory_order_acquire) ==
 	       region) {
 		if (tasks_help(c->team))
-			wait.turns = 0;
+			wait.looks = 0;
 		else
-			wait_turn(&wait);
+			wait_once(&wait);
 	}
 }
 
@@ -284,7 +284,7 @@ void team_serve(struct team *team, uint32_t number)
 	uint32_t region;
 
 	while (!atomic_load_explicit(&box->region, memory_order_acquire))
-		wait_turn(&wait);
+		wait_once(&wait);
 	for (region = 1; box->fn; region++)
 		work(team, box, number, region);
 }

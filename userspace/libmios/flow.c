@@ -50,7 +50,7 @@ static ssize_t source_read(struct mios_source *s, unsigned char *to, size_t len)
 	ssize_t n;
 
 	if (s->peek) {
-		peek_news(s->peek);
+		peek_written(s->peek);
 		return peek_read(s->peek, to, len);
 	}
 	n = read(s->fd, to, len);

@@ -84,6 +84,6 @@ struct mios_peek *peek_open(int fd);
 ssize_t peek_read(struct mios_peek *p, unsigned char *to, size_t len);
 void peek_taken(struct mios_peek *p, uint32_t len);
 int peek_poll(const struct mios_peek *p);
-void peek_news(struct mios_peek *p);
+void peek_written(struct mios_peek *p);
 
 #endif /* LIBMIOS_FRAMES_H */

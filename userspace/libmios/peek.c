@@ -28,7 +28,7 @@ struct mios_peek {
 	bool look;		/* there may be something new */
 	uint32_t ahead;		/* bytes sent that are still in @fd */
 	int copy[2];		/* a pipe, to look into */
-	int news;		/* an epoll file: more has been written */
+	int written;		/* an epoll file: ready when more has been */
 };
 
 /* Reads so many bytes from a pipe that has them, into @to or nowhere. */
@@ -137,15 +137,15 @@ void peek_taken(struct mios_peek *p, uint32_t len)
 /* What to poll(2) for reading: the file itself is ready while it holds any. */
 int peek_poll(const struct mios_peek *p)
 {
-	return p->look || !p->pipe ? p->fd : p->news;
+	return p->look || !p->pipe ? p->fd : p->written;
 }
 
-void peek_news(struct mios_peek *p)
+void peek_written(struct mios_peek *p)
 {
 	struct epoll_event e;
 
 	if (!p->look && p->pipe)
-		epoll_wait(p->news, &e, 1, 0);
+		epoll_wait(p->written, &e, 1, 0);
 	p->look = true;
 }
 
@@ -157,12 +157,12 @@ static int watch_pipe(struct mios_peek *p)
 	if (pipe2(p->copy, O_CLOEXEC | O_NONBLOCK))
 		return -errno;
 	fcntl(p->copy[1], F_SETPIPE_SZ, fcntl(p->fd, F_GETPIPE_SZ));
-	p->news = epoll_create1(EPOLL_CLOEXEC);
-	if (p->news >= 0 && !epoll_ctl(p->news, EPOLL_CTL_ADD, p->fd, &e))
+	p->written = epoll_create1(EPOLL_CLOEXEC);
+	if (p->written >= 0 && !epoll_ctl(p->written, EPOLL_CTL_ADD, p->fd, &e))
 		return 0;
 	close(p->copy[0]);
 	close(p->copy[1]);
-	close(p->news);
+	close(p->written);
 	return -EIO;
 }
 

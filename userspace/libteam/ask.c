@@ -220,7 +220,7 @@ static struct request *find_free(struct desk *desk)
 	struct request *r;
 	uint32_t i, free;
 
-	for (;; wait_turn(&wait)) {
+	for (;; wait_once(&wait)) {
 		for (i = 0; i < desk->nr_requests; i++) {
 			free = FREE;
 			r = &desk->requests[i];

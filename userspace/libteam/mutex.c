@@ -203,7 +203,7 @@ int pthread_once(pthread_once_t *control, void (*init)(void))
 		if (seen & ONCE_DONE)
 			return 0;
 		seen = 0;
-		wait_turn(&wait);
+		wait_once(&wait);
 	}
 	run_once(once, init);
 	return 0;

@@ -93,7 +93,7 @@ static int64_t now_ms(void)
 static int look_and_sleep(struct pollfd *p, nfds_t n, int ms,
 			  struct pollfd *part, const sigset_t *mask)
 {
-	const struct timespec turn = { 0, LOOK_NS };
+	const struct timespec bit = { 0, LOOK_NS };
 	int64_t end = now_ms() + ms;
 	sigset_t all, before;
 	int ready, err;
@@ -103,7 +103,7 @@ static int look_and_sleep(struct pollfd *p, nfds_t n, int ms,
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	while (!(ready = look_at_all(p, n, part)) &&
 	       (ms < 0 || now_ms() < end)) {
-		ready = REAL(ppoll)(NULL, 0, &turn, mask ? mask : &before);
+		ready = REAL(ppoll)(NULL, 0, &bit, mask ? mask : &before);
 		if (ready)
 			break;
 	}

@@ -44,7 +44,7 @@ void mios_omp_free(void *p);
  * the CPU away, then sleeps for up to a millisecond.
  */
 struct omp_wait {
-	unsigned int turns;
+	unsigned int looks;
 };
 
 /* wait.c APIs: */
@@ -53,9 +53,9 @@ void mios_omp_sleep(struct omp_wait *wait);
 #define word_wait mios_omp_word_wait	/* as libgomp sees it */
 void word_wait(_Atomic uint32_t *word);
 
-static inline void wait_turn(struct omp_wait *wait)
+static inline void wait_once(struct omp_wait *wait)
 {
-	if (wait->turns++ < mios_omp_spins)
+	if (wait->looks++ < mios_omp_spins)
 		__builtin_ia32_pause();
 	else
 		mios_omp_sleep(wait);

@@ -10,7 +10,7 @@
 
 #include "team.h"
 
-#define YIELDS		32	/* turns that only give the CPU away */
+#define YIELDS		32	/* looks after which only the CPU is given away */
 #define SLEEP_MIN	20000	/* ns */
 #define SLEEP_SHIFT	6	/* up to SLEEP_MIN << 6: 1.3 ms */
 
@@ -18,18 +18,18 @@ unsigned int mios_omp_spins = 4000;
 
 void mios_omp_sleep(struct omp_wait *wait)
 {
-	unsigned int turn = wait->turns - mios_omp_spins;
+	unsigned int more = wait->looks - mios_omp_spins;
 	unsigned int yields = mios_omp_spins ? 0 : YIELDS;
 	struct timespec time = { 0, SLEEP_MIN };
 
-	if (turn <= yields) {
+	if (more <= yields) {
 		sched_yield();
 		return;
 	}
-	turn -= yields;
-	time.tv_nsec <<= turn < SLEEP_SHIFT ? turn : SLEEP_SHIFT;
-	if (turn > SLEEP_SHIFT)		/* or it would wrap some day */
-		wait->turns--;
+	more -= yields;
+	time.tv_nsec <<= more < SLEEP_SHIFT ? more : SLEEP_SHIFT;
+	if (more > SLEEP_SHIFT)		/* or it would wrap some day */
+		wait->looks--;
 	nanosleep(&time, NULL);
 }
 
@@ -39,7 +39,7 @@ void word_wait(_Atomic uint32_t *word)
 	struct omp_wait wait = { 0 };
 
 	do
-		wait_turn(&wait);
+		wait_once(&wait);
 	while (atomic_load_explicit(word, memory_order_relaxed) ||
 	       atomic_exchange_explicit(word, 1, memory_order_acquire));
 }
