@@ -96,13 +96,13 @@ void caf_ok(const struct caf_report *report);
 void caf_error(const struct caf_report *report, int stat, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* wait.c APIs: */
+/* bell.c APIs: */
 typedef bool (*wait_fn)(void *ctx);
 void wait_until(wait_fn done, void *ctx);
 void bell_ring(uint32_t image);
 void bell_ring_all(void);
 
-/* team.c APIs: */
+/* caf_team.c APIs: */
 extern struct caf_team *caf_team;	/* the current one */
 void team_first(void);
 size_t team_area_size(uint32_t seats);
