@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,6 +19,7 @@
 #include <unistd.h>
 
 #include "dump.h"
+#include "flags.h"
 #include "libmios/libmios.h"
 #include "subcommands.h"
 
@@ -257,31 +257,12 @@ static void dump_write(int device, struct dump *d, const struct request *rq)
 
 static void arguments(int argc, char **argv, struct request *rq)
 {
-	static const struct option longs[] = {
-		{ "elf", no_argument, NULL, 'e' },
-		{ "discard", no_argument, NULL, 'd' },
-		{ "auto", no_argument, NULL, 'a' },
-		{ "help", no_argument, NULL, 'h' },
-		{ }
+	const struct flag flags[] = {
+		{ "elf", 'e', &rq->elf }, { "discard", 'd', &rq->discard },
+		{ "auto", 0, &rq->automatic }, { }
 	};
-	int c;
 
-	while ((c = getopt_long(argc, argv, ":edh", longs, NULL)) != -1)
-		switch (c) {
-		case 'e':
-			rq->elf = true;
-			break;
-		case 'd':
-			rq->discard = true;
-			break;
-		case 'a':
-			rq->automatic = true;
-			break;
-		case 'h':
-			mios_help(usage);
-		default:
-			mios_bad_option("dump", argv, c, longs);
-		}
+	flags_take("dump", usage, argc, argv, flags);
 	rq->instance = mios_parse_target("dump", argc > optind,
 					 argv + optind);
 	rq->file = argc - optind > 1 ? argv[optind + 1] : NULL;

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <ftw.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <libsmartcols/libsmartcols.h>
 #include <stdbool.h>
@@ -13,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "flags.h"
 #include "json.h"
 #include "pages.h"
 #include "subcommands.h"
@@ -237,22 +238,8 @@ static int show(char **paths)
 
 int cmd_numastat(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "json", no_argument, NULL, 'J' },
-		{ "help", no_argument, NULL, 'h' },
-		{ }
-	};
-	int c;
+	const struct flag flags[] = { { "json", 'J', &walk.json }, { } };
 
-	while ((c = getopt_long(argc, argv, ":Jh", longs, NULL)) != -1)
-		switch (c) {
-		case 'J':
-			walk.json = true;
-			break;
-		case 'h':
-			mios_help(usage);
-		default:
-			mios_bad_option("numastat", argv, c, longs);
-		}
+	flags_take("numastat", usage, argc, argv, flags);
 	return show(argv + optind);
 }

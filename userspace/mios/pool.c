@@ -3,14 +3,15 @@
  * mios pool: the memory of each node that all instances may allocate from, how
  * much of it is in use, and by whom.
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <libsmartcols/libsmartcols.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "flags.h"
 #include "json.h"
 #include "pages.h"
 #include "subcommands.h"
@@ -218,25 +219,11 @@ static int show(uint64_t nodes, bool json)
 
 int cmd_pool(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "json", no_argument, NULL, 'J' },
-		{ "help", no_argument, NULL, 'h' },
-		{ }
-	};
 	uint64_t nodes = 0, more;
 	bool json = false;
-	int c;
+	const struct flag flags[] = { { "json", 'J', &json }, { } };
 
-	while ((c = getopt_long(argc, argv, ":Jh", longs, NULL)) != -1)
-		switch (c) {
-		case 'J':
-			json = true;
-			break;
-		case 'h':
-			mios_help(usage);
-		default:
-			mios_bad_option("pool", argv, c, longs);
-		}
+	flags_take("pool", usage, argc, argv, flags);
 	for (; optind < argc; optind++) {
 		if (mios_parse_nodes(argv[optind], &more))
 			mios_usage("pool", "'%.40s' is no list of nodes: write "

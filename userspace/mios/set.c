@@ -5,10 +5,11 @@
  * /etc/mios.conf.  mios-host-setup calls it with --apply.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "flags.h"
 #include "libmios/conf.h"
 #include "libmios/libmios.h"
 #include "set.h"
@@ -22,8 +23,6 @@ static const char usage[] =
 "and for the next start (in " CONF_PATH ").\n\n"
 "      --apply  let the file hold now; mios.service does it when it starts\n"
 "  -h, --help   print this\n";
-
-enum { OPT_APPLY = 256 };
 
 static const struct setting *find(const char *name)
 {
@@ -158,23 +157,10 @@ static int apply(void)
 
 int cmd_set(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "apply", no_argument, NULL, OPT_APPLY },
-		{ "help", no_argument, NULL, 'h' },
-		{ }
-	};
-	int c, all = 0;
+	bool all = false;
+	const struct flag flags[] = { { "apply", 0, &all }, { } };
 
-	while ((c = getopt_long(argc, argv, ":h", longs, NULL)) != -1)
-		switch (c) {
-		case OPT_APPLY:
-			all = 1;
-			break;
-		case 'h':
-			mios_help(usage);
-		default:
-			mios_bad_option("set", argv, c, longs);
-		}
+	flags_take("set", usage, argc, argv, flags);
 	argc -= optind;
 	argv += optind;
 	if (all && argc)

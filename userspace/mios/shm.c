@@ -9,7 +9,6 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <libsmartcols/libsmartcols.h>
 #include <pwd.h>
@@ -20,6 +19,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "flags.h"
 #include "json.h"
 #include "libmios/libmios.h"
 #include "subcommands.h"
@@ -236,28 +236,12 @@ static int sweep(void)
 
 int cmd_shm(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "json", no_argument, NULL, 'J' },
-		{ "sweep", no_argument, NULL, 's' },
-		{ "help", no_argument, NULL, 'h' },
-		{ }
-	};
 	bool json = false, remove = false;
-	int c;
+	const struct flag flags[] = {
+		{ "json", 'J', &json }, { "sweep", 0, &remove }, { }
+	};
 
-	while ((c = getopt_long(argc, argv, ":Jh", longs, NULL)) != -1)
-		switch (c) {
-		case 'J':
-			json = true;
-			break;
-		case 's':
-			remove = true;
-			break;
-		case 'h':
-			mios_help(usage);
-		default:
-			mios_bad_option("shm", argv, c, longs);
-		}
+	flags_take("shm", usage, argc, argv, flags);
 	if (optind < argc)
 		mios_die(MIOS_EXIT_USAGE, "shm: it takes no argument '%s' "
 			 "(try 'mios shm --help')", argv[optind]);

@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <libsmartcols/libsmartcols.h>
 #include <poll.h>
@@ -15,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "flags.h"
 #include "json.h"
 #include "lend.h"
 #include "libmios/libmios.h"
@@ -295,28 +295,13 @@ static uint64_t targets(int argc, char **argv)
 
 int cmd_status(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "json", no_argument, NULL, 'J' },
-		{ "watch", no_argument, NULL, 'w' },
-		{ "help", no_argument, NULL, 'h' },
-		{ }
+	bool json = false, again = false;
+	const struct flag flags[] = {
+		{ "json", 'J', &json }, { "watch", 'w', &again }, { }
 	};
-	int c, json = 0, again = 0;
 	uint64_t which;
 
-	while ((c = getopt_long(argc, argv, ":Jwh", longs, NULL)) != -1)
-		switch (c) {
-		case 'J':
-			json = 1;
-			break;
-		case 'w':
-			again = 1;
-			break;
-		case 'h':
-			mios_help(usage);
-		default:
-			mios_bad_option("status", argv, c, longs);
-		}
+	flags_take("status", usage, argc, argv, flags);
 	which = targets(argc - optind, argv + optind);
 	if (again)
 		watch(which, json);
