@@ -12,13 +12,6 @@
 
 #define THOUSAND	1000u
 
-static struct settings mine = {
-	.schedule = DYNAMIC, .chunk = 1, .max_active = 1, .nr_teams = 1,
-	.allocator = 1,
-};
-
-struct settings *settings = &mine;
-
 /* All processes read the same: the first one says it. */
 void settings_complain(const char *name, const char *text)
 {
@@ -84,12 +77,12 @@ static void read_number(const char *name, unsigned long max, uint32_t *value)
 static void read_threads(void)
 {
 	const char *text = getenv("OMP_NUM_THREADS"), *at = text;
-	uint32_t *value = &mine.threads;
+	uint32_t *value = &settings->threads;
 	const char *end;
 	unsigned long n;
 	char *after;
 
-	while (at && value < mine.inner + OMP_LEVELS) {
+	while (at && value < settings->inner + OMP_LEVELS) {
 		n = strtoul(at, &after, 10);
 		end = skip_blanks(after);
 		if (after == at || (*end && *end != ',') || !n ||
@@ -98,11 +91,11 @@ static void read_threads(void)
 			return;
 		}
 		*value = n;
-		value = value == &mine.threads ? mine.inner : value + 1;
+		value = value == &settings->threads ? settings->inner : value + 1;
 		at = *end ? end + 1 : NULL;
 	}
-	if (mine.inner[0])
-		mine.max_active = OMP_MOST_LEVELS;
+	if (settings->inner[0])
+		settings->max_active = OMP_MOST_LEVELS;
 }
 
 /* One that may be 0. */
@@ -122,10 +115,10 @@ static void read_count(const char *name, int *value)
 static void read_levels(void)
 {
 	if (setting_is_true("OMP_NESTED"))
-		mine.max_active = OMP_MOST_LEVELS;
-	read_count("OMP_MAX_ACTIVE_LEVELS", &mine.max_active);
-	if (mine.max_active > OMP_MOST_LEVELS)
-		mine.max_active = OMP_MOST_LEVELS;
+		settings->max_active = OMP_MOST_LEVELS;
+	read_count("OMP_MAX_ACTIVE_LEVELS", &settings->max_active);
+	if (settings->max_active > OMP_MOST_LEVELS)
+		settings->max_active = OMP_MOST_LEVELS;
 }
 
 static const char *skip_modifier(const char *text)
@@ -169,8 +162,8 @@ static void read_schedule(void)
 		settings_complain("OMP_SCHEDULE", text);
 		return;
 	}
-	mine.schedule = i;
-	mine.chunk = chunk || i == STATIC ? chunk : 1;
+	settings->schedule = i;
+	settings->chunk = chunk || i == STATIC ? chunk : 1;
 }
 
 /* 30000, 300k or infinity */
@@ -213,9 +206,9 @@ static void read_offload(void)
 
 	if (!text)
 		return;
-	mine.must_offload = is_word(text, "mandatory");
-	mine.no_offload = is_word(text, "disabled");
-	if (!mine.must_offload && !mine.no_offload &&
+	settings->must_offload = is_word(text, "mandatory");
+	settings->no_offload = is_word(text, "disabled");
+	if (!settings->must_offload && !settings->no_offload &&
 	    !is_word(text, "default"))
 		settings_complain("OMP_TARGET_OFFLOAD", text);
 }
@@ -223,10 +216,10 @@ static void read_offload(void)
 static void read_allocator(void)
 {
 	const char *text = getenv("OMP_ALLOCATOR");
-	uintptr_t handle = text ? allocator_of(text) : mine.allocator;
+	uintptr_t handle = text ? allocator_of(text) : settings->allocator;
 
 	if (handle)
-		mine.allocator = handle;
+		settings->allocator = handle;
 	else
 		settings_complain("OMP_ALLOCATOR", text);
 }
@@ -235,17 +228,17 @@ static void __attribute__((constructor)) read_variables(void)
 {
 	read_offload();
 	read_allocator();
-	read_count("OMP_DEFAULT_DEVICE", &mine.device);
-	read_count("OMP_NUM_TEAMS", &mine.most_teams);
-	read_count("OMP_TEAMS_THREAD_LIMIT", &mine.team_limit);
+	read_count("OMP_DEFAULT_DEVICE", &settings->device);
+	read_count("OMP_NUM_TEAMS", &settings->most_teams);
+	read_count("OMP_TEAMS_THREAD_LIMIT", &settings->team_limit);
 	read_threads();
 	read_levels();
 	read_schedule();
 	read_waiting();
-	read_number("OMP_THREAD_LIMIT", INT32_MAX, &mine.limit);
-	read_count("OMP_MAX_TASK_PRIORITY", &mine.max_priority);
-	mine.dynamic = setting_is_true("OMP_DYNAMIC");
-	mine.show_affinity = setting_is_true("OMP_DISPLAY_AFFINITY");
+	read_number("OMP_THREAD_LIMIT", INT32_MAX, &settings->limit);
+	read_count("OMP_MAX_TASK_PRIORITY", &settings->max_priority);
+	settings->dynamic = setting_is_true("OMP_DYNAMIC");
+	settings->show_affinity = setting_is_true("OMP_DISPLAY_AFFINITY");
 	affinity_start();
-	mine.cancellation = setting_is_true("OMP_CANCELLATION");
+	settings->cancellation = setting_is_true("OMP_CANCELLATION");
 }

@@ -131,18 +131,16 @@ struct context {
 	struct task *task;		/* at work: that, or one of tasks */
 };
 
-/* team.c APIs: */
+/* context.c APIs: */
 extern struct omp_window *gomp_window;	/* NULL: no team, all are alone */
 extern unsigned int gomp_place;
 extern __thread struct context *team_context;	/* NULL: a thread that is new here */
 struct context *context_create(void);
 struct team *gomp_team(void);
-uint32_t team_size(unsigned int threads);
-uint32_t team_most(void);
-void team_serve(struct team *team, uint32_t number);
-void team_end(struct team *team, uint32_t threads);
-uint32_t team_run(body_fn fn, body_fn code, void *data, unsigned int threads,
-		  struct group *group);
+void region_enter(struct context *c, struct context *outer, struct team *team,
+		  uint32_t number, uint32_t size, struct group *group);
+void region_leave(struct context *c, struct context *before);
+extern struct settings *settings;	/* the team's, once there is one */
 extern _Atomic uintptr_t team_codes[CODES];
 
 /* Before @code is run by other processes: they have it, too. */
@@ -163,6 +161,14 @@ static inline struct context *context(void)
 	return team_context ? team_context : context_create();
 }
 
+/* team.c APIs: */
+uint32_t team_size(unsigned int threads);
+uint32_t team_most(void);
+void team_serve(struct team *team, uint32_t number);
+void team_end(struct team *team, uint32_t threads);
+uint32_t team_run(body_fn fn, body_fn code, void *data, unsigned int threads,
+		  struct group *group);
+
 /* once.c APIs: */
 void once_start(struct team *team);
 
@@ -177,7 +183,6 @@ void place_inherit(int place);
 void places_say(FILE *out);
 
 /* env.c APIs: */
-extern struct settings *settings;	/* the team's, once there is one */
 void settings_complain(const char *name, const char *text);
 bool setting_is_true(const char *name);
 

@@ -17,6 +17,11 @@ struct list {
 	struct list *next, *prev;
 };
 
+static inline void list_init(struct list *list)
+{
+	list->next = list->prev = list;
+}
+
 struct depend {
 	void *addr;
 	bool in;		/* only reads */
@@ -76,8 +81,10 @@ void GOMP_taskwait_depend(void **list);
 void GOMP_taskgroup_start(void);
 void GOMP_taskgroup_end(void);
 
-/* task_run.c APIs: */
+/* context.c APIs: */
 void task_init(struct task *task, struct task *parent);
+
+/* task_run.c APIs: */
 void tasks_init(struct tasks *tasks);
 bool tasks_help(struct team *team);
 void tasks_finish(struct team *team);

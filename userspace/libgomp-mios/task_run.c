@@ -11,11 +11,6 @@
 
 #define MANY		64	/* unfinished tasks for each member */
 
-static void list_init(struct list *list)
-{
-	list->next = list->prev = list;
-}
-
 static void list_add(struct list *entry, struct list *after)
 {
 	entry->next = after->next;
@@ -41,17 +36,6 @@ static void count_by(_Atomic uint32_t *count, uint32_t n)
 {
 	n += atomic_load_explicit(count, memory_order_relaxed);
 	atomic_store_explicit(count, n, memory_order_release);
-}
-
-/* One that @parent makes, or a member's part of a region, without one. */
-void task_init(struct task *task, struct task *parent)
-{
-	memset(task, 0, offsetof(struct task, ready));
-	task->parent = parent;
-	task->in = task->group = parent ? parent->group : NULL;
-	task->final = parent && parent->final;
-	list_init(&task->ready);
-	list_init(&task->dependent);
 }
 
 void tasks_init(struct tasks *tasks)

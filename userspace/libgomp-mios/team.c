@@ -14,58 +14,8 @@
 #include "api.h"
 #include "gomp.h"
 
-struct omp_window *gomp_window;
-unsigned int gomp_place;
-_Atomic uintptr_t team_codes[CODES];	/* that all processes have */
-
-static __thread struct context base = { .size = 1 };
-__thread struct context *team_context;
-static __thread _Atomic uint32_t own_at_work;
 static __thread bool is_master;
 static void (*flush_fortran)(const int *unit);	/* of NULL: all */
-
-struct context *context_create(void)
-{
-	task_init(&base.part, NULL);
-	base.task = &base.part;
-	base.at_work = &own_at_work;
-	team_context = &base;
-	return &base;
-}
-
-struct team *gomp_team(void)
-{
-	return (struct team *)((char *)gomp_window + OMP_RUNTIME_AT);
-}
-
-static void enter(struct context *c, struct context *outer, struct team *team,
-		  uint32_t number, uint32_t size, struct group *group)
-{
-	c->outer = outer;
-	c->team = team;
-	c->number = number;
-	c->size = size;
-	c->region = team ? team->begun : 0;
-	c->level = outer->level + 1;
-	c->active = outer->active + (size > 1);
-	c->shares = 0;
-	c->threads = outer->threads;
-	c->at_work = outer->at_work;
-	c->share = NULL;
-	c->own.memory = NULL;
-	c->own.cross = NULL;
-	task_init(&c->part, NULL);
-	c->part.group = group;
-	c->task = &c->part;
-	team_context = c;
-}
-
-static void leave(struct context *c, struct context *before)
-{
-	free(c->own.memory);
-	free(c->own.cross);
-	team_context = before;
-}
 
 /* Is it the team of all that would be at work? */
 static bool leads_all(const struct context *c)
@@ -183,9 +133,9 @@ static void run_alone(body_fn fn, void *data, struct group *group)
 {
 	struct context c, *outer = context();
 
-	enter(&c, outer, NULL, 0, 1, group);
+	region_enter(&c, outer, NULL, 0, 1, group);
 	fn(data);
-	leave(&c, outer);
+	region_leave(&c, outer);
 }
 
 /*
@@ -209,7 +159,7 @@ uint32_t team_run(body_fn fn, body_fn code, void *data, unsigned int threads,
 	team->shows = settings->show_affinity && team->size != size;
 	if (team->size != size)
 		meet_set(team, size);
-	enter(&c, outer, team, 0, size, group);
+	region_enter(&c, outer, team, 0, size, group);
 	c.shares = team->shares_met;
 	give_work(team, &c, fn, data);
 	if (team->shows)
@@ -218,7 +168,7 @@ uint32_t team_run(body_fn fn, body_fn code, void *data, unsigned int threads,
 	meet_join(team, true);
 	team->shares_met = c.shares;
 	team_restore(team);
-	leave(&c, outer);
+	region_leave(&c, outer);
 	give_threads(outer, size);
 	return size;
 }
@@ -263,7 +213,7 @@ static void work(struct team *team, struct mailbox *box, uint32_t number,
 {
 	struct context c, *own = context();
 
-	enter(&c, box->outer ? box->outer : own, team, number, box->size,
+	region_enter(&c, box->outer ? box->outer : own, team, number, box->size,
 	      box->group);
 	c.shares = box->shares;
 	if (team->shows)
@@ -273,7 +223,7 @@ static void work(struct team *team, struct mailbox *box, uint32_t number,
 		flush_output();
 	meet_join(c.team, false);
 	rest(&c, box, region);
-	leave(&c, own);
+	region_leave(&c, own);
 }
 
 /* What a member does for its master, until that ends. */
