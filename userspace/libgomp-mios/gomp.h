@@ -161,11 +161,17 @@ static inline struct context *context(void)
 	return team_context ? team_context : context_create();
 }
 
+/* member.c APIs: */
+void members_start(void);
+void members_work(struct team *team, const struct context *c, body_fn fn,
+		  void *data);
+void members_end(struct team *team, uint32_t threads);
+void member_serve(struct team *team, uint32_t number);
+
 /* team.c APIs: */
 uint32_t team_size(unsigned int threads);
 uint32_t team_most(void);
-void team_serve(struct team *team, uint32_t number);
-void team_end(struct team *team, uint32_t threads);
+void team_lead(bool does);
 uint32_t team_run(body_fn fn, body_fn code, void *data, unsigned int threads,
 		  struct group *group);
 

@@ -39,7 +39,7 @@ static void *begin(void *p)
 
 	free(p);
 	place_inherit(place.place);
-	team_serve(place.team, place.number);
+	member_serve(place.team, place.number);
 	return NULL;
 }
 
@@ -49,7 +49,7 @@ static void dismiss(void *p)
 	struct crew *c = p;
 	uint32_t i;
 
-	team_end(c->team, c->threads);
+	members_end(c->team, c->threads);
 	for (i = 1; i < c->threads; i++)
 		pthread_join(c->ids[i], NULL);
 	free(c->team);

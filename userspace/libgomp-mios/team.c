@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Parallel regions.  The master, who runs the program's main(), writes what is
- * to be done into each member's mailbox, does its own part, and waits until
- * all have joined.  Regions within a region, and those of threads that the
+ * Parallel regions.  The master, who runs the program's main(), says what is to be
+ * done (member.c), does its own part, and waits until all have joined.  Regions within a region, and those of threads that the
  * program has made itself, have teams within the process: see nested.c.
  */
-#include <dlfcn.h>
-#include <sched.h>
-#include <stdio.h>
-#include <stdio_ext.h>
-#include <stdlib.h>
-
 #include "api.h"
 #include "gomp.h"
 
 static __thread bool is_master;
-static void (*flush_fortran)(const int *unit);	/* of NULL: all */
 
+/* Does this thread lead the team of all?  In a child there is none. */
+void team_lead(bool does)
+{
+	is_master = does;
+}
 /* Is it the team of all that would be at work? */
 static bool leads_all(const struct context *c)
 {
@@ -109,26 +106,6 @@ uint32_t team_most(void)
 	return size_of(context(), 0);
 }
 
-/* Idle members see the number of the region change, and find the rest. */
-static void give_work(struct team *team, const struct context *c, body_fn fn,
-		      void *data)
-{
-	struct mailbox *box;
-	uint32_t i;
-
-	for (i = 1; i < c->size; i++) {
-		box = &team->members[i];
-		box->size = c->size;
-		box->shares = c->shares;
-		box->fn = fn;
-		box->data = data;
-		box->group = c->part.group;
-		box->outer = team->inner ? c->outer : NULL;
-		atomic_fetch_add_explicit(&box->region, 1,
-					  memory_order_release);
-	}
-}
-
 static void run_alone(body_fn fn, void *data, struct group *group)
 {
 	struct context c, *outer = context();
@@ -161,7 +138,7 @@ uint32_t team_run(body_fn fn, body_fn code, void *data, unsigned int threads,
 		meet_set(team, size);
 	region_enter(&c, outer, team, 0, size, group);
 	c.shares = team->shares_met;
-	give_work(team, &c, fn, data);
+	members_work(team, &c, fn, data);
 	if (team->shows)
 		omp_display_affinity(NULL);
 	fn(data);
@@ -171,127 +148,6 @@ uint32_t team_run(body_fn fn, body_fn code, void *data, unsigned int threads,
 	region_leave(&c, outer);
 	give_threads(outer, size);
 	return size;
-}
-
-/* The master is about to end, and so are its threads: nobody is at work. */
-void team_end(struct team *team, uint32_t threads)
-{
-	uint32_t i;
-
-	for (i = 1; i < threads; i++) {
-		team->members[i].fn = NULL;
-		atomic_fetch_add_explicit(&team->members[i].region, 1,
-					  memory_order_release);
-	}
-}
-
-/* Until there is another region; tasks of this one may still be made. */
-static void rest(struct context *c, struct mailbox *box, uint32_t region)
-{
-	struct omp_wait wait = { 0 };
-
-	while (atomic_load_explicit(&box->region, memory_order_acquire) ==
-	       region) {
-		if (tasks_help(c->team))
-			wait.looks = 0;
-		else
-			wait_once(&wait);
-	}
-}
-
-/* What members of other processes have written is seen when main() goes on. */
-static void flush_output(void)
-{
-	if (__fpending(stdout))
-		fflush(stdout);
-	if (flush_fortran)
-		flush_fortran(NULL);
-}
-
-static void work(struct team *team, struct mailbox *box, uint32_t number,
-		 uint32_t region)
-{
-	struct context c, *own = context();
-
-	region_enter(&c, box->outer ? box->outer : own, team, number, box->size,
-	      box->group);
-	c.shares = box->shares;
-	if (team->shows)
-		omp_display_affinity(NULL);
-	box->fn(box->data);
-	if (gomp_place)
-		flush_output();
-	meet_join(c.team, false);
-	rest(&c, box, region);
-	region_leave(&c, own);
-}
-
-/* What a member does for its master, until that ends. */
-void team_serve(struct team *team, uint32_t number)
-{
-	struct mailbox *box = &team->members[number];
-	struct omp_wait wait = { 0 };
-	uint32_t region;
-
-	while (!atomic_load_explicit(&box->region, memory_order_acquire))
-		wait_once(&wait);
-	for (region = 1; box->fn; region++)
-		work(team, box, number, region);
-}
-
-/* Never returns: the process ends when its first thread sees that all is. */
-static void member(unsigned int number)
-{
-	place_bind(number);
-	context()->at_work = &gomp_team()->at_work;
-	team_serve(gomp_team(), number);
-}
-
-static void master(void)
-{
-	is_master = true;
-	context()->at_work = &gomp_team()->at_work;
-	place_bind(0);
-}
-
-/* More members than CPUs: who spins keeps another from its work. */
-static void start(struct omp_window *w, unsigned int place)
-{
-	cpu_set_t cpus;
-
-	gomp_window = w;
-	gomp_place = place;
-	/* Elsewhere units are everybody's: main() may be amid a statement of one. */
-	if (mios_omp_place.strict)
-		flush_fortran = dlsym(RTLD_DEFAULT, "_gfortran_flush_i4");
-	if (!sched_getaffinity(0, sizeof(cpus), &cpus) &&
-	    w->first[place + 1] - w->first[place] > CPU_COUNT(&cpus))
-		mios_omp_spins = 0;
-	if (!place) {
-		gomp_team()->settings = *settings;
-		tasks_init(&gomp_team()->tasks);
-	}
-	settings = &gomp_team()->settings;
-	once_start(gomp_team());
-	places_start();
-	if (!place)
-		display_start();
-}
-
-/* In a child: its members are in the parent. */
-static void alone(void)
-{
-	is_master = false;
-	gomp_window = NULL;
-	once_start(NULL);
-	crew_forget();
-}
-
-static const struct omp_runtime ops = { start, master, member, alone };
-
-static void __attribute__((constructor)) join_team(void)
-{
-	mios_omp_register(&ops);
 }
 
 void GOMP_parallel(body_fn fn, void *data, unsigned int threads,
