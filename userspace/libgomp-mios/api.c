@@ -47,11 +47,6 @@ int omp_get_thread_limit(void)
 	return settings->limit ? (int)settings->limit : omp_get_num_procs();
 }
 
-int omp_get_max_threads(void)
-{
-	return gomp_window ? team_most() : 1;
-}
-
 int omp_get_num_procs(void)
 {
 	return gomp_window ? gomp_window->nr_members : 1;

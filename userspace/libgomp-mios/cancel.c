@@ -62,24 +62,6 @@ bool GOMP_cancel(int which, bool now)
 	return true;
 }
 
-bool GOMP_barrier_cancel(void)
-{
-	struct context *c = context();
-
-	return c->team && meet_all(c->team, true);
-}
-
-bool GOMP_loop_end_cancel(void)
-{
-	loop_end();
-	return GOMP_barrier_cancel();
-}
-
-bool GOMP_sections_end_cancel(void)
-{
-	return GOMP_loop_end_cancel();
-}
-
 /* Are the tasks that stand in @group given up?  Asked where it may be at all. */
 bool tasks_given_up(struct group *group)
 {

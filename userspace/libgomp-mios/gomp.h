@@ -234,7 +234,10 @@ void share_leave(struct context *c);
 struct cross *cross_create(const struct loop *loop);
 
 /* reduction.c APIs: */
+void reductions_make(uintptr_t *record, const uintptr_t *first,
+		     uintptr_t *outer, uint32_t members);
 void reductions_add(uintptr_t *record, const uintptr_t *first);
+void GOMP_taskgroup_reduction_unregister(uintptr_t *record);
 
 /* loop.c APIs: */
 void loop_begin(const struct loop *loop, const struct extra *extra);

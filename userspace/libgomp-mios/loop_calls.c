@@ -3,6 +3,7 @@
  * The entry points of loops, by schedule, kind and sign: what the compiler
  * calls.  Each fills in a struct loop and hands on to the others.
  */
+#include "api.h"
 #include "gomp.h"
 
 static struct loop with(struct loop plain, enum schedule schedule,
@@ -291,4 +292,15 @@ void GOMP_sections_end(void)
 void GOMP_sections_end_nowait(void)
 {
 	GOMP_loop_end_nowait();
+}
+
+bool GOMP_loop_end_cancel(void)
+{
+	loop_end();
+	return GOMP_barrier_cancel();
+}
+
+bool GOMP_sections_end_cancel(void)
+{
+	return GOMP_loop_end_cancel();
 }

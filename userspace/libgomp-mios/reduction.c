@@ -31,8 +31,8 @@ static void *allocate(size_t align, size_t size)
 }
 
 /* @first: the record of the member that came first, whose memory it shall be. */
-static void add(uintptr_t *record, const uintptr_t *first, uintptr_t *outer,
-		uint32_t members)
+void reductions_make(uintptr_t *record, const uintptr_t *first,
+		     uintptr_t *outer, uint32_t members)
 {
 	uintptr_t *r;
 
@@ -56,7 +56,7 @@ void reductions_add(uintptr_t *record, const uintptr_t *first)
 	struct context *c = context();
 	struct group *group = c->task->group;
 
-	add(record, first, group->reductions, c->size);
+	reductions_make(record, first, group->reductions, c->size);
 	group->reductions = record;
 }
 
@@ -119,40 +119,4 @@ void GOMP_task_reduction_remap(size_t n, size_t originals, void **pointers)
 		if (i < originals)
 			pointers[n + i] = original(r, offset);
 	}
-}
-
-/* The record's address stands first in what the members get. */
-unsigned int GOMP_parallel_reductions(body_fn fn, void *data,
-				      unsigned int threads, unsigned int flags)
-{
-	uint32_t size = team_size(threads);
-	uintptr_t *record = *(uintptr_t **)data;
-	struct group *group = group_create(NULL);
-
-	add(record, NULL, NULL, size);
-	group->reductions = record;
-	size = team_run(fn, fn, data, size, group);
-	free(group);
-	return size;
-}
-
-void GOMP_scope_start(uintptr_t *record)
-{
-	struct context *c = context();
-	struct extra extra = { record, NULL };
-
-	share_begin(c, NULL, &extra);
-	share_leave(c);
-}
-
-void GOMP_workshare_task_reduction_unregister(bool cancelled)
-{
-	struct context *c = context();
-	uintptr_t *record = c->task->group->reductions;
-
-	GOMP_taskgroup_end();
-	if (!c->number)
-		GOMP_taskgroup_reduction_unregister(record);
-	if (!cancelled)
-		GOMP_barrier();
 }

@@ -51,7 +51,7 @@ static int number_of_field(size_t i)
 	case 5:
 		return getpid();
 	case 7:
-		return omp_get_num_teams();
+		return settings->nr_teams;
 	case 9:
 		return gettid();
 	default:

@@ -5,6 +5,7 @@
  * instance, not for each member.  Locks are words; whoever holds one and dies
  * ends the job.
  */
+#include "api.h"
 #include "gomp.h"
 
 /* By the master, when nobody is in a region. */
@@ -104,4 +105,11 @@ void GOMP_barrier(void)
 
 	if (c->team)
 		meet_all(c->team, false);
+}
+
+bool GOMP_barrier_cancel(void)
+{
+	struct context *c = context();
+
+	return c->team && meet_all(c->team, true);
 }

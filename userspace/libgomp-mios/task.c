@@ -280,35 +280,6 @@ void GOMP_taskyield(void)
 {
 }
 
-struct group *group_create(struct group *outer)
-{
-	struct group *group = allocate(sizeof(*group));
-
-	*group = (struct group){
-		.outer = outer,
-		.reductions = outer ? outer->reductions : NULL,
-		.ready = { &group->ready, &group->ready },
-	};
-	return group;
-}
-
-void GOMP_taskgroup_start(void)
-{
-	struct task *task = context()->task;
-
-	task->group = group_create(task->group);
-}
-
-void GOMP_taskgroup_end(void)
-{
-	struct task *task = context()->task;
-	struct group *group = task->group;
-
-	task_await_group(group);
-	task->group = group->outer;
-	free(group);
-}
-
 /* So many tasks for @total iterations, at least one. */
 static uint64_t how_many(uint64_t total, unsigned long number,
 			 unsigned int flags)

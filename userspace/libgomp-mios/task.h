@@ -75,11 +75,8 @@ struct tasks {
 struct team;
 
 /* task.c APIs: */
-struct group *group_create(struct group *outer);
 void task_await_objects(int n, void **objects);
 void GOMP_taskwait_depend(void **list);
-void GOMP_taskgroup_start(void);
-void GOMP_taskgroup_end(void);
 
 /* context.c APIs: */
 void task_init(struct task *task, struct task *parent);
@@ -95,5 +92,8 @@ void task_await_children(void);
 void task_await_group(struct group *group);
 void task_await_depend(uint32_t nr, struct depend *depend);
 bool tasks_are_enough(const struct team *team);
+struct group *group_create(struct group *outer);
+void GOMP_taskgroup_start(void);
+void GOMP_taskgroup_end(void);
 
 #endif /* MIOS_GOMP_TASK_H */

@@ -365,3 +365,34 @@ void task_await_depend(uint32_t nr, struct depend *depend)
 			wait_once(&wait);
 	}
 }
+
+struct group *group_create(struct group *outer)
+{
+	struct group *group = mios_omp_alloc(sizeof(*group));
+
+	if (!group)
+		omp_die("no memory left in the window for a task");
+	*group = (struct group){
+		.outer = outer,
+		.reductions = outer ? outer->reductions : NULL,
+		.ready = { &group->ready, &group->ready },
+	};
+	return group;
+}
+
+void GOMP_taskgroup_start(void)
+{
+	struct task *task = context()->task;
+
+	task->group = group_create(task->group);
+}
+
+void GOMP_taskgroup_end(void)
+{
+	struct task *task = context()->task;
+	struct group *group = task->group;
+
+	task_await_group(group);
+	task->group = group->outer;
+	free(group);
+}

@@ -106,6 +106,11 @@ uint32_t team_most(void)
 	return size_of(context(), 0);
 }
 
+int omp_get_max_threads(void)
+{
+	return gomp_window ? team_most() : 1;
+}
+
 static void run_alone(body_fn fn, void *data, struct group *group)
 {
 	struct context c, *outer = context();
