@@ -15,7 +15,7 @@
 #include "link/link.h"
 #include "node/heads.h"
 #include "node/node.h"
-#include "proc/hostlog.h"
+#include "proc/host_log.h"
 #include "proc/sysfs.h"
 #include "watch/watch.h"
 

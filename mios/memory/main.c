@@ -16,12 +16,12 @@ static int __init mios_fs_init(void)
 
 	if (err)
 		return err;
-	err = mios_turns_init();
+	err = mios_image_locks_init();
 	if (err)
 		return err;
 	err = mios_death_init();
 	if (err)
-		goto turns;
+		goto image_lock;
 	err = mios_ipc_init();
 	if (err)
 		goto death;
@@ -39,8 +39,8 @@ ipc:
 	mios_ipc_exit();
 death:
 	mios_death_exit();
-turns:
-	mios_turns_exit();
+image_lock:
+	mios_image_locks_exit();
 	return err;
 }
 
@@ -50,7 +50,7 @@ static void __exit mios_fs_exit(void)
 	mios_revoke_exit();
 	mios_ipc_exit();
 	mios_death_exit();
-	mios_turns_exit();
+	mios_image_locks_exit();
 }
 
 module_init(mios_fs_init);

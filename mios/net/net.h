@@ -22,10 +22,10 @@
  * struct mios_net - private part of a device
  * @dev:	the device
  * @napi:	receives from all members
- * @news:	members that have rung since the last poll; bits, any context
+ * @rung:	members that have rung since the last poll; bits, any context
  * @left:	members that may have more; of the poll alone, as the next two
  * @polled:	members whose doorbell is not armed
- * @turn:	member that gave the last frame
+ * @next:	member that gave the last frame
  * @full:	frames that found no room and waited
  * @bad:	frames from members that no frame may look like
  * @floods:	frames copied to every member
@@ -34,10 +34,10 @@
 struct mios_net {
 	struct net_device *dev;
 	struct napi_struct napi;
-	atomic64_t news;
+	atomic64_t rung;
 	u64 left;
 	u64 polled;
-	u32 turn;
+	u32 next;
 	u64 full;
 	u64 bad;
 	u64 floods;

@@ -111,9 +111,9 @@ static int frame_receive(struct mios_net *net, u32 instance)
 }
 
 /* The next member after the last one that may have something. */
-static u32 next_turn(const struct mios_net *net)
+static u32 next_one(const struct mios_net *net)
 {
-	u64 later = net->left & (~1ULL << net->turn);
+	u64 later = net->left & (~1ULL << net->next);
 
 	return __ffs64(later ?: net->left);
 }
@@ -129,14 +129,14 @@ int mios_net_poll(struct napi_struct *napi, int budget)
 	struct mios_net *net = container_of(napi, struct mios_net, napi);
 	int looks = 0;
 
-	net->left |= atomic64_xchg(&net->news, 0);
+	net->left |= atomic64_xchg(&net->rung, 0);
 	net->polled |= net->left;
 	do {
 		while (looks < budget && net->left) {
 			looks++;
-			net->turn = next_turn(net);
-			if (frame_receive(net, net->turn) < 2)
-				net->left &= ~BIT_ULL(net->turn);
+			net->next = next_one(net);
+			if (frame_receive(net, net->next) < 2)
+				net->left &= ~BIT_ULL(net->next);
 		}
 		if (looks == budget)
 			return looks;
@@ -153,7 +153,7 @@ void mios_net_receive(void *ctx, u64 from)
 	struct mios_net *net = ctx;
 	unsigned long flags;
 
-	atomic64_or(from, &net->news);
+	atomic64_or(from, &net->rung);
 	local_irq_save(flags);
 	napi_schedule_irqoff(&net->napi);
 	local_irq_restore(flags);

@@ -16,7 +16,7 @@
 
 #include "../end/end.h"
 #include "../link/link.h"
-#include "../proc/hostlog.h"
+#include "../proc/host_log.h"
 #include "../proc/log.h"
 #include "../start/start.h"
 #include "dev.h"

@@ -127,7 +127,7 @@ struct mios_peer {
  * @bh:		reads control and console channels
  * @scan:	looks who is there
  * @logged:	on instance 0, how far its log has been copied into @area; under
- *		the lock of hostlog.c
+ *		the lock of host_log_copy.c
  * @peers:	@g.nr of them
  * @buffer:	message being delivered by @bh
  */
@@ -235,7 +235,7 @@ void mios_bell_ring_all(struct mios_ring *ring, enum mios_bell bell);
 void mios_bell_tick(struct mios_ring *ring);
 u64 mios_bell_strays(void);
 
-/* hostlog.c: instance 0's log, for when it is dead */
+/* host_log_copy.c: instance 0's log, for when it is dead */
 void mios_hostlog_start(struct mios_ring *ring);
 void mios_hostlog_restore(struct mios_ring *ring);
 void mios_hostlog_tick(void);

@@ -8,7 +8,7 @@
 
 #include "../node/node.h"
 
-/* image.c: what lies in the node's memory when it starts */
+/* load.c: what lies in the node's memory when it starts */
 int mios_image_load(struct mios_node *node, const struct mios_load *load,
 		    struct mios_reason *why);
 int mios_image_finish(struct mios_node *node, struct mios_reason *why);

@@ -22,7 +22,7 @@ void mios_life_exit(void);
 bool mios_node_give_up(struct mios_node *node);
 const char *mios_node_hangs(struct mios_node *node);
 
-/* host.c: the end of instance 0 */
+/* host_end.c: the end of instance 0 */
 void mios_host_watch(void);
 void mios_host_unwatch(void);
 

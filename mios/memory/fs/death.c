@@ -49,7 +49,7 @@ static int recover(struct mios_mount *m)
 	for (i = 0; i < MIOS_FS_INSTANCES; i++)
 		if (m->over[i])
 			mios_fs_dequeue(&m->fs, i, m->over[i]);
-	mios_turn_wait(&m->recovery, RECOVER_MS);
+	mios_image_lock_wait(&m->recovery, RECOVER_MS);
 	for (i = 0; i < MIOS_FS_INSTANCES; i++) {
 		if (!m->over[i])
 			continue;

@@ -401,7 +401,7 @@ void mios_fs_segment_stamp(struct mios_fs *fs, u32 slot, bool attached,
 /* Free all that are to go.  -EBUSY: it was late. */
 int mios_fs_segment_sweep(struct mios_fs *fs);
 
-/* recover.c */
+/* image_recover.c */
 
 /*
  * First of all, of each that is dead: it waits for the lock no more, or has it

@@ -219,7 +219,7 @@ static int pool_attach(struct mios_mount *m, const struct options *o,
 	if (err)
 		return err;
 	near_set(m, self.node);
-	mios_turn_init(m);
+	mios_image_lock_init(m);
 	return 0;
 }
 

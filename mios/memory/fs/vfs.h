@@ -51,11 +51,11 @@ struct mios_map {
 };
 
 /**
- * struct mios_turn - somebody who waits for the lock of an image; see turn.c
+ * struct mios_image_waiter - somebody who waits for the lock of an image; see image_lock.c
  * @until:	when it is late, in jiffies
  * @looks:	how often there was no place in the queue
  */
-struct mios_turn {
+struct mios_image_waiter {
 	unsigned long until;
 	unsigned int looks;
 };
@@ -66,8 +66,8 @@ struct mios_turn {
  * @pool:	where it lies
  * @map:	memory of its sections
  * @nr_maps:	how many there are
- * @lock:	one change at a time, and @turn
- * @turn:	of who makes it
+ * @lock:	one change at a time, and @waiter
+ * @waiter:	of who makes it
  * @source_lock: of @source
  * @open_lock:	of this instance's bits in ->open, while they are being set
  * @source:	where pages come from
@@ -88,7 +88,7 @@ struct mios_mount {
 	struct mios_map *map;
 	unsigned int nr_maps;
 	struct mutex lock;		/* see above */
-	struct mios_turn turn;
+	struct mios_image_waiter waiter;
 	spinlock_t source_lock;		/* see above */
 	spinlock_t open_lock;		/* see above */
 	struct mios_source source;
@@ -101,7 +101,7 @@ struct mios_mount {
 	bool ring;
 	struct list_head entry;
 	u32 over[MIOS_FS_INSTANCES];
-	struct mios_turn recovery;
+	struct mios_image_waiter recovery;
 	struct vfsmount *segments;
 };
 
@@ -208,10 +208,10 @@ static inline bool mios_patient(int *tries)
 
 /* A change, which waits for its turn; -EINTR: killed. */
 #define MIOS_PATIENTLY(m, call) ({					\
-	int err_ = mios_turn_begin(m);					\
+	int err_ = mios_image_lock(m);					\
 	if (!err_) {							\
 		err_ = (call);						\
-		mios_turn_end(m);					\
+		mios_image_unlock(m);					\
 	}								\
 	err_;								\
 })
@@ -343,13 +343,13 @@ int mios_policy_of_map(const struct mios_mount *m, const struct mempolicy *wish,
 /* xattr.c: what only miosfs knows of a file */
 extern const struct xattr_handler * const mios_xattr_handlers[];
 
-/* turn.c: waiting for the lock of an image */
-void mios_turn_init(struct mios_mount *m);
-void mios_turn_wait(struct mios_turn *turn, unsigned int ms);
-int mios_turn_begin(struct mios_mount *m);
-void mios_turn_end(struct mios_mount *m);
-int mios_turns_init(void);
-void mios_turns_exit(void);
+/* image_lock.c: waiting for the lock of an image */
+void mios_image_lock_init(struct mios_mount *m);
+void mios_image_lock_wait(struct mios_image_waiter *waiter, unsigned int ms);
+int mios_image_lock(struct mios_mount *m);
+void mios_image_unlock(struct mios_mount *m);
+int mios_image_locks_init(void);
+void mios_image_locks_exit(void);
 
 /* death.c */
 int mios_death_watch(struct mios_mount *m);

@@ -144,7 +144,7 @@ int mios_qlock_unlock(struct mios_qlock *lock);
  */
 int mios_qlock_lock(struct mios_qlock *lock, bool shared);
 
-/* recover.c: death */
+/* lock_recover.c: death */
 
 /**
  * mios_qlock_recover() - take the dead out of the queue

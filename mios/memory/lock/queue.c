@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The ring of a queue lock: places are taken, left, come back to, and the lock
- * goes from one to the next.  Called by wait.c and recover.c, and by who has
+ * goes from one to the next.  Called by wait.c and lock_recover.c, and by who has
  * means of its own to wait.  No lock; place.h says why the order is right.
  */
 #include "../../inject/inject.h"

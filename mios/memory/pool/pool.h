@@ -187,7 +187,7 @@ void mios_pool_open(struct mios_pool *pool, u32 section);
  */
 u64 mios_pool_close(struct mios_pool *pool, u32 section);
 
-/* page.c: pages */
+/* page_alloc.c: pages */
 
 /**
  * mios_pool_alloc() - allocate a page of a section
@@ -261,7 +261,7 @@ int mios_pool_alloc_huge(struct mios_pool *pool, struct mios_page *page);
 /* Give back the extent that a cursor has leased. */
 void mios_cursor_release(struct mios_pool *pool, struct mios_cursor *cursor);
 
-/* recover.c: death */
+/* pool_recover.c: death */
 
 /* Is the page, which says @object, really found there? */
 typedef bool (*mios_pool_named)(void *ctx, u64 phys, bool huge, u64 object);

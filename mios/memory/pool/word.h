@@ -122,7 +122,7 @@ int mios_extent_lease(struct mios_pool *pool, struct mios_cursor *cursor);
 void mios_extent_exhausted(struct mios_pool *pool, struct mios_cursor *cursor);
 bool mios_extent_is_small(u64 word);
 
-/* page.c */
+/* page_alloc.c */
 void mios_page_given(const struct mios_section *section, u32 extent);
 
 #endif /* _MIOS_POOL_WORD_H */

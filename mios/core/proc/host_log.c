@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Reading the log of instance 0 on another instance: from the copy in the ring
- * area (link/hostlog.c), which outlives instance 0.  Set up and taken down by
+ * area (link/host_log_copy.c), which outlives instance 0.  Set up and taken down by
  * mios/core/main.c, opened through /dev/mios.
  */
 #include "../link/link.h"
-#include "hostlog.h"
+#include "host_log.h"
 #include "log.h"
 
 static struct mios_log_source *source;

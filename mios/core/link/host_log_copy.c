@@ -2,7 +2,7 @@
 /*
  * The log of instance 0, copied into the area of every ring as it grows: when
  * instance 0 has died nobody can ask it any more, but its members read the log
- * there (proc/hostlog.c).  A child's log needs none of this: it is a ring in
+ * there (proc/host_log.c).  A child's log needs none of this: it is a ring in
  * the child's memory from the first line on, which instance 0 reads.
  *
  * What is copied are the kernel's records, whatever the console's log level:

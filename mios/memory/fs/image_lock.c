@@ -24,121 +24,121 @@ MIOS_INJECT_SWITCH(no_wake,
 		   "do not tell another instance that the lock is its");
 
 /* Some five microseconds. */
-#define TURN_SPINS	100
+#define LOCK_SPINS	100
 
 /* How long a wake that was lost is not missed. */
-#define TURN_SLEEP	msecs_to_jiffies(500)
+#define LOCK_SLEEP	msecs_to_jiffies(500)
 
 /* Before it says that the lock is not to be had: longer than any fence. */
-#define TURN_MS		30000
+#define LOCK_MS		30000
 
 /* Of all mounts: hardly anybody is here. */
-static DECLARE_WAIT_QUEUE_HEAD(turns);
+static DECLARE_WAIT_QUEUE_HEAD(waiters);
 
 /* Where each place is taken there is nothing to sleep at. */
-static void turn_pause(void *ctx, u64 *word, u64 value)
+static void lock_pause(void *ctx, u64 *word, u64 value)
 {
-	struct mios_turn *turn = ctx;
+	struct mios_image_waiter *waiter = ctx;
 
-	if (turn->looks++ < TURN_SPINS)
+	if (waiter->looks++ < LOCK_SPINS)
 		cpu_relax();
 	else
 		usleep_range(500, 1000);
 }
 
-static void turn_sleep(void *ctx, u64 *word, u32 value)
+static void lock_sleep(void *ctx, u64 *word, u32 value)
 {
 	bool doze = inject_doze;
 
-	wait_event_killable_timeout(turns, (u32)READ_ONCE(*word) != value,
-				    doze ? msecs_to_jiffies(TURN_MS) :
-				    TURN_SLEEP);
+	wait_event_killable_timeout(waiters, (u32)READ_ONCE(*word) != value,
+				    doze ? msecs_to_jiffies(LOCK_MS) :
+				    LOCK_SLEEP);
 }
 
 /* What stands there may be anything, and go to anybody. */
-static void turn_wake(void *ctx, u64 *word)
+static void lock_wake(void *ctx, u64 *word)
 {
 	u32 instance = place_seat(READ_ONCE(*word)) % MIOS_FS_INSTANCES;
 
 	if (instance == mios_link_self())
-		wake_up_all(&turns);
+		wake_up_all(&waiters);
 	else if (!inject_no_wake)
-		mios_send(instance, MIOS_MSG_TURN, NULL, 0);
+		mios_send(instance, MIOS_MSG_LOCK_WAKE, NULL, 0);
 }
 
-static bool turn_late(void *ctx)
+static bool lock_late(void *ctx)
 {
-	const struct mios_turn *turn = ctx;
+	const struct mios_image_waiter *waiter = ctx;
 
 	return fatal_signal_pending(current) ||
-	       time_after(jiffies, turn->until);
+	       time_after(jiffies, waiter->until);
 }
 
 static const struct mios_lock_wait waits = {
-	.spins = TURN_SPINS,
-	.pause = turn_pause,
-	.sleep = turn_sleep,
-	.wake = turn_wake,
-	.late = turn_late,
+	.spins = LOCK_SPINS,
+	.pause = lock_pause,
+	.sleep = lock_sleep,
+	.wake = lock_wake,
+	.late = lock_late,
 };
 
 /**
- * mios_turn_init() - how this mount waits for the lock of its image
+ * mios_image_lock_init() - how this mount waits for the lock of its image
  * @m: attached
  */
-void mios_turn_init(struct mios_mount *m)
+void mios_image_lock_init(struct mios_mount *m)
 {
 	m->fs.lock.wait = &waits;
-	m->fs.lock.ctx = &m->turn;
+	m->fs.lock.ctx = &m->waiter;
 	m->fs.recovery.wait = &waits;
 	m->fs.recovery.ctx = &m->recovery;
 }
 
 /**
- * mios_turn_wait() - begin to wait
- * @turn: who
+ * mios_image_lock_wait() - begin to wait
+ * @waiter: who
  * @ms: no longer than this
  */
-void mios_turn_wait(struct mios_turn *turn, unsigned int ms)
+void mios_image_lock_wait(struct mios_image_waiter *waiter, unsigned int ms)
 {
-	turn->looks = 0;
-	turn->until = jiffies + msecs_to_jiffies(ms);
+	waiter->looks = 0;
+	waiter->until = jiffies + msecs_to_jiffies(ms);
 }
 
 /**
- * mios_turn_begin() - be the one of this kernel that makes a change
+ * mios_image_lock() - be the one of this kernel that makes a change
  * @m: the mount
  *
  * -EINTR: killed.
  */
-int mios_turn_begin(struct mios_mount *m)
+int mios_image_lock(struct mios_mount *m)
 {
 	int err = mutex_lock_killable(&m->lock);
 
 	if (!err)
-		mios_turn_wait(&m->turn, TURN_MS);
+		mios_image_lock_wait(&m->waiter, LOCK_MS);
 	return err;
 }
 
-void mios_turn_end(struct mios_mount *m)
+void mios_image_unlock(struct mios_mount *m)
 {
 	mutex_unlock(&m->lock);
 }
 
-static void turn_read(void *ctx, u32 instance, u32 incarnation,
+static void lock_read(void *ctx, u32 instance, u32 incarnation,
 		      const void *data, u32 length)
 {
-	wake_up_all(&turns);
+	wake_up_all(&waiters);
 }
 
-static const struct mios_handler turn_handler = { .fn = turn_read };
+static const struct mios_handler lock_handler = { .fn = lock_read };
 
-int mios_turns_init(void)
+int mios_image_locks_init(void)
 {
-	return mios_handler_register(MIOS_MSG_TURN, &turn_handler);
+	return mios_handler_register(MIOS_MSG_LOCK_WAKE, &lock_handler);
 }
 
-void mios_turns_exit(void)
+void mios_image_locks_exit(void)
 {
-	mios_handler_unregister(MIOS_MSG_TURN);
+	mios_handler_unregister(MIOS_MSG_LOCK_WAKE);
 }
