@@ -62,10 +62,10 @@ $(DSM_OUT)/test/%.o: $(DSM_TOP)/%.c $(DSM_HEADERS)
 
 $(DSM_BIN): $(DSM_REL_OBJ)
 	@mkdir -p $(@D)
-	$(CC) -o $@ $^
+	$(CC) -o $@ $^ -lelf
 
 $(DSM_TEST_BIN): $(DSM_TEST_OBJ)
-	$(CC) -o $@ $^
+	$(CC) -o $@ $^ -lelf
 
 $(DSM_LIB): $(call dsm_obj,release,$(DSM_ENGINE) $(DSM_RUNTIME))
 $(DSM_TEST_LIB): $(call dsm_obj,test,$(DSM_ENGINE) $(DSM_RUNTIME))

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 struct symbols {
-	const uint8_t *file;	/* NULL: nothing is known */
-	uint64_t size;
+	int fd;
+	struct Elf *elf;	/* NULL: nothing is known */
 };
 
 void symbols_open(struct symbols *s, const char *path);
