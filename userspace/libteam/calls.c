@@ -81,6 +81,17 @@ ssize_t __pread64_chk(int fd, void *p, size_t n, off64_t at, size_t size)
 	return __pread_chk(fd, p, n, at, size);
 }
 
+/* Of the window, for all of them or less; NULL and errno. */
+static void *room_for_pieces(const struct iovec *v, int count, size_t *size)
+{
+	ssize_t room = pieces_size(v, count);
+
+	if (room < 0)
+		return NULL;
+	*size = room;
+	return room_for_part(size);
+}
+
 /*
  * In one call, so that nobody else's comes in between: at the file's own place, or
  * @at another.
@@ -88,13 +99,10 @@ ssize_t __pread64_chk(int fd, void *p, size_t n, off64_t at, size_t size)
 static ssize_t read_whole(int fd, const struct iovec *v, int count,
 			  const off64_t *at)
 {
-	ssize_t room = pieces_size(v, count), done = -1;
-	size_t size = room;
-	char *all;
+	ssize_t done = -1;
+	size_t size;
+	char *all = room_for_pieces(v, count, &size);
 
-	if (room < 0)
-		return -1;
-	all = room_for_part(&size);
 	if (!all)
 		return -1;
 	done = at ? pread64(fd, all, size, *at) : read(fd, all, size);
@@ -109,13 +117,10 @@ static ssize_t read_whole(int fd, const struct iovec *v, int count,
 static ssize_t write_whole(int fd, const struct iovec *v, int count,
 			   const off64_t *at)
 {
-	ssize_t room = pieces_size(v, count), done = -1;
-	size_t size = room;
-	char *all;
+	ssize_t done = -1;
+	size_t size;
+	char *all = room_for_pieces(v, count, &size);
 
-	if (room < 0)
-		return -1;
-	all = room_for_part(&size);
 	if (!all)
 		return -1;
 	if (pieces_gather(all, v, count, size))
