@@ -6,14 +6,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <libsmartcols/libsmartcols.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cells.h"
 #include "flags.h"
 #include "json.h"
 #include "lend.h"
@@ -35,10 +34,7 @@ enum {
 	C_LIMIT, NR_COLUMNS
 };
 
-static const struct {
-	const char *title, *json;
-	int flags, type;
-} columns[NR_COLUMNS] = {
+static const struct column columns[NR_COLUMNS + 1] = {
 	[C_INSTANCE] = { "INSTANCE", "instance", SCOLS_FL_RIGHT,
 			 SCOLS_JSON_NUMBER },
 	[C_STATE] = { "STATE", "state", 0, SCOLS_JSON_STRING },
@@ -62,46 +58,19 @@ static const struct {
 		      SCOLS_JSON_NUMBER },
 };
 
-static void die_nomem(void)
-{
-	mios_die(MIOS_EXIT_FAILED, "status: no memory left");
-}
-
-static void set(struct libscols_line *line, int column, const char *text)
-{
-	if (scols_line_set_data(line, column, text))
-		die_nomem();
-}
-
-static void set_number(struct libscols_line *line, int column, int64_t value)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%" PRId64, value);
-	set(line, column, text);
-}
-
 /* What does not apply is a dash in the table and null in JSON. */
 static void set_none(struct libscols_line *line, int column, int json)
 {
-	set(line, column, json ? "" : "-");
+	cell_set(line, column, json ? "" : "-");
 }
 
 static void set_size(struct libscols_line *line, int column, uint64_t bytes,
 		     int json)
 {
-	char text[32];
-
-	if (!bytes) {
+	if (bytes)
+		cell_set_size(line, column, bytes, json);
+	else
 		set_none(line, column, json);
-		return;
-	}
-	if (json) {
-		set_number(line, column, bytes);
-		return;
-	}
-	mios_size_text(bytes, text, sizeof(text));
-	set(line, column, text);
 }
 
 /* libsmartcols makes a JSON array of the lines of a cell. */
@@ -116,7 +85,7 @@ static void set_distance(struct libscols_line *line,
 		len += snprintf(text + len, sizeof(text) - len, "%s%u",
 				i ? json ? "\n" : " " : "",
 				inst->distance[i]);
-	set(line, C_DISTANCE, text);
+	cell_set(line, C_DISTANCE, text);
 }
 
 static void fill_times(struct libscols_line *line,
@@ -127,84 +96,48 @@ static void fill_times(struct libscols_line *line,
 	set_none(line, C_UPTIME, json);
 	set_none(line, C_HEARTBEAT, json);
 	set_none(line, C_RING, json);
-	set(line, C_SUSPECT, json ? "" : "no");
+	cell_set(line, C_SUSPECT, json ? "" : "no");
 	if (json)
-		set_number(line, C_LIMIT, mios_suspect_timeout());
+		cell_set_number(line, C_LIMIT, mios_suspect_timeout());
 	if (inst->uptime) {
 		mios_time_text(inst->uptime, text, sizeof(text));
 		if (json)
-			set_number(line, C_UPTIME, inst->uptime);
+			cell_set_number(line, C_UPTIME, inst->uptime);
 		else
-			set(line, C_UPTIME, text);
+			cell_set(line, C_UPTIME, text);
 	}
 	if (inst->heartbeat_age >= 0) {
 		snprintf(text, sizeof(text), "%ld%s", inst->heartbeat_age,
 			 json ? "" : "ms");
-		set(line, C_HEARTBEAT, text);
+		cell_set(line, C_HEARTBEAT, text);
 	}
 	if (inst->suspect >= 0) {
 		snprintf(text, sizeof(text), "%ld%s", inst->suspect,
 			 json ? "" : "s");
-		set(line, C_SUSPECT, text);
+		cell_set(line, C_SUSPECT, text);
 	}
 	if (inst->ring >= 0)
-		set_number(line, C_RING, inst->ring);
+		cell_set_number(line, C_RING, inst->ring);
 }
 
 static void add_line(struct libscols_table *table,
 		     const struct mios_instance *inst, int json)
 {
-	struct libscols_line *line = scols_table_new_line(table, NULL);
+	struct libscols_line *line = table_add_line(table);
 
-	if (!line)
-		die_nomem();
-	set_number(line, C_INSTANCE, inst->id);
-	set(line, C_STATE, mios_state_name(inst->state));
-	set_number(line, C_CPUS, inst->cpus);
+	cell_set_number(line, C_INSTANCE, inst->id);
+	cell_set(line, C_STATE, mios_state_name(inst->state));
+	cell_set_number(line, C_CPUS, inst->cpus);
 	set_size(line, C_MEMORY, inst->memory, json);
 	set_size(line, C_FREE, inst->memory_free, json);
 	set_size(line, C_COST, inst->cost, json);
-	set_number(line, C_BOOT, inst->incarnation);
+	cell_set_number(line, C_BOOT, inst->incarnation);
 	if (inst->release[0])
-		set(line, C_RELEASE, inst->release);
+		cell_set(line, C_RELEASE, inst->release);
 	else
 		set_none(line, C_RELEASE, json);
 	fill_times(line, inst, json);
 	set_distance(line, inst, json);
-}
-
-/* Without it an array would have all of the cell as its one element. */
-static void split_at_newlines(struct libscols_column *column)
-{
-	scols_column_set_flags(column, SCOLS_FL_WRAP);
-	if (scols_column_set_wrapfunc(column, scols_wrapnl_chunksize,
-				      scols_wrapnl_nextchunk, NULL))
-		die_nomem();
-}
-
-static struct libscols_table *new_table(int json)
-{
-	struct libscols_table *table = scols_new_table();
-	struct libscols_column *column;
-	int i;
-
-	if (!table)
-		die_nomem();
-	scols_table_enable_json(table, json);
-	scols_table_set_name(table, "instances");
-	/* Cut by a narrow terminal a table would hide what is asked for. */
-	scols_table_enable_nowrap(table, 0);
-	for (i = 0; i < NR_COLUMNS && (json || columns[i].title); i++) {
-		column = scols_table_new_column(table, json ? columns[i].json :
-						columns[i].title, 0,
-						columns[i].flags);
-		if (!column)
-			die_nomem();
-		scols_column_set_json_type(column, columns[i].type);
-		if (json && columns[i].type == SCOLS_JSON_ARRAY_NUMBER)
-			split_at_newlines(column);
-	}
-	return table;
 }
 
 static void print_timeout(void)
@@ -227,7 +160,7 @@ static void print_once(uint64_t which, int json)
 	nr = mios_instances_read(list, MIOS_MAX_INSTANCES);
 	if (nr < 0)
 		mios_die(MIOS_EXIT_FAILED, "status: " MIOS_NO_SYSFS);
-	table = new_table(json);
+	table = table_create("instances", columns, json);
 	for (i = 0; i < nr; i++)
 		if (which & 1ULL << list[i].id)
 			add_line(table, &list[i], json);
