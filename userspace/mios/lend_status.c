@@ -5,69 +5,26 @@
  * locks.
  */
 #include <inttypes.h>
-#include <libsmartcols/libsmartcols.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cells.h"
 #include "json.h"
 #include "lend.h"
 #include "libmios/libmios.h"
 #include "subcommands.h"
 
-enum { C_LENDER, C_BORROWER, C_SIZE, C_USED, C_LOST, NR_COLUMNS };
+enum { C_LENDER, C_BORROWER, C_SIZE, C_USED, C_LOST };
 
-static const char *const titles[][2] = {
-	{ "LENDER", "lender" },
-	{ "BORROWER", "borrower" },
-	{ "LENT", "size" },
-	{ "USED", "used" },
-	{ "LOST", "lost" },
+static const struct column columns[] = {
+	{ "LENDER", "lender", SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER },
+	{ "BORROWER", "borrower", SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER },
+	{ "LENT", "size", SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER },
+	{ "USED", "used", SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER },
+	{ "LOST", "lost", SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER },
+	{ }
 };
-
-static void die_nomem(void)
-{
-	mios_die(MIOS_EXIT_FAILED, "status: no memory left");
-}
-
-static struct libscols_table *new_table(int json)
-{
-	struct libscols_table *table = scols_new_table();
-	struct libscols_column *column;
-	int i;
-
-	if (!table)
-		die_nomem();
-	scols_table_enable_json(table, json);
-	scols_table_set_name(table, "loans");
-	scols_table_enable_nowrap(table, 0);
-	for (i = 0; i < NR_COLUMNS; i++) {
-		column = scols_table_new_column(table, titles[i][json], 0,
-						SCOLS_FL_RIGHT);
-		if (!column)
-			die_nomem();
-		scols_column_set_json_type(column, SCOLS_JSON_NUMBER);
-	}
-	return table;
-}
-
-static void set(struct libscols_line *line, int column, const char *text)
-{
-	if (scols_line_set_data(line, column, text))
-		die_nomem();
-}
-
-static void set_size(struct libscols_line *line, int column, uint64_t bytes,
-		     int json)
-{
-	char text[32];
-
-	if (json)
-		snprintf(text, sizeof(text), "%" PRIu64, bytes);
-	else
-		mios_size_text(bytes, text, sizeof(text));
-	set(line, column, text);
-}
 
 /* "LENDER BORROWER BYTES USED LOST"; "-" lends what is on the borrower's disk. */
 static bool add_line(struct libscols_table *table, const char *text,
@@ -75,7 +32,7 @@ static bool add_line(struct libscols_table *table, const char *text,
 {
 	struct libscols_line *line;
 	uint64_t bytes, used, lost;
-	char lender[16], number[16];
+	char lender[16];
 	unsigned int borrower;
 	int from = -1;
 
@@ -88,15 +45,12 @@ static bool add_line(struct libscols_table *table, const char *text,
 	if (!(which & 1ULL << borrower) &&
 	    (from < 0 || from >= MIOS_MAX_INSTANCES || !(which & 1ULL << from)))
 		return false;
-	line = scols_table_new_line(table, NULL);
-	if (!line)
-		die_nomem();
-	set(line, C_LENDER, from < 0 && json ? "" : lender);
-	snprintf(number, sizeof(number), "%u", borrower);
-	set(line, C_BORROWER, number);
-	set_size(line, C_SIZE, bytes, json);
-	set_size(line, C_USED, used, json);
-	set_size(line, C_LOST, lost, json);
+	line = table_add_line(table);
+	cell_set(line, C_LENDER, from < 0 && json ? "" : lender);
+	cell_set_number(line, C_BORROWER, borrower);
+	cell_set_size(line, C_SIZE, bytes, json);
+	cell_set_size(line, C_USED, used, json);
+	cell_set_size(line, C_LOST, lost, json);
 	return true;
 }
 
@@ -110,7 +64,7 @@ void lend_status(uint64_t which, int json)
 
 	if (!lend_parameter("loans", text, sizeof(text)))
 		text[0] = '\0';
-	table = new_table(json);
+	table = table_create("loans", columns, json);
 	while ((line = strsep(&rest, "\n")))
 		any |= add_line(table, line, which, json);
 	if (json && any) {

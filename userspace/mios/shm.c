@@ -9,8 +9,6 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <libsmartcols/libsmartcols.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +17,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "cells.h"
 #include "flags.h"
 #include "json.h"
 #include "libmios/libmios.h"
@@ -37,10 +36,7 @@ static const char usage[] =
 
 enum { C_NAME, C_SIZE, C_USER, C_INSTANCE, C_BOOT, C_OPEN, C_LEFT, NR_COLUMNS };
 
-static const struct {
-	const char *title, *json;
-	int flags, type;
-} columns[NR_COLUMNS] = {
+static const struct column columns[NR_COLUMNS + 1] = {
 	[C_NAME] = { "NAME", "name", 0, SCOLS_JSON_STRING },
 	[C_SIZE] = { "SIZE", "size", SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER },
 	[C_USER] = { "USER", "user", 0, SCOLS_JSON_STRING },
@@ -103,21 +99,13 @@ static bool look(const char *name, struct file *file)
 	return true;
 }
 
-static void set(struct libscols_line *line, int column, const char *text)
+static void set_known(struct libscols_line *line, int column, int64_t value,
+		      bool json)
 {
-	if (scols_line_set_data(line, column, text))
-		mios_die(MIOS_EXIT_FAILED, "shm: no memory left");
-}
-
-static void set_number(struct libscols_line *line, int column, int64_t value,
-		       bool json)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%" PRId64, value);
 	if (value == UNKNOWN)
-		strcpy(text, json ? "" : "-");
-	set(line, column, text);
+		cell_set(line, column, json ? "" : "-");
+	else
+		cell_set_number(line, column, value);
 }
 
 static void set_user(struct libscols_line *line, uid_t uid)
@@ -126,53 +114,24 @@ static void set_user(struct libscols_line *line, uid_t uid)
 	char text[32];
 
 	snprintf(text, sizeof(text), "%u", uid);
-	set(line, C_USER, pw ? pw->pw_name : text);
+	cell_set(line, C_USER, pw ? pw->pw_name : text);
 }
 
 static void add_line(struct libscols_table *table, struct file *file, bool json)
 {
-	struct libscols_line *line = scols_table_new_line(table, NULL);
-	char size[32];
+	struct libscols_line *line = table_add_line(table);
 
-	if (!line)
-		mios_die(MIOS_EXIT_FAILED, "shm: no memory left");
 	mios_utf8(file->name);
-	set(line, C_NAME, file->name);
-	set_number(line, C_SIZE, file->stat.st_size, json);
-	if (!json) {
-		mios_size_text(file->stat.st_size, size, sizeof(size));
-		set(line, C_SIZE, size);
-	}
+	cell_set(line, C_NAME, file->name);
+	cell_set_size(line, C_SIZE, file->stat.st_size, json);
 	set_user(line, file->stat.st_uid);
-	set_number(line, C_INSTANCE, file->instance, json);
-	set_number(line, C_BOOT, file->boot, json);
-	set(line, C_OPEN, file->open[0] || json ? file->open : "-");
+	set_known(line, C_INSTANCE, file->instance, json);
+	set_known(line, C_BOOT, file->boot, json);
+	cell_set(line, C_OPEN, file->open[0] || json ? file->open : "-");
 	if (json)
-		set(line, C_LEFT, file->left ? "1" : "0");
+		cell_set(line, C_LEFT, file->left ? "1" : "0");
 	else
-		set(line, C_LEFT, file->left ? "yes" : "no");
-}
-
-static struct libscols_table *new_table(bool json)
-{
-	struct libscols_table *table = scols_new_table();
-	struct libscols_column *column;
-	int i;
-
-	if (!table)
-		mios_die(MIOS_EXIT_FAILED, "shm: no memory left");
-	scols_table_enable_json(table, json);
-	scols_table_set_name(table, "files");
-	scols_table_enable_nowrap(table, 0);
-	for (i = 0; i < NR_COLUMNS; i++) {
-		column = scols_table_new_column(table, json ? columns[i].json :
-						columns[i].title, 0,
-						columns[i].flags);
-		if (!column)
-			mios_die(MIOS_EXIT_FAILED, "shm: no memory left");
-		scols_column_set_json_type(column, columns[i].type);
-	}
-	return table;
+		cell_set(line, C_LEFT, file->left ? "yes" : "no");
 }
 
 static DIR *enter(void)
@@ -190,7 +149,7 @@ static DIR *enter(void)
 
 static void list(bool json)
 {
-	struct libscols_table *table = new_table(json);
+	struct libscols_table *table = table_create("files", columns, json);
 	struct dirent *entry;
 	DIR *dir = enter();
 	struct file file;
