@@ -5,8 +5,6 @@
  */
 #include <errno.h>
 #include <ftw.h>
-#include <inttypes.h>
-#include <libsmartcols/libsmartcols.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cells.h"
 #include "flags.h"
 #include "json.h"
 #include "pages.h"
@@ -45,42 +44,7 @@ static void die_memory(void)
 	mios_die(MIOS_EXIT_FAILED, "numastat: no memory left");
 }
 
-static void add_column(struct libscols_table *table, const char *title,
-		       int flags, int type)
-{
-	struct libscols_column *column = scols_table_new_column(table, title,
-								0, flags);
-
-	if (!column)
-		die_memory();
-	scols_column_set_json_type(column, type);
-}
-
-static struct libscols_table *new_table(const char *name, bool json)
-{
-	struct libscols_table *table = scols_new_table();
-
-	if (!table)
-		die_memory();
-	scols_table_enable_json(table, json);
-	scols_table_set_name(table, name);
-	scols_table_enable_nowrap(table, 0);
-	return table;
-}
-
-static void set(struct libscols_line *line, int column, const char *text)
-{
-	if (!line || scols_line_set_data(line, column, text))
-		die_memory();
-}
-
-static void set_number(struct libscols_line *line, int column, uint64_t value)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%" PRIu64, value);
-	set(line, column, text);
-}
+static const struct column no_columns[] = { { } };
 
 /* For a person a column for each node, for programs a line. */
 static void files_begin(void)
@@ -88,35 +52,35 @@ static void files_begin(void)
 	char title[32];
 	unsigned int i;
 
-	walk.files = new_table("files", walk.json);
-	add_column(walk.files, walk.json ? "file" : "FILE", 0,
-		   SCOLS_JSON_STRING);
+	walk.files = table_create("files", no_columns, walk.json);
+	table_add_column(walk.files, walk.json ? "file" : "FILE", 0,
+			 SCOLS_JSON_STRING);
 	if (walk.json) {
-		add_column(walk.files, "node", 0, SCOLS_JSON_NUMBER);
-		add_column(walk.files, "pages", 0, SCOLS_JSON_NUMBER);
+		table_add_column(walk.files, "node", 0, SCOLS_JSON_NUMBER);
+		table_add_column(walk.files, "pages", 0, SCOLS_JSON_NUMBER);
 		return;
 	}
 	for (i = 0; i < walk.nr; i++) {
 		snprintf(title, sizeof(title), "NODE %u",
 			 walk.sections[i].node);
-		add_column(walk.files, title, SCOLS_FL_RIGHT,
-			   SCOLS_JSON_NUMBER);
+		table_add_column(walk.files, title, SCOLS_FL_RIGHT,
+				 SCOLS_JSON_NUMBER);
 	}
-	add_column(walk.files, "ALL", SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER);
+	table_add_column(walk.files, "ALL", SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER);
 }
 
 static void add_line(const char *name, const uint64_t *pages)
 {
-	struct libscols_line *line = scols_table_new_line(walk.files, NULL);
+	struct libscols_line *line = table_add_line(walk.files);
 	uint64_t all = 0;
 	unsigned int i;
 
-	set(line, 0, name);
+	cell_set(line, 0, name);
 	for (i = 0; i < walk.nr; i++) {
-		set_number(line, 1 + i, pages[walk.sections[i].node]);
+		cell_set_number(line, 1 + i, pages[walk.sections[i].node]);
 		all += pages[walk.sections[i].node];
 	}
-	set_number(line, 1 + i, all);
+	cell_set_number(line, 1 + i, all);
 }
 
 static void add_json(const char *name, const uint64_t *pages)
@@ -127,10 +91,10 @@ static void add_json(const char *name, const uint64_t *pages)
 	for (i = 0; i < MIOS_MAX_INSTANCES; i++) {
 		if (!pages[i])
 			continue;
-		line = scols_table_new_line(walk.files, NULL);
-		set(line, 0, name);
-		set_number(line, 1, i);
-		set_number(line, 2, pages[i]);
+		line = table_add_line(walk.files);
+		cell_set(line, 0, name);
+		cell_set_number(line, 1, i);
+		cell_set_number(line, 2, pages[i]);
 	}
 }
 
@@ -195,16 +159,16 @@ static int visit(const char *path, const struct stat *st, int type,
 
 static void print_json(void)
 {
-	struct libscols_table *nodes = new_table("nodes", true);
+	struct libscols_table *nodes = table_create("nodes", no_columns, true);
 	struct libscols_line *line;
 	unsigned int i;
 
-	add_column(nodes, "node", 0, SCOLS_JSON_NUMBER);
-	add_column(nodes, "pages", 0, SCOLS_JSON_NUMBER);
+	table_add_column(nodes, "node", 0, SCOLS_JSON_NUMBER);
+	table_add_column(nodes, "pages", 0, SCOLS_JSON_NUMBER);
 	for (i = 0; i < walk.nr; i++) {
-		line = scols_table_new_line(nodes, NULL);
-		set_number(line, 0, walk.sections[i].node);
-		set_number(line, 1, walk.sum[walk.sections[i].node]);
+		line = table_add_line(nodes);
+		cell_set_number(line, 0, walk.sections[i].node);
+		cell_set_number(line, 1, walk.sum[walk.sections[i].node]);
 	}
 	json_begin();
 	json_table(nodes);

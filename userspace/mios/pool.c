@@ -4,13 +4,13 @@
  * much of it is in use, and by whom.
  */
 #include <inttypes.h>
-#include <libsmartcols/libsmartcols.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cells.h"
 #include "flags.h"
 #include "json.h"
 #include "pages.h"
@@ -23,11 +23,6 @@ static const char usage[] =
 "and free, and how much of it each instance has allocated.\n\n"
 "  -J, --json  for programs; mios-pool(1) has the names\n"
 "  -h, --help  print this\n";
-
-struct column {
-	const char *title, *json;
-	int flags, type;
-};
 
 static const struct column pool_columns[] = {
 	{ "NODE", "node", SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER },
@@ -47,70 +42,6 @@ static const struct column user_columns[] = {
 	{ "HELD", "held", 0, SCOLS_JSON_NUMBER },
 	{ }
 };
-
-static void die_memory(void)
-{
-	mios_die(MIOS_EXIT_FAILED, "pool: no memory left");
-}
-
-static struct libscols_table *new_table(const char *name,
-					const struct column *c, bool json)
-{
-	struct libscols_table *table = scols_new_table();
-	struct libscols_column *column;
-
-	if (!table)
-		die_memory();
-	scols_table_enable_json(table, json);
-	scols_table_set_name(table, name);
-	scols_table_enable_nowrap(table, 0);
-	for (; c->title; c++) {
-		if (json && !c->json)
-			continue;
-		column = scols_table_new_column(table, json ? c->json :
-						c->title, 0, c->flags);
-		if (!column)
-			die_memory();
-		scols_column_set_json_type(column, c->type);
-	}
-	return table;
-}
-
-static struct libscols_line *new_line(struct libscols_table *table)
-{
-	struct libscols_line *line = scols_table_new_line(table, NULL);
-
-	if (!line)
-		die_memory();
-	return line;
-}
-
-static void set(struct libscols_line *line, int column, const char *text)
-{
-	if (scols_line_set_data(line, column, text))
-		die_memory();
-}
-
-static void set_number(struct libscols_line *line, int column, uint64_t value)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%" PRIu64, value);
-	set(line, column, text);
-}
-
-static void set_size(struct libscols_line *line, int column, uint64_t bytes,
-		     bool json)
-{
-	char text[32];
-
-	if (json) {
-		set_number(line, column, bytes);
-		return;
-	}
-	mios_size_text(bytes, text, sizeof(text));
-	set(line, column, text);
-}
 
 static uint64_t used_by(const struct pool_section *s, unsigned int instance)
 {
@@ -142,26 +73,26 @@ static void set_users(struct libscols_line *line, int column,
 		length += snprintf(text + length, sizeof(text) - length,
 				   "%s%u: %s", length ? ", " : "", i, size);
 	}
-	set(line, column, text);
+	cell_set(line, column, text);
 }
 
 static void add_section(struct libscols_table *table,
 			const struct pool_section *s, bool json)
 {
-	struct libscols_line *line = new_line(table);
+	struct libscols_line *line = table_add_line(table);
 	uint64_t own = s->own * SHARED_PAGE, used = used_of(s);
 	char address[32];
 
-	set_number(line, 0, s->node);
+	cell_set_number(line, 0, s->node);
 	snprintf(address, sizeof(address), json ? "%" PRIu64 : "0x%" PRIx64,
 		 s->address);
-	set(line, 1, address);
-	set_size(line, 2, s->size, json);
-	set_size(line, 3, own, json);
-	set_size(line, 4, used, json);
+	cell_set(line, 1, address);
+	cell_set_size(line, 2, s->size, json);
+	cell_set_size(line, 3, own, json);
+	cell_set_size(line, 4, used, json);
 	/* It may have changed between one look and the other. */
-	set_size(line, 5, own + used < s->size ? s->size - own - used : 0,
-		 json);
+	cell_set_size(line, 5, own + used < s->size ? s->size - own - used : 0,
+		      json);
 	if (!json)
 		set_users(line, 6, s);
 }
@@ -175,19 +106,19 @@ static void add_users(struct libscols_table *table,
 	for (i = 0; i < MIOS_MAX_INSTANCES; i++) {
 		if (!used_by(s, i))
 			continue;
-		line = new_line(table);
-		set_number(line, 0, s->node);
-		set_number(line, 1, i);
-		set_number(line, 2, s->kept[i] * SHARED_PAGE);
-		set_number(line, 3, s->held[i] * SHARED_PAGE);
+		line = table_add_line(table);
+		cell_set_number(line, 0, s->node);
+		cell_set_number(line, 1, i);
+		cell_set_number(line, 2, s->kept[i] * SHARED_PAGE);
+		cell_set_number(line, 3, s->held[i] * SHARED_PAGE);
 	}
 }
 
 /* Those of @nodes, 0: all. */
 static int show(uint64_t nodes, bool json)
 {
-	struct libscols_table *pools = new_table("pools", pool_columns, json);
-	struct libscols_table *users = new_table("users", user_columns, true);
+	struct libscols_table *pools = table_create("pools", pool_columns, json);
+	struct libscols_table *users = table_create("users", user_columns, true);
 	struct pool_section *s;
 	unsigned int i, nr = pool_read("pool", &s);
 	uint64_t seen = 0;
