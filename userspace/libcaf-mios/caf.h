@@ -105,9 +105,14 @@ void bell_ring_all(void);
 /* caf_team.c APIs: */
 extern struct caf_team *caf_team;	/* the current one */
 void team_first(void);
-size_t team_area_size(uint32_t seats);
+void team_find_first(struct caf_team_area *area);
 uint32_t team_member(const struct caf_team *team, int index);
 uint32_t team_image(const struct caf_team *team, int index);
+
+static inline size_t team_area_size(uint32_t seats)
+{
+	return sizeof(struct caf_team_area) + seats * sizeof(struct caf_seat);
+}
 
 static inline uint32_t team_size(const struct caf_team *team)
 {
