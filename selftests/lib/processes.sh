@@ -34,3 +34,17 @@ together() {
 	wait
 	return $status
 }
+
+# in_order LIBRARY: its files, whoever calls before whom is called, also by names that
+# libc has as well
+in_order() {
+	make -s -C "$top/userspace/$1" list | xargs nm -A | awk -F '[: ]+' '
+		$3 ~ /^[TDBRW]$/ { by[$4] = $1 }
+		$2 == "U" { uses[$1, $3] }
+		END { for (use in uses) { split(use, part, SUBSEP)
+			if (part[2] in by) print part[1], by[part[2]] } }' > "$tmp/pairs"
+	[ "$(wc -l < "$tmp/pairs")" -gt 40 ] || fail "$1: cannot read who calls whom"
+	tsort "$tmp/pairs" > /dev/null 2> "$tmp/loop" || fail "$1: files call each other \
+in a circle: $(grep -o '[a-z_]*\.o' "$tmp/loop" | xargs)"
+	ok "$1: no file calls, by whatever name, one that calls it"
+}

@@ -44,6 +44,18 @@ void bell_ring_all(void)
 		ring(image_at(i));
 }
 
+/* Stopped or dead: whoever waits has to look again. */
+void image_lost(uint32_t number, enum caf_state state)
+{
+	uint32_t active = CAF_ACTIVE;
+
+	if (!atomic_compare_exchange_strong(&image_at(number)->state, &active,
+					    state))
+		return;
+	atomic_fetch_add(&caf_self.window->losses, 1);
+	bell_ring_all();
+}
+
 /* Its mutex can be had if it has died; or has not begun, or has just stopped. */
 static void look_after(uint32_t number)
 {

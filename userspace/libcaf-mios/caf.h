@@ -85,11 +85,12 @@ static inline uint32_t image_state(uint32_t number)
 	return atomic_load(&image_at(number)->state);
 }
 
-void image_init(struct caf_window *w, uint32_t number);
-void image_lost(uint32_t number, enum caf_state state);
+void _gfortran_caf_finalize(void);
+
+/* self.c APIs: */
+extern bool image_ended;
 bool image_end(int status, const char *line);
 _Noreturn void image_leave(void);
-void _gfortran_caf_finalize(void);
 
 /* error.c APIs: */
 void caf_ok(const struct caf_report *report);
@@ -101,6 +102,7 @@ typedef bool (*wait_fn)(void *ctx);
 void wait_until(wait_fn done, void *ctx);
 void bell_ring(uint32_t image);
 void bell_ring_all(void);
+void image_lost(uint32_t number, enum caf_state state);
 
 /* caf_team.c APIs: */
 extern struct caf_team *caf_team;	/* the current one */

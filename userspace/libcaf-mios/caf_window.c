@@ -6,8 +6,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -15,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../libmios-lock/life.h"
 #include "../libteam/team.h"
 #include "caf.h"
 
@@ -22,25 +21,6 @@
 #define HEAP_LEAST	(4ul << 20)
 #define LOOK_NS		1000000
 #define START_LOOKS	120000		/* two minutes */
-
-struct caf_self caf_self;
-
-/* One line, and its end: the others find that it has died. */
-void caf_die(const char *fmt, ...)
-{
-	char text[512];
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	dprintf(STDERR_FILENO, "mios: caf: image %u: %s\n", caf_self.number + 1,
-		text);
-	_exit(CAF_FAILED);
-}
-
-/* As libteam calls it. */
-void omp_die(const char *fmt, ...) __attribute__((alias("caf_die")));
 
 static unsigned long number_of(const char *name, unsigned long max)
 {
@@ -55,6 +35,12 @@ static unsigned long number_of(const char *name, unsigned long max)
 	if (errno || end == text || *end || n > max)
 		caf_die("%s=%.40s is not a number up to %lu", name, text, max);
 	return n;
+}
+
+static void image_init(struct caf_window *w, uint32_t number)
+{
+	if (life_init(&w->images[number].life))
+		caf_die("cannot make a robust mutex");
 }
 
 static void create(struct caf_window *w, size_t size, uint32_t images)

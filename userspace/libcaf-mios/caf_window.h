@@ -62,11 +62,13 @@ struct caf_self {
 	unsigned int number;		/* from 0 */
 };
 
-/* caf_window.c APIs: */
+/* self.c APIs: */
 extern struct caf_self caf_self;
-void window_open(void);
 _Noreturn void caf_die(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));
+
+/* caf_window.c APIs: */
+void window_open(void);
 
 /* Does it lie in memory that all images have? */
 static inline bool window_holds(const void *p)

@@ -22,56 +22,11 @@
 #define START_SECONDS	120
 
 static pid_t process;			/* a child is no image */
-static bool ended;			/* and has told the others */
-
-void image_init(struct caf_window *w, uint32_t number)
-{
-	if (life_init(&w->images[number].life))
-		caf_die("cannot make a robust mutex");
-}
-
-/* Stopped or dead: whoever waits has to look again. */
-void image_lost(uint32_t number, enum caf_state state)
-{
-	uint32_t active = CAF_ACTIVE;
-
-	if (!atomic_compare_exchange_strong(&image_at(number)->state, &active,
-					    state))
-		return;
-	atomic_fetch_add(&caf_self.window->losses, 1);
-	bell_ring_all();
-}
-
-/*
- * True for the first of all images that says so, and @line is said, before any
- * other one wakes: their end may be this one's.
- */
-bool image_end(int status, const char *line)
-{
-	struct caf_window *w = caf_self.window;
-	uint32_t none = 0;
-	bool first;
-
-	ended = true;
-	first = atomic_compare_exchange_strong(&w->over, &none,
-					       1 + (status & 0xff));
-	if (first && write(STDERR_FILENO, line, strlen(line)) < 0)
-		line = "";	/* nobody listens */
-	syscall(SYS_futex, &w->over, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-	return first;
-}
-
-/* Somebody has ended all. */
-void image_leave(void)
-{
-	ended = true;
-	exit(atomic_load(&caf_self.window->over) - 1);
-}
 
 /* exit() without a word is an end of all, unless it is without an error. */
 static void at_exit(int status, void *unused)
 {
-	if (ended || getpid() != process)
+	if (image_ended || getpid() != process)
 		return;
 	if (status)
 		image_end(status, "");
@@ -216,7 +171,7 @@ void _gfortran_caf_finalize(void)
 {
 	image_lost(caf_self.number, CAF_STOPPED);
 	wait_until(nobody_is_active, NULL);
-	ended = true;
+	image_ended = true;
 	pthread_mutex_unlock(&image_at(caf_self.number)->life);
 }
 
