@@ -166,3 +166,4 @@ module_exit(mios_exit);
 
 MODULE_DESCRIPTION("Several kernels on one machine");
 MODULE_LICENSE("GPL");
+MODULE_IMPORT_NS(MIOS);

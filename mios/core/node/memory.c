@@ -129,9 +129,11 @@ static int range_lend(struct mios_node *node, unsigned int index)
 		return 0;
 
 	WRITE_ONCE(node->lender, current);
-	err = add_memory_driver_managed(node->id, r.base, r.size, lent_name,
-					inject_by_policy ? MHP_NONE :
-					MHP_ONLINE_MOVABLE);
+	err = inject_by_policy ?
+		add_memory_driver_managed(node->id, r.base, r.size, lent_name,
+					  MHP_NONE) :
+		__add_memory_driver_managed(node->id, r.base, r.size, lent_name,
+					    MHP_NONE, MMOP_ONLINE_MOVABLE);
 	WRITE_ONCE(node->lender, NULL);
 	/* -EEXIST: lent by an earlier life of this module */
 	if (!err || err == -EEXIST) {
