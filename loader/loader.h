@@ -26,9 +26,9 @@
  * How a kernel says that it can be one of several (asm/mios.h in the series);
  * any other would take the machine for its own, and reset it when it ends.
  */
-#define LOADER_XLF_MIOS		0x4000		/* bzImage: in xloadflags */
+#define LOADER_XLF_MIOS		0x2000		/* bzImage: in xloadflags */
 #define LOADER_NOTE_NAME	"MIOS"		/* vmlinux: an ELF note */
-#define LOADER_NOTE_MANIFEST	2
+#define LOADER_NOTE_MANIFEST	3
 
 struct loader_error {
 	char text[256];
