@@ -54,9 +54,11 @@ static void mios_leave(void)
 static int __init mios_host_init(void)
 {
 	int last = MIOS_PIDS_EACH - 1;
+	struct mios_host self;
 	int err;
 
-	if (mios_host_pid_last() > last) {
+	mios_host_describe(&self);
+	if (self.pid_last > last) {
 		pr_err("tasks here may get PIDs above %d, which are other instances': boot with pid_range=1-%d\n",
 		       last, last);
 		return -EOPNOTSUPP;

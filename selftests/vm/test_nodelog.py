@@ -208,9 +208,10 @@ def fields(text, name):
     """Offset of each field of a structure of fixed-width words."""
     body = re.search(rf"^\+struct {name} {{\n(.*?)^\+}};", text, re.M | re.S)
     at, found = 0, {}
-    for width, field in re.findall(r"__u(\d+) (\w+)", body[1]):
-        found[field] = at
-        at += int(width) // 8
+    for width, names in re.findall(r"__u(\d+) ([\w, ]+)", body[1]):
+        for field in names.split(", "):
+            found[field] = at
+            at += int(width) // 8
     return found
 
 

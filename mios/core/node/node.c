@@ -119,6 +119,16 @@ static int range_larger_first(const void *a, const void *b)
 	return x->size < y->size ? 1 : -1;
 }
 
+/* Do instance 0's CPUs come up through that range? */
+static bool hits_trampoline(u64 base, u64 size)
+{
+	struct mios_host self;
+
+	mios_host_describe(&self);
+	return base < self.trampoline + self.trampoline_size &&
+	       self.trampoline < base + size;
+}
+
 /* Below 1 MiB, for good: in the same order each time, whoever asks; 0: none. */
 static u64 low_take(u64 size)
 {
@@ -128,7 +138,7 @@ static u64 low_take(u64 size)
 		u64 base = next;
 
 		next += size;
-		if (!mios_host_lowmem_used(base, size) &&
+		if (!hits_trampoline(base, size) &&
 		    firmware_ram(base, size, PAGE_SIZE))
 			return base;
 	}

@@ -284,6 +284,23 @@ static int zero_page_finish(struct mios_node *node)
 	return 0;
 }
 
+/* What it says of the machine and of this kernel. */
+static void manifest_describe_host(struct mios_manifest *m)
+{
+	struct mios_host self;
+
+	mios_host_describe(&self);
+	m->magic = MIOS_MANIFEST_MAGIC;
+	m->version = MIOS_MANIFEST_VERSION;
+	m->size = sizeof(*m);
+	m->tsc_khz = tsc_khz;
+	m->cpu_khz = cpu_khz;
+	m->lapic_period = self.lapic_period;
+	m->hz = HZ;
+	m->bsp_apicid = per_cpu(x86_cpu_to_apicid, 0);
+	m->doorbell = X86_PLATFORM_IPI_VECTOR;
+}
+
 static int manifest_fill(struct mios_node *node, struct mios_reason *why)
 {
 	struct mios_manifest *m = mios_node_manifest(node);
@@ -293,7 +310,7 @@ static int manifest_fill(struct mios_node *node, struct mios_reason *why)
 	int err;
 
 	memset(m, 0, MIOS_MANIFEST_SIZE);
-	mios_host_describe(m);
+	manifest_describe_host(m);
 	if (inject_manifest_version)
 		m->version = inject_manifest_version;
 	m->self = mios_node_base(node) + MIOS_HEAD_MANIFEST;
