@@ -63,6 +63,10 @@ static int __init mios_host_init(void)
 		       last, last);
 		return -EOPNOTSUPP;
 	}
+	if (!self.no_ipi_broadcast) {
+		pr_err("an IPI for all CPUs would reach those of other instances, too: boot with no_ipi_broadcast=1\n");
+		return -EOPNOTSUPP;
+	}
 	err = mios_cpus_init();
 	if (err)
 		return err;

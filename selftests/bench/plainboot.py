@@ -43,7 +43,8 @@ class PlainBoot:
              "-smp", "1", "-m", "1G", "-nodefaults", "-display", "none",
              "-no-reboot", "-serial", f"file:{log}", "-kernel",
              str(self.kernel), "-initrd", str(self.initrd), "-append",
-             f"console=ttyS0,115200 loglevel=5 panic=-1 {self.append}"],
+             "console=ttyS0,115200 loglevel=5 panic=-1 pid_range=1-65535 "
+             f"no_ipi_broadcast=1 {self.append}"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL)
 

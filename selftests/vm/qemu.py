@@ -56,12 +56,12 @@ class Shape:
         words = ["root=/dev/vda rootfstype=ext4 rw init=/sbin/mios-stub",
                  "console=ttyS0,115200 loglevel=7 panic=-1",
                  "tsc=reliable no_timer_check printk.devkmsg=on"]
-        # The first one that the kernel finds holds.  Also for a plain one: it
-        # is to be like the others, with mios.ko and mios0.
+        # The first range that the kernel finds holds.  Both words for a plain
+        # one, too: it is to be like the others, with mios.ko and mios0.
         if "pid_range=" not in self.append:
             words.append("pid_range=1-65535")
+        words.append("no_ipi_broadcast=1")
         if not self.plain:
-            words.append("no_ipi_broadcast=1")
             if "mios.pool=" not in self.append:
                 words += memmap.pool_words(self.memory)
             words += memmap.reserve_words(self.memory)

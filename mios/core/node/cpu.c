@@ -56,15 +56,13 @@ static int cpu_guard(unsigned int cpu)
 }
 
 /**
- * mios_cpus_init - guard the CPUs that are not ours, stop shorthand IPIs
+ * mios_cpus_init - guard the CPUs that are not ours
  */
 int mios_cpus_init(void)
 {
-	int state;
+	int state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN,
+					      "mios:guard", cpu_guard, NULL);
 
-	apic_ipi_shorthand_disable();
-	state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "mios:guard",
-					  cpu_guard, NULL);
 	if (state < 0)
 		return state;
 	guard_state = state;
