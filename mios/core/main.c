@@ -6,7 +6,6 @@
  */
 #include <linux/module.h>
 
-#include <asm/mce.h>
 #include <asm/mios.h>
 
 #include "clock/clock.h"
@@ -79,7 +78,7 @@ static int __init mios_host_init(void)
 	mios_host_watch();
 	mios_heads_init();
 	/* From now on a machine check may be another kernel's. */
-	mce_set_shared(true);
+	mios_host_share(true);
 	return 0;
 
 memory:
@@ -95,7 +94,7 @@ static void mios_host_exit(void)
 	mios_host_unwatch();
 	mios_heads_exit();
 	mios_life_exit();
-	mce_set_shared(false);
+	mios_host_share(false);
 	mios_memory_exit();
 	mios_cpus_exit();
 }
