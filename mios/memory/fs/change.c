@@ -161,22 +161,31 @@ u64 mios_inode_make(struct mios_fs *fs, const struct mios_fs_attr *attr,
 	return number;
 }
 
-static int make(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
-		struct mios_fs_attr *attr, u64 *number)
+/* An entry for a name that a directory which is there has not got yet. */
+static int entry_new(struct mios_fs *fs, u64 dir,
+		     const struct mios_fs_name *name, u64 *at)
 {
-	bool directory = is_directory(attr->mode);
 	struct found found;
-	u64 at;
-	int err;
+	int err = find(fs, dir, name, &found);
 
-	err = find(fs, dir, name, &found);
 	if (err != -ENOENT)
 		return err ? err : -EEXIST;
 	if (!dir_is_alive(fs, dir))
 		return -ENOENT;
-	at = pop(fs, &fs->super->free_entry, fs->nr_entries, false);
-	if (!at)
-		return -ENOSPC;
+	*at = pop(fs, &fs->super->free_entry, fs->nr_entries, false);
+	return *at ? 0 : -ENOSPC;
+}
+
+static int make(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
+		struct mios_fs_attr *attr, u64 *number)
+{
+	bool directory = is_directory(attr->mode);
+	u64 at;
+	int err;
+
+	err = entry_new(fs, dir, name, &at);
+	if (err)
+		return err;
 	attr->nlink = 1 + directory;
 	*number = mios_inode_make(fs, attr, attr->nlink, directory ? dir : 0);
 	if (!*number)
@@ -228,7 +237,6 @@ int mios_fs_make_nameless(struct mios_fs *fs, const struct mios_fs_attr *attr,
 static int add_link(struct mios_fs *fs, u64 inode, u64 dir,
 		    const struct mios_fs_name *name, bool first, u64 now)
 {
-	struct found found;
 	u64 at, mode;
 	int err;
 
@@ -241,14 +249,9 @@ static int add_link(struct mios_fs *fs, u64 inode, u64 dir,
 		return -ENOENT;
 	if (nlink_of(mode) == ~0u)
 		return -EMLINK;
-	err = find(fs, dir, name, &found);
-	if (err != -ENOENT)
-		return err ? err : -EEXIST;
-	if (!dir_is_alive(fs, dir))
-		return -ENOENT;
-	at = pop(fs, &fs->super->free_entry, fs->nr_entries, false);
-	if (!at)
-		return -ENOSPC;
+	err = entry_new(fs, dir, name, &at);
+	if (err)
+		return err;
 	insert(fs, at, dir, name, inode);
 	mios_links_add(fs, inode, 1);
 	changed(fs, inode, now);

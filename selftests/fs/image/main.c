@@ -6,51 +6,27 @@
  * --break breaks a guarantee: the tests must then fail.  Exit status 0:
  * all right; 1: the line that failed has been printed.
  */
-#include <time.h>
-
-#include "../../unit/inject.h"
+#include "../../unit/options.h"
 #include "fstest.h"
-
-static void break_on_purpose(const char *name)
-{
-	if (inject_on(name, -1))
-		return;
-	fprintf(stderr, "nothing to be broken by that name: %s\n", name);
-	exit(2);
-}
 
 int main(int argc, char **argv)
 {
 	unsigned long garbage = 20000, preemptions = 1;
-	const char *only = "";
-	u64 seed = time(NULL);
-	int i;
+	const struct test_number numbers[] = {
+		{ "--garbage", &garbage }, { "--preemptions", &preemptions }, { }
+	};
+	const struct test_options o = test_options(argc, argv, numbers);
 
-	for (i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "--seed") && i + 1 < argc)
-			seed = strtoull(argv[++i], NULL, 0);
-		else if (!strcmp(argv[i], "--garbage") && i + 1 < argc)
-			garbage = strtoul(argv[++i], NULL, 0);
-		else if (!strcmp(argv[i], "--preemptions") && i + 1 < argc)
-			preemptions = strtoul(argv[++i], NULL, 0);
-		else if (!strcmp(argv[i], "--only") && i + 1 < argc)
-			only = argv[++i];
-		else if (!strcmp(argv[i], "--break") && i + 1 < argc)
-			break_on_purpose(argv[++i]);
-		else
-			return fprintf(stderr, "unknown: %s\n", argv[i]), 2;
-	}
-	printf("seed %llu\n", seed);
-	if (!*only || !strcmp(only, "steps")) {
+	if (test_wanted(&o, "steps")) {
 		test_names();
 		test_files();
 		test_segments();
 		test_places();
-		test_fs_garbage(seed, garbage);
+		test_fs_garbage(o.seed, garbage);
 	}
-	if (!*only || !strcmp(only, "kills"))
-		test_kills(seed);
-	if (!*only || !strcmp(only, "explore"))
+	if (test_wanted(&o, "kills"))
+		test_kills(o.seed);
+	if (test_wanted(&o, "explore"))
 		test_fs_explore(preemptions);
 	printf("all right\n");
 	return 0;
