@@ -5,7 +5,7 @@
  * pages go into one message: recovery walks all of them, one manager's after
  * the other's, and what it says is appended to the last message of the same
  * kind to the same nodes.
- * Called by recover.c.
+ * Called by recovery.c.
  */
 #include "engine.h"
 

@@ -126,7 +126,7 @@ struct dsm {
 	bool crowded;		/* some CPU may not ask for its page yet, */
 	u16 turn;		/* the first of them */
 	bool tx_full;
-	u8 recovering;		/* recover.c */
+	u8 recovering;		/* recovery.c */
 	bool joining;		/* born again, not told to begin yet */
 	bool asking;		/* recovery: requests are sent again */
 	u32 todo;		/* pages to kick when there is room */
@@ -204,7 +204,7 @@ static inline bool state_in(const struct dsm_page *p, u32 states)
 #define STATES_FETCH	(IN(IS) | IN(IM) | IN(IO))
 #define STATES_ASKED	(STATES_FETCH | IN(SM) | IN(SO))
 
-/* view.c: what CPUs may do in each state */
+/* inspect.c: what CPUs may do in each state */
 extern const u8 dsm_access_of[DSM_STATES];
 
 static inline enum dsm_access page_allows(const struct dsm_page *p)
@@ -349,13 +349,13 @@ void evict_msg_take(struct step *s);
 void evict_finish(struct step *s, u32 page);
 void pin_take(struct step *s, bool pin);
 
-/* member.c */
+/* membership.c */
 bool view_same(struct dsm *d, u16 node);
 bool view_learn(struct dsm *d, u16 node, u32 life, bool up);
 bool view_take(struct step *s);
 u16 view_tell(struct dsm *d, u8 *body);
 
-/* recover.c */
+/* recovery.c */
 void recover_start(struct step *s);
 void recover_join(struct dsm *d);
 void recover_msg_take(struct step *s);

@@ -21,7 +21,7 @@
  * A log keeps the last stores.  What the sender of a page had not performed
  * when it sent it is performed from there.  And the head may die when some have
  * its last ones and others do not: in the recovery who has got furthest sends
- * them the rest.  Called by fault.c, update.c and recover.c.
+ * them the rest.  Called by fault.c, update.c and recovery.c.
  */
 #include "engine.h"
 

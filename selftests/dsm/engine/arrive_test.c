@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../../userspace/mios-dsm/runtime/node.h"
+#include "../../../userspace/mios-dsm/runtime/dsm_node.h"
 
 #define PAGES	4
 #define PAGE	1		/* node 1's at first */
@@ -35,7 +35,7 @@ static struct wire wire;
 static u8 bytes[DSM_PAGE_SIZE];
 static u32 frame_max;
 
-/* What node.c has beside it. */
+/* What dsm_node.c has beside it. */
 void node_give_up(const char *what, int err)
 {
 	fprintf(stderr, "%s: %d\n", what, err);

@@ -16,8 +16,8 @@ import re
 import sys
 
 FILES = ("engine.c queue.c fault.c request.c tag.c grant.c update.c merge.c "
-         "order.c mode.c evict.c recover.c member.c assign.c handoff.c probowner.c "
-         "dsm_link.c dsm_link_receive.c adapt.c usage.c").split()
+         "order.c mode.c evict.c recovery.c membership.c assign.c handoff.c "
+         "probowner.c dsm_link.c dsm_link_receive.c adapt.c usage.c").split()
 FUNCTION = re.compile(r"^((?:static )?[a-z][\w *]*?\b\*?)(\w+)\([^;{]*?\)\n\{",
                       re.M)
 CALL = re.compile(r"^(\t+)([a-z_]+)\((?=[^;{}]*\);)", re.M)

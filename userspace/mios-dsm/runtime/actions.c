@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "window_layout.h"
-#include "node.h"
+#include "dsm_node.h"
 
 #define LOSSY	23
 

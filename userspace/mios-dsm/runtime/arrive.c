@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "node.h"
+#include "dsm_node.h"
 
 #define HEADERS		(sizeof(struct dsm_frame) + sizeof(struct dsm_msg))
 

@@ -6,7 +6,7 @@
  * protecting it leaves the bytes where they are, so that they can be sent
  * after the program has lost access; and bytes are written while the program
  * has no entry, so that it never sees a page half installed.  Called by
- * node.c.
+ * dsm_node.c.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -22,7 +22,7 @@
 
 #include "ether.h"
 #include "lives.h"
-#include "node.h"
+#include "dsm_node.h"
 #include "packet.h"
 
 #define SECOND		1000000000ULL

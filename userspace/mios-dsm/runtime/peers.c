@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "node.h"
+#include "dsm_node.h"
 
 /* Of one descriptor, before threads of ours have their turn. */
 #define FRAMES		64

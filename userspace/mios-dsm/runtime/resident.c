@@ -8,7 +8,7 @@
  * they have no other place.  On the service thread.
  */
 #include "window_layout.h"
-#include "node.h"
+#include "dsm_node.h"
 
 #define SPARE	32		/* pages */
 #define SCAN	1024		/* pages in one go */

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "node.h"
+#include "dsm_node.h"
 
 #define TICK		1000000ULL	/* ns */
 #define LOOK		50000ULL	/* while somebody waits for a thread */

@@ -7,7 +7,7 @@
 #ifndef START_H
 #define START_H
 
-#include "node.h"
+#include "dsm_node.h"
 
 #define START_VARIABLE	"MIOS_DSM"
 /* With it nodes are on an Ethernet: cluster, incarnation, 1: sockets, interface. */

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "window_layout.h"
-#include "node.h"
+#include "dsm_node.h"
 
 #define CENSUS		50000000ULL	/* ns from one to the next */
 #define LOOKS		16		/* stops at a page, of which one is looked at */

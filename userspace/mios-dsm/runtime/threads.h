@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The program's threads as the engine's CPUs: which thread waits where, and
- * whether it has got on since its page arrived.  Called by node.c, on the
+ * whether it has got on since its page arrived.  Called by dsm_node.c, on the
  * service thread.
  */
 #ifndef THREADS_H

@@ -3,7 +3,7 @@
  * What carries frames between nodes.  It may lose, double and reorder them:
  * the link layer of the engine puts that right.  A transport declares the order
  * that holds with retransmission, and how it tells that a peer has died for
- * good: one that is only silent is not dead.  Called by node.c, on the service
+ * good: one that is only silent is not dead.  Called by dsm_node.c, on the service
  * thread.
  */
 #ifndef TRANSPORT_H

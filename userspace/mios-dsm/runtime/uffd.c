@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The userfaultfd of a window: with what rights it is opened, what is asked of
- * it, and the faults that come out of it.  Called by dsm_window.c and node.c.
+ * it, and the faults that come out of it.  Called by dsm_window.c and dsm_node.c.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -15,7 +15,7 @@
  *   READY     manager to all: my pages are settled.
  *
  * Who hears of another death begins anew, and what was said in the old round
- * counts no more (member.c).  Where there are updates, copies may differ,
+ * counts no more (membership.c).  Where there are updates, copies may differ,
  * since the dead node's last ones reached some nodes only: all but the owner's
  * are dropped.
  * Called by dsm_step(); long rounds are cut by DSM_ACT_AGAIN.

@@ -6,7 +6,7 @@
  * one list of the living and the dead, and goes on among those whose lists are
  * equal.  The numbers in a list only grow, so two nodes that have been told
  * the same end with equal lists, whatever came first.
- * Called by recover.c.
+ * Called by recovery.c.
  */
 #include "engine.h"
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "window_layout.h"
-#include "node.h"
+#include "dsm_node.h"
 
 /* A lease ends at the latest after so long, whatever a thread does. */
 #define LEASE		10000000ULL

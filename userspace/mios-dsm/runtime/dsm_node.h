@@ -5,8 +5,8 @@
  * marked so belongs to who has the lock: the service thread, but while it waits
  * for something to happen, and a thread whose store is emulated (stores.c).
  */
-#ifndef NODE_H
-#define NODE_H
+#ifndef DSM_NODE_H
+#define DSM_NODE_H
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -147,4 +147,4 @@ void node_fault(struct node *n, u16 cpu, u8 touch);
 void *node_serve(void *node);
 void threads_release(struct node *n);
 
-#endif /* NODE_H */
+#endif /* DSM_NODE_H */
