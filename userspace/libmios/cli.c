@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Reading what a user typed, and one line on stderr for each mistake.
- * Called by every part of mios-dsm and of mios-lock; knows none of them.  No lock.
+ * Called by every part of mios-dsm and of mios-lock; knows none of them.
  */
 #include <errno.h>
 #include <stdarg.h>
