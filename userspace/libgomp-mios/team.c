@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Parallel regions.  The master, who runs the program's main(), says what is to be
- * done (member.c), does its own part, and waits until all have joined.  Regions within a region, and those of threads that the
- * program has made itself, have teams within the process: see nested.c.
+ * done (member.c), does its own part, and waits until all have joined.  Regions
+ * within a region, and those of threads that the program has made itself, have
+ * teams within the process: see nested.c.
  */
 #include "api.h"
 #include "gomp.h"
@@ -14,6 +15,7 @@ void team_lead(bool does)
 {
 	is_master = does;
 }
+
 /* Is it the team of all that would be at work? */
 static bool leads_all(const struct context *c)
 {
