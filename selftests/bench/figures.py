@@ -142,7 +142,7 @@ def table(result):
     where = f", kernel {result['kernel']}, QEMU's {result['accel']}, " \
         f"{result['host_cpus']} host cores, of which other programs took " \
         f"{result['others']:.0%}" if result.get("accel") else ""
-    lines = [f"### {result['title']}", "", f"{result['date']}{where}.", ""]
+    lines = [f"## {result['title']}", "", f"{result['date']}{where}.", ""]
     figures = [e for e in result["figures"] if "a" in e]
     counts = [e for e in result["figures"] if "a" not in e]
     if figures:
