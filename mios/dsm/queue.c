@@ -7,6 +7,9 @@
  */
 #include "engine.h"
 
+static_assert(!offsetof(struct dsm_request, next), "as next_of() has it");
+static_assert(!offsetof(struct dsm_flight, next), "as next_of() has it");
+
 static u16 *next_of(const struct dsm_pool *pool, u16 i)
 {
 	return (u16 *)(pool->at + (size_t)i * pool->size);
