@@ -5,7 +5,7 @@
  * is written by all of them:
  *
  *   super  | redo    | waiters | segments | lock  | buckets | inodes | entries
- *   1 page | records | 64 KiB  | 192 KiB  | 8 KiB | 8 KiB   | 128    | 288
+ *   1 page | records | 64 KiB  | 192 KiB  | 8 KiB | 8 KiB   | 128    | 296
  *          | 64 pages                                         | bytes  | bytes
  *
  * Nearly all words are changed under one lock (mios/lock.h), through the redo
@@ -24,7 +24,7 @@
 #include <mios/lock.h>
 
 #define MIOS_FS_MAGIC		0x47414d4953464f4dULL
-#define MIOS_FS_VERSION		7
+#define MIOS_FS_VERSION		8
 #define MIOS_FS_INSTANCES	64u
 #define MIOS_FS_NAME		255u
 #define MIOS_FS_PAGE		4096u
@@ -185,6 +185,7 @@ enum mios_fs_policy {
  * @parent:	number of its directory, 0: free; the upper half: bytes of @name
  * @inode:	what it names
  * @hash:	of directory and name
+ * @born:	->sequence of the image when it had come into this directory
  * @name:	its last word is filled up with 0
  */
 struct mios_fs_entry {
@@ -192,10 +193,11 @@ struct mios_fs_entry {
 	__u64 parent;
 	__u64 inode;
 	__u64 hash;
+	__u64 born;
 	__u8 name[256];
 };
 
-static_assert(sizeof(struct mios_fs_entry) == 288);
+static_assert(sizeof(struct mios_fs_entry) == 296);
 
 /*
  * Waiters: a column for each instance, which it alone writes: how many of its

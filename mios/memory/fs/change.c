@@ -62,6 +62,12 @@ static u64 pop(struct mios_fs *fs, u64 *head, u64 nr, bool inodes)
 	return at;
 }
 
+/* ->sequence when this change has been carried out: only then is it even again. */
+static u64 sequence_after(const struct mios_fs *fs)
+{
+	return (READ_ONCE(fs->super->sequence) | 1) + 1;
+}
+
 static void insert(struct mios_fs *fs, u64 at, u64 dir,
 		   const struct mios_fs_name *name, u64 inode)
 {
@@ -176,6 +182,14 @@ static int entry_new(struct mios_fs *fs, u64 dir,
 	return *at ? 0 : -ENOSPC;
 }
 
+/* In a directory from now on. */
+static void insert_new(struct mios_fs *fs, u64 at, u64 dir,
+		       const struct mios_fs_name *name, u64 inode)
+{
+	insert(fs, at, dir, name, inode);
+	mios_tx_put(fs, &fs->entry[at].born, sequence_after(fs));
+}
+
 static int make(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
 		struct mios_fs_attr *attr, u64 *number)
 {
@@ -191,7 +205,7 @@ static int make(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
 	if (!*number)
 		return -ENOSPC;
 	attr->id = mios_tx_get(fs, &fs->inode[*number].id);
-	insert(fs, at, dir, name, *number);
+	insert_new(fs, at, dir, name, *number);
 	names_changed(fs, dir, attr->ctime);
 	if (directory)
 		mios_links_add(fs, dir, 1);
@@ -252,7 +266,7 @@ static int add_link(struct mios_fs *fs, u64 inode, u64 dir,
 	err = entry_new(fs, dir, name, &at);
 	if (err)
 		return err;
-	insert(fs, at, dir, name, inode);
+	insert_new(fs, at, dir, name, inode);
 	mios_links_add(fs, inode, 1);
 	changed(fs, inode, now);
 	names_changed(fs, dir, now);
@@ -385,7 +399,11 @@ static int move(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
 			return err;
 	}
 	unhook(fs, &from);
-	insert(fs, from.entry, to_dir, to, from.inode);
+	/* Who reads a directory meets a name once that changes in it. */
+	if (dir == to_dir)
+		insert(fs, from.entry, to_dir, to, from.inode);
+	else
+		insert_new(fs, from.entry, to_dir, to, from.inode);
 	if (directory)
 		adopt(fs, from.inode, dir, to_dir);
 	changed(fs, from.inode, now);

@@ -270,10 +270,34 @@ static int dir_rename(struct mnt_idmap *idmap, struct inode *dir,
 	return 0;
 }
 
+/* What comes into it after this is not shown, until it is read from the start. */
+static void read_begin(struct file *file)
+{
+	const struct mios_mount *m = mount_of(file_inode(file));
+
+	file->private_data = (void *)(unsigned long)mios_fs_sequence(&m->fs);
+}
+
+static int dir_open(struct inode *dir, struct file *file)
+{
+	read_begin(file);
+	return 0;
+}
+
+/* ->f_pos_lock keeps those out who read. */
+static loff_t dir_seek(struct file *file, loff_t offset, int whence)
+{
+	offset = generic_file_llseek(file, offset, whence);
+	if (!offset)
+		read_begin(file);
+	return offset;
+}
+
 static int dir_iterate(struct file *file, struct dir_context *ctx)
 {
 	struct inode *dir = file_inode(file);
 	struct mios_mount *m = mount_of(dir);
+	u64 before = (unsigned long)file->private_data;
 	struct mios_fs_entry entry;
 	struct mios_fs_attr attr;
 	u64 cookie;
@@ -284,7 +308,8 @@ static int dir_iterate(struct file *file, struct dir_context *ctx)
 	for (;;) {
 		cookie = ctx->pos - 2;
 		found = MIOS_LOOK(mios_fs_readdir(&m->fs, number_of(dir),
-						  &cookie, &entry));
+						  before, &cookie,
+						  &entry));
 		if (found != 1)
 			return found;
 		if (!MIOS_LOOK(mios_fs_stat(&m->fs, entry.inode, &attr)) &&
@@ -313,7 +338,8 @@ const struct inode_operations mios_dir_inode_ops = {
 };
 
 const struct file_operations mios_dir_ops = {
-	.llseek = generic_file_llseek,
+	.open = dir_open,
+	.llseek = dir_seek,
 	.read = generic_read_dir,
 	.iterate_shared = dir_iterate,
 	.fsync = noop_fsync,

@@ -114,12 +114,14 @@ int mios_fs_stat(struct mios_fs *fs, u64 inode, struct mios_fs_attr *attr);
  * mios_fs_readdir() - the next name of a directory
  * @fs: the file system
  * @dir: the directory
+ * @before: mios_fs_sequence() when one began to read: what has come since is left
+ *	out, so that there is an end, whoever adds names
  * @cookie: 0 at first; where to go on: a name keeps its place
  * @entry: out, a copy
  *
  * 1, or 0 when there is none.
  */
-int mios_fs_readdir(struct mios_fs *fs, u64 dir, u64 *cookie,
+int mios_fs_readdir(struct mios_fs *fs, u64 dir, u64 before, u64 *cookie,
 		    struct mios_fs_entry *entry);
 
 /*

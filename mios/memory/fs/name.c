@@ -3,7 +3,10 @@
  * Reading names and attributes: local loads, checked by the sequence count of
  * the image, and bounded whatever lies there.
  */
+#include "../../inject/inject.h"
 #include "tx.h"
+
+MIOS_INJECT_SWITCH(all_names, "a directory that is being read also shows what has come since");
 
 /* FNV-1a. */
 u64 mios_name_hash(u64 dir, const struct mios_fs_name *name)
@@ -100,41 +103,43 @@ int mios_fs_stat(struct mios_fs *fs, u64 number, struct mios_fs_attr *attr)
 	return -EAGAIN;
 }
 
-/* The next entry of @dir from @cookie on, copied; 0: none. */
-static u64 next_of(struct mios_fs *fs, u64 dir, u64 cookie,
-		   struct mios_fs_entry *copy)
+/* An entry as it is between two changes. */
+static int entry_copy(struct mios_fs *fs, u64 at, struct mios_fs_entry *copy)
+{
+	u64 sequence;
+	int tries;
+
+	for (tries = 0; tries < READ_TRIES; tries++) {
+		sequence = mios_read_begin(fs);
+		memcpy(copy, &fs->entry[at], sizeof(*copy));
+		if (!mios_read_again(fs, sequence))
+			return 0;
+	}
+	return -EAGAIN;
+}
+
+/* A name that stays keeps its place: only what is found there is to be whole. */
+int mios_fs_readdir(struct mios_fs *fs, u64 dir, u64 before, u64 *cookie,
+		    struct mios_fs_entry *entry)
 {
 	u64 at;
 
-	for (at = cookie + 1; at < fs->nr_entries; at++) {
+	if (!inode_exists(fs, dir))
+		return 0;
+	for (at = *cookie + 1; at < fs->nr_entries; at++) {
 		if ((u32)READ_ONCE(fs->entry[at].parent) != dir)
 			continue;
-		memcpy(copy, &fs->entry[at], sizeof(*copy));
-		return at;
-	}
-	return 0;
-}
-
-int mios_fs_readdir(struct mios_fs *fs, u64 dir, u64 *cookie,
-		    struct mios_fs_entry *entry)
-{
-	u64 sequence, at;
-	int tries;
-
-	if (!inode_exists(fs, dir) || *cookie >= fs->nr_entries)
-		return 0;
-	for (tries = 0; tries < READ_TRIES; tries++) {
-		sequence = mios_read_begin(fs);
-		at = next_of(fs, dir, *cookie, entry);
-		if (mios_read_again(fs, sequence))
+		*cookie = at - 1;
+		if (entry_copy(fs, at, entry))
+			return -EAGAIN;
+		if ((u32)entry->parent != dir ||
+		    (entry->born > before && !inject_all_names))
 			continue;
-		if (!at)
-			return 0;
 		if (!inode_exists(fs, entry->inode) ||
 		    entry->parent >> 32 > MIOS_FS_NAME)
 			return -EBADMSG;
 		*cookie = at;
 		return 1;
 	}
-	return -EAGAIN;
+	return 0;
 }

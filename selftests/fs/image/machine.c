@@ -194,7 +194,7 @@ static size_t describe(struct mios_fs *fs, u64 dir, char *text, size_t size)
 	size_t used = 0;
 	u64 cookie = 0;
 
-	while (mios_fs_readdir(fs, dir, &cookie, &entry) == 1) {
+	while (mios_fs_readdir(fs, dir, ~0ull, &cookie, &entry) == 1) {
 		CHECK(!mios_fs_stat(fs, entry.inode, &attr));
 		used += snprintf(text + used, size - used,
 				 "%.*s=%llu,%o,%u,%llu,%llu,%llu,%llx ",

@@ -291,7 +291,7 @@ static void one_reads(void)
 {
 	struct mios_fs_entry entry;
 	u64 cookie = 0;
-	int found = mios_fs_readdir(&w.fs[1], MIOS_FS_ROOT, &cookie, &entry);
+	int found = mios_fs_readdir(&w.fs[1], MIOS_FS_ROOT, ~0ull, &cookie, &entry);
 
 	CHECK(found == 1 || found == -EAGAIN);
 	if (found == 1) {
