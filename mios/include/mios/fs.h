@@ -119,7 +119,9 @@ static_assert(sizeof(struct mios_fs_redo) == MIOS_FS_PAGE);
  * @root:	physical address of the top page of its index, and in the low
  *		bits how many levels that has; 0: none (compare-and-exchange)
  * @open:	bit i: instance i has it open (atomic)
- * @freeing:	its @id while its pages are freed (who holds the lock)
+ * @pages:	that it has, those of its index not counted: counted before one is
+ *		there, and taken off when it has gone, so that each death may leave
+ *		it too large, never too small (atomic)
  * @cut:	not 0: the pages from number @cut - 1 on are still to be removed
  * @hole:	not 0: pages that are being removed, from the lower half up to
  *		before the upper half (who is @cutter)
@@ -127,7 +129,8 @@ static_assert(sizeof(struct mios_fs_redo) == MIOS_FS_PAGE);
  *		the end of the file, mapped by nobody; upper half: how often
  *		that has been said (compare-and-exchange)
  * @cutter:	bit 0: somebody removes pages; MIOS_FS_CUTTER_*: which instance,
- *		6 bits, in which epoch (compare-and-exchange)
+ *		6 bits, in which epoch; all of them, since the file has no name and
+ *		nobody has it open (compare-and-exchange)
  */
 struct mios_fs_inode {
 	__u64 id;
@@ -141,7 +144,7 @@ struct mios_fs_inode {
 	__u64 next;
 	__u64 root;
 	__u64 open;
-	__u64 freeing;
+	__u64 pages;
 	__u64 cut;
 	__u64 hole;
 	__u64 left;
@@ -153,6 +156,7 @@ static_assert(sizeof(struct mios_fs_inode) == 128);
 #define MIOS_FS_MAKER_EPOCH	8
 #define MIOS_FS_CUTTER_OWNER	1
 #define MIOS_FS_CUTTER_EPOCH	7
+#define MIOS_FS_CUTTER_FREES	(1ULL << 63)
 
 /* A policy: a mode, and from MIOS_FS_POLICY_NODES on a bit for each node. */
 #define MIOS_FS_POLICY_MODE	7ull

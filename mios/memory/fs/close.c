@@ -75,6 +75,6 @@ void mios_opens_end(struct mios_mount *m)
 		if (!(READ_ONCE(m->fs.inode[number].open) & bit))
 			continue;
 		mios_fs_close(&m->fs, number);
-		MIOS_PATIENTLY(m, mios_fs_reap(&m->fs, number));
+		mios_file_reap(m, number);
 	}
 }

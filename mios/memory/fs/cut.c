@@ -9,7 +9,7 @@
 
 #define HELD	1ull
 
-static u64 cutter_word(const struct mios_fs *fs)
+u64 mios_cutter_word(const struct mios_fs *fs)
 {
 	return (u64)fs->pool->epoch << MIOS_FS_CUTTER_EPOCH |
 	       (u64)fs->pool->self << MIOS_FS_CUTTER_OWNER | HELD;
@@ -21,13 +21,13 @@ int mios_fs_cutter(struct mios_fs *fs, u64 number)
 
 	if (!inode_exists(fs, number))
 		return -ENOENT;
-	return try_cmpxchg(&fs->inode[number].cutter, &none, cutter_word(fs)) ?
+	return try_cmpxchg(&fs->inode[number].cutter, &none, mios_cutter_word(fs)) ?
 		0 : -EBUSY;
 }
 
 void mios_fs_cutter_end(struct mios_fs *fs, u64 number)
 {
-	u64 word = cutter_word(fs);
+	u64 word = mios_cutter_word(fs);
 
 	try_cmpxchg(&fs->inode[number].cutter, &word, 0);
 }

@@ -18,7 +18,7 @@
 
 MIOS_INJECT_SWITCH(deaf, "do not hear of a death");
 
-/* Another survivor's change or recovery is over by then, or it is dead, too. */
+/* Another survivor's change or piece of recovery is over by then, or it is dead, too. */
 #define RECOVER_MS	5000
 
 static LIST_HEAD(mounts);
@@ -40,6 +40,23 @@ static bool has_later(u32 instance, u32 epoch)
 	       epoch_of(info.incarnation) > epoch;
 }
 
+static int recover_one(struct mios_mount *m, u32 instance)
+{
+	struct mios_fs_recovery r = {
+		.pool = { .instance = instance, .epoch = m->over[instance] },
+	};
+	int err;
+
+	do {
+		mios_image_lock_wait(&m->recovery, RECOVER_MS);
+		err = mios_fs_recover(&m->fs, &r);
+		cond_resched();
+	} while (err > 0);
+	if (err && r.reap)
+		mios_mend_reaped(m, r.reap);
+	return err;
+}
+
 /* First all of them leave the queue: one may keep another waiting there. */
 static int recover(struct mios_mount *m)
 {
@@ -49,11 +66,10 @@ static int recover(struct mios_mount *m)
 	for (i = 0; i < MIOS_FS_INSTANCES; i++)
 		if (m->over[i])
 			mios_fs_dequeue(&m->fs, i, m->over[i]);
-	mios_image_lock_wait(&m->recovery, RECOVER_MS);
 	for (i = 0; i < MIOS_FS_INSTANCES; i++) {
 		if (!m->over[i])
 			continue;
-		if (mios_fs_recover(&m->fs, i, m->over[i]))
+		if (recover_one(m, i))
 			err = -EBUSY;
 		else
 			m->over[i] = 0;

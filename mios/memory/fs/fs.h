@@ -229,6 +229,9 @@ struct mios_source {
 int mios_fs_page(struct mios_fs *fs, struct mios_source *from, u64 inode,
 		 u64 index, u64 *phys);
 
+/* How many it has: all, and after a death perhaps a few more. */
+u64 mios_fs_pages(const struct mios_fs *fs, u64 inode);
+
 /**
  * mios_fs_next() - the next page that a file has
  * @fs: the file system
@@ -306,7 +309,7 @@ void mios_fs_leave(struct mios_fs *fs, u64 inode, u64 index);
 
 /* open.c: of one instance one caller at a time for a file */
 
-/* -ESTALE: it is another one by now, or goes: mios_fs_reap() it. */
+/* -ESTALE: it is another one by now, or goes: mios_fs_reap_begin(). */
 int mios_fs_open(struct mios_fs *fs, u64 inode, u64 id);
 
 /* Is that to be tried?  Who has just closed it asks. */
@@ -319,14 +322,18 @@ u32 mios_fs_links(const struct mios_fs *fs, u64 inode);
 bool mios_fs_is_named(const struct mios_fs *fs, u64 inode, u64 id);
 void mios_fs_close(struct mios_fs *fs, u64 inode);
 
-/**
- * mios_fs_reap() - free a file that has no name and that nobody has open
- * @fs: the file system
- * @inode: which
- *
- * 0; -EBUSY: it was late; -EEXIST: it has a name, or is open.
+/*
+ * Freeing a file that has no name and that nobody has open, by one instance at a
+ * time.  Who has begun takes its pages out, which may take as long as the file is
+ * large, and needs no lock; then its number is free.  What the dead had begun is
+ * there to be begun again, by mios_fs_recover().
  */
-int mios_fs_reap(struct mios_fs *fs, u64 inode);
+
+/* -EEXIST: it has a name, is open, or somebody is at it; -EBUSY: it was late. */
+int mios_fs_reap_begin(struct mios_fs *fs, u64 inode);
+void mios_fs_reap_pages(struct mios_fs *fs, u64 inode);
+/* -EBUSY: it was late, and is to be called again. */
+int mios_fs_reap_end(struct mios_fs *fs, u64 inode);
 
 /* segment.c: System V segments; see mios/fs.h */
 
@@ -384,8 +391,12 @@ int mios_fs_segment_make(struct mios_fs *fs, struct mios_fs_seg *seg, u64 now,
 int mios_fs_segment_set(struct mios_fs *fs, u32 slot,
 			const struct mios_fs_seg *seg);
 
-/* It goes when nobody has it attached any more; its key means it no more. */
-int mios_fs_segment_remove(struct mios_fs *fs, u32 slot, u32 sequence);
+/*
+ * It goes when nobody has it attached any more; its key means it no more.
+ * @inode: out: where it has gone, the file to be reaped, else 0.
+ */
+int mios_fs_segment_remove(struct mios_fs *fs, u32 slot, u32 sequence,
+			   u64 *inode);
 
 /* Count one more here: it stays meanwhile.  -ESTALE: it has gone. */
 int mios_fs_segment_attach(struct mios_fs *fs, u32 slot, u32 sequence);
@@ -400,8 +411,15 @@ bool mios_fs_segment_detach(struct mios_fs *fs, u32 slot);
 void mios_fs_segment_stamp(struct mios_fs *fs, u32 slot, bool attached,
 			   u64 seconds, u32 pid);
 
-/* Free all that are to go.  -EBUSY: it was late. */
-int mios_fs_segment_sweep(struct mios_fs *fs);
+/**
+ * mios_fs_segment_sweep() - free the next one that is to go
+ * @fs: the file system
+ * @slot: 0 at first; where to go on
+ * @inode: out: the file to be reaped
+ *
+ * 1, or 0 when there is none; -EBUSY: it was late.
+ */
+int mios_fs_segment_sweep(struct mios_fs *fs, u32 *slot, u64 *inode);
 
 /* image_recover.c */
 
@@ -411,17 +429,41 @@ int mios_fs_segment_sweep(struct mios_fs *fs);
  */
 void mios_fs_dequeue(struct mios_fs *fs, u32 instance, u32 epoch);
 
+/* What is recovered, one after the other. */
+enum mios_fs_recovery_stage {
+	MIOS_FS_RECOVER_OPENS,
+	MIOS_FS_RECOVER_PAGES,
+	MIOS_FS_RECOVER_SEGMENTS,
+	MIOS_FS_RECOVER_FILES,
+};
+
 /**
- * mios_fs_recover() - what the death of an instance leaves
+ * struct mios_fs_recovery - how far somebody is recovered
+ * @pool:	of whom, and how far his pages are
+ * @stage, @slot, @number: how far the rest is; 0 at first
+ * @reap:	a file that is being freed, or 0; who gives up leaves that to
+ *		mios_fs_reap_pages() and mios_fs_reap_end()
+ */
+struct mios_fs_recovery {
+	struct mios_pool_recovery pool;
+	enum mios_fs_recovery_stage stage;
+	u32 slot;
+	u64 number;
+	u64 reap;
+};
+
+/**
+ * mios_fs_recover() - what the death of an instance leaves, piece by piece
  * @fs: the file system
- * @instance: a boot of it is over: fenced, and every survivor has acknowledged it
- * @epoch: which one
+ * @r: a boot of which instance is over, fenced, and every survivor has
+ *     acknowledged it; how far
  *
  * Finishes its change, or forgets it; frees what it held, and files that nobody
  * has any more.  Forgets what it had open, unless a later boot of it has begun:
  * then that is the later one's, which has done this for itself before it opened
- * anything.  -EBUSY: the lock was not to be had in time.
+ * anything.  1: there is more, and others have had the lock in between; -EBUSY:
+ * the lock was not to be had in time.
  */
-int mios_fs_recover(struct mios_fs *fs, u32 instance, u32 epoch);
+int mios_fs_recover(struct mios_fs *fs, struct mios_fs_recovery *r);
 
 #endif /* _MIOS_FS_H */

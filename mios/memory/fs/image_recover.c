@@ -2,12 +2,18 @@
 /*
  * The death of an instance.  Called by any survivor once the dead one is
  * fenced and everybody has acknowledged that, and again by another one where
- * the first died in it; the lock keeps two apart, and from changes.
+ * the first died in it.  The lock keeps two apart, and from changes, for a
+ * bounded time: it is let go after every piece, however large the pool or a file
+ * is.  What somebody else does in between is what he may do at any time: only
+ * the dead's own pages and files are touched, and each by what it says itself.
  */
 #include "../../inject/inject.h"
 #include "tx.h"
 
 MIOS_INJECT_SWITCH(keep_open, "leave what the dead had open");
+
+/* As many as are looked at in one go. */
+#define FILES	256
 
 static void opens_forget(struct mios_fs *fs, u32 instance)
 {
@@ -30,34 +36,89 @@ void mios_fs_dequeue(struct mios_fs *fs, u32 instance, u32 epoch)
 	mios_qlock_recover(&fs->recovery, MIOS_FS_INSTANCES + instance, epoch);
 }
 
-int mios_fs_recover(struct mios_fs *fs, u32 instance, u32 epoch)
+static void opens_recover(struct mios_fs *fs,
+			  const struct mios_pool_recovery *of)
 {
-	u64 number, freed;
-	bool gone;
+	if (inject_keep_open ||
+	    (fs->later && fs->later(of->instance, of->epoch)))
+		return;
+	opens_forget(fs, of->instance);
+	mios_attached_forget(fs, of->instance);
+}
+
+static bool pages_recover(struct mios_fs *fs, struct mios_pool_recovery *of)
+{
+	u64 before = of->freed;
+	bool more = mios_pool_recover(fs->pool, of, mios_page_is_named, fs);
+
+	mios_used_add(fs, before - of->freed);
+	return more;
+}
+
+static bool segments_recover(struct mios_fs *fs, struct mios_fs_recovery *r)
+{
+	u64 inode = mios_segment_sweep(fs, &r->slot);
+
+	if (inode && !mios_inode_reap_begin(fs, inode))
+		r->reap = inode;
+	return inode;
+}
+
+/* Up to the first that is to be freed, or some. */
+static bool files_recover(struct mios_fs *fs, struct mios_fs_recovery *r)
+{
+	u32 left = FILES;
+
+	while (++r->number < fs->nr_inodes && left--) {
+		if (!READ_ONCE(fs->inode[r->number].id))
+			continue;
+		/* Every page is kept or free by now for who comes next. */
+		mios_cutter_forget(fs, r->number, r->pool.instance,
+				   r->pool.epoch);
+		if (mios_inode_reap_begin(fs, r->number))
+			continue;
+		r->reap = r->number;
+		break;
+	}
+	return r->number < fs->nr_inodes;
+}
+
+static bool stage_recover(struct mios_fs *fs, struct mios_fs_recovery *r)
+{
+	switch (r->stage) {
+	case MIOS_FS_RECOVER_OPENS:
+		opens_recover(fs, &r->pool);
+		return false;
+	case MIOS_FS_RECOVER_PAGES:
+		return pages_recover(fs, &r->pool);
+	case MIOS_FS_RECOVER_SEGMENTS:
+		return segments_recover(fs, r);
+	case MIOS_FS_RECOVER_FILES:
+		break;
+	}
+	return files_recover(fs, r);
+}
+
+int mios_fs_recover(struct mios_fs *fs, struct mios_fs_recovery *r)
+{
+	bool more;
 	int err;
 
-	if (instance >= MIOS_FS_INSTANCES)
+	if (r->pool.instance >= MIOS_FS_INSTANCES)
 		return -EINVAL;
-	mios_fs_dequeue(fs, instance, epoch);
+	if (r->stage == MIOS_FS_RECOVER_OPENS)
+		mios_fs_dequeue(fs, r->pool.instance, r->pool.epoch);
 	err = mios_tx_begin_recovery(fs);
 	if (err)
 		return err;
-	gone = !fs->later || !fs->later(instance, epoch);
-	if (gone && !inject_keep_open)
-		opens_forget(fs, instance);
-	freed = mios_pool_recover(fs->pool, instance, epoch,
-				  mios_page_is_named, fs);
-	mios_used_add(fs, -freed);
-	if (gone && !inject_keep_open)
-		mios_attached_forget(fs, instance);
-	mios_segments_sweep(fs);
-	for (number = 1; number < fs->nr_inodes; number++) {
-		if (!READ_ONCE(fs->inode[number].id))
-			continue;
-		/* Only now is every page kept or free for who comes next. */
-		mios_cutter_forget(fs, number, instance, epoch);
-		mios_inode_reap(fs, number);
-	}
+	if (r->reap)
+		mios_inode_reap_end(fs, r->reap);
+	r->reap = 0;
+	more = stage_recover(fs, r);
 	mios_tx_end(fs);
-	return 0;
+	if (r->reap)
+		mios_fs_reap_pages(fs, r->reap);
+	if (more || r->reap)
+		return 1;
+	return r->stage++ < MIOS_FS_RECOVER_FILES;
 }

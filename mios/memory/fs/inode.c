@@ -201,10 +201,16 @@ void mios_file_reap(struct mios_mount *m, u64 number)
 
 	if (!mios_fs_is_left(&m->fs, number))
 		return;
-	err = MIOS_PATIENTLY(m, mios_fs_reap(&m->fs, number));
+	err = MIOS_PATIENTLY(m, mios_fs_reap_begin(&m->fs, number));
 	/* Killed, or late: somebody has to. */
 	if (err == -EINTR || err == -EBUSY)
 		mios_mend_file(m, number);
+	if (err)
+		return;
+	/* However long this takes, others go on. */
+	mios_fs_reap_pages(&m->fs, number);
+	if (MIOS_PATIENTLY(m, mios_fs_reap_end(&m->fs, number)))
+		mios_mend_reaped(m, number);
 }
 
 /* The bit may be that of another file here, which had the number since. */

@@ -3,8 +3,8 @@
  * What is still to be done when nobody waits for it any more.  Pages are to be
  * removed from files: they were pinned, or their cutter is dead, or gave up;
  * tried once a second, by each instance that has reason to.  Files are to be
- * closed that were not, for the same reason.  Segments are to be freed that were
- * detached last.
+ * closed that were not, for the same reason, or their freeing be finished whose
+ * user was killed in it.  Segments are to be freed that were detached last.
  */
 #include "vfs.h"
 
@@ -50,6 +50,39 @@ static bool files_close(struct mios_mount *m)
 	return all;
 }
 
+/* Finish what was begun; all of it? */
+static bool files_reap(struct mios_mount *m)
+{
+	bool all = true;
+	unsigned long number;
+
+	for_each_set_bit(number, m->reaped, m->fs.nr_inodes) {
+		clear_bit(number, m->reaped);
+		mios_fs_reap_pages(&m->fs, number);
+		if (!MIOS_PATIENTLY(m, mios_fs_reap_end(&m->fs, number)))
+			continue;
+		set_bit(number, m->reaped);
+		all = false;
+	}
+	return all;
+}
+
+/* Segments that are to go; all of them? */
+static bool segments_sweep(struct mios_mount *m)
+{
+	u32 slot = 0;
+	u64 inode;
+	int found;
+
+	do {
+		found = MIOS_PATIENTLY(m, mios_fs_segment_sweep(&m->fs, &slot,
+								&inode));
+		if (found == 1)
+			mios_file_reap(m, inode);
+	} while (found == 1);
+	return !found;
+}
+
 static void mend(struct work_struct *work)
 {
 	struct mios_mount *m = container_of(to_delayed_work(work),
@@ -57,10 +90,9 @@ static void mend(struct work_struct *work)
 	bool again = false;
 	u64 number;
 
-	if (xchg(&m->sweep, false) &&
-	    MIOS_PATIENTLY(m, mios_fs_segment_sweep(&m->fs)))
+	if (xchg(&m->sweep, false) && !segments_sweep(m))
 		again = m->sweep = true;
-
+	again |= !files_reap(m);
 	again |= !files_close(m);
 	for (number = 1; number < m->fs.nr_inodes; number++) {
 		const struct mios_fs_inode *image = &m->fs.inode[number];

@@ -52,7 +52,7 @@ static struct inode *make(struct inode *dir, umode_t mode)
 	inode = mios_inode_get(dir->i_sb, number);
 	if (IS_ERR(inode)) {
 		mios_fs_close(&m->fs, number);
-		MIOS_PATIENTLY(m, mios_fs_reap(&m->fs, number));
+		mios_file_reap(m, number);
 	}
 	return inode;
 }

@@ -29,7 +29,8 @@ int mios_fs_open(struct mios_fs *fs, u64 number, u64 id)
 	inode = &fs->inode[number];
 	was = bits_change(&inode->open, bit, 0);
 	/* OPEN */
-	if (READ_ONCE(inode->freeing) != id && READ_ONCE(inode->id) == id)
+	if (!(READ_ONCE(inode->cutter) & MIOS_FS_CUTTER_FREES) &&
+	    READ_ONCE(inode->id) == id)
 		return 0;
 	/* Unless the other one is open here. */
 	if (!(was & bit))
@@ -65,38 +66,25 @@ void mios_fs_close(struct mios_fs *fs, u64 number)
 			    1ull << fs->pool->self);
 }
 
-int mios_inode_reap(struct mios_fs *fs, u64 number)
+int mios_inode_reap_begin(struct mios_fs *fs, u64 number)
 {
 	struct mios_fs_inode *inode = &fs->inode[number];
-	u64 id = READ_ONCE(inode->id);
+	u64 none = 0;
 
-	if (!id || nlink_of(READ_ONCE(inode->mode)) || READ_ONCE(inode->open))
+	if (!READ_ONCE(inode->id) || nlink_of(READ_ONCE(inode->mode)) ||
+	    READ_ONCE(inode->open))
 		return -EEXIST;
-	WRITE_ONCE(inode->freeing, id);
-	smp_mb(); /* OPEN */
-	if (READ_ONCE(inode->open) && !inject_free_open) {
-		WRITE_ONCE(inode->freeing, 0);
+	/* OPEN: a full barrier. */
+	if (!try_cmpxchg(&inode->cutter, &none,
+			 mios_cutter_word(fs) | MIOS_FS_CUTTER_FREES))
 		return -EEXIST;
-	}
-	mios_pages_free(fs, number);
-	/* One that is dead, and is to be recovered yet, was removing the top. */
-	if (READ_ONCE(inode->root)) {
-		WRITE_ONCE(inode->freeing, 0);
-		return -EEXIST;
-	}
-	mios_tx_put(fs, &inode->id, 0);
-	mios_tx_put(fs, &inode->mode, 0);
-	mios_tx_put(fs, &inode->size, 0);
-	mios_tx_put(fs, &inode->cut, 0);
-	mios_tx_put(fs, &inode->hole, 0);
-	mios_tx_put(fs, &inode->left, 0);
-	mios_tx_put(fs, &inode->next, mios_tx_get(fs, &fs->super->free_inode));
-	mios_tx_put(fs, &fs->super->free_inode, number);
-	mios_tx_apply(fs);
-	return 0;
+	if (!READ_ONCE(inode->open) || inject_free_open)
+		return 0;
+	WRITE_ONCE(inode->cutter, 0);
+	return -EEXIST;
 }
 
-int mios_fs_reap(struct mios_fs *fs, u64 number)
+int mios_fs_reap_begin(struct mios_fs *fs, u64 number)
 {
 	int err;
 
@@ -105,7 +93,45 @@ int mios_fs_reap(struct mios_fs *fs, u64 number)
 	err = mios_tx_begin(fs);
 	if (err)
 		return err;
-	err = mios_inode_reap(fs, number);
+	err = mios_inode_reap_begin(fs, number);
 	mios_tx_end(fs);
 	return err;
+}
+
+static void inode_free(struct mios_fs *fs, u64 number)
+{
+	struct mios_fs_inode *inode = &fs->inode[number];
+
+	mios_tx_put(fs, &inode->id, 0);
+	mios_tx_put(fs, &inode->mode, 0);
+	mios_tx_put(fs, &inode->size, 0);
+	mios_tx_put(fs, &inode->pages, 0);
+	mios_tx_put(fs, &inode->cut, 0);
+	mios_tx_put(fs, &inode->hole, 0);
+	mios_tx_put(fs, &inode->left, 0);
+	mios_tx_put(fs, &inode->next, mios_tx_get(fs, &fs->super->free_inode));
+	mios_tx_put(fs, &fs->super->free_inode, number);
+	/* OPEN: who finds another file here has not been told that it goes. */
+	mios_tx_put(fs, &inode->cutter, 0);
+	mios_tx_apply(fs);
+}
+
+/* One whose index has not gone is of somebody who has erred, and stays. */
+void mios_inode_reap_end(struct mios_fs *fs, u64 number)
+{
+	if (!READ_ONCE(fs->inode[number].root))
+		inode_free(fs, number);
+	else
+		WRITE_ONCE(fs->inode[number].cutter, 0);
+}
+
+int mios_fs_reap_end(struct mios_fs *fs, u64 number)
+{
+	int err = mios_tx_begin(fs);
+
+	if (err)
+		return err;
+	mios_inode_reap_end(fs, number);
+	mios_tx_end(fs);
+	return 0;
 }

@@ -12,6 +12,7 @@ MIOS_INJECT_SWITCH(no_zero, "leave in a page of a file what was there before");
 MIOS_INJECT_UNIT(zero_late);
 MIOS_INJECT_UNIT(clear_early);
 MIOS_INJECT_UNIT(no_size_check);
+MIOS_INJECT_UNIT(count_late);
 
 #define LEVEL_BITS	9
 #define ROOT_LEVELS	7ull		/* in the low bits of ->root */
@@ -101,6 +102,17 @@ static int page_make(struct mios_fs *fs, struct mios_source *from,
 	return mios_pool_object(fs->pool, page, object);
 }
 
+/* Pages of the file itself: counted first, and taken off last. */
+static void pages_add(struct mios_fs *fs, u64 inode, u64 more)
+{
+	u64 *pages = &fs->inode[inode].pages;
+	u64 was = READ_ONCE(*pages);
+
+	/* Each failure is another one's success. */
+	while (!try_cmpxchg(pages, &was, was + more))
+		;
+}
+
 /* TAKE: held, and only then out of its slot. */
 static bool page_remove(struct mios_fs *fs, u64 inode, u32 level, u64 index,
 			struct mios_page *page)
@@ -116,6 +128,8 @@ static bool page_remove(struct mios_fs *fs, u64 inode, u32 level, u64 index,
 	if (mios_pool_take(fs->pool, page_of(word), false, object, page))
 		return false;
 	try_cmpxchg(slot, &word, 0);
+	if (!level)
+		pages_add(fs, inode, -1ull);
 	return true;
 }
 
@@ -135,8 +149,12 @@ static int page_publish(struct mios_fs *fs, u64 inode, u32 level, u64 index,
 {
 	bool beyond;
 
+	if (!level && !inject_count_late)
+		pages_add(fs, inode, 1);
 	if (!try_cmpxchg(slot, &was,
 			 slot_value(fs, inode, slot, level, page->phys))) {
+		if (!level)
+			pages_add(fs, inode, -1ull);
 		mios_fs_give(fs, page);
 		return -EAGAIN;
 	}
@@ -149,6 +167,8 @@ static int page_publish(struct mios_fs *fs, u64 inode, u32 level, u64 index,
 		return -EAGAIN;
 	if (inject_zero_late)
 		page_zero(fs, page, level);
+	if (!level && inject_count_late)
+		pages_add(fs, inode, 1);
 	return beyond ? -ERANGE : 0;
 }
 
@@ -245,33 +265,34 @@ int mios_fs_page(struct mios_fs *fs, struct mios_source *from, u64 inode,
 	return !err && is_in_hole(&fs->inode[inode], index) ? -EBUSY : err;
 }
 
-/* The next place from @index on at which a page of the file lies. */
-static bool next_page(struct mios_fs *fs, u64 inode, u64 *index)
+/* The next place from @index on at which a page of @level is, below the root. */
+static bool next_slot(struct mios_fs *fs, u64 inode, u32 level, u64 *index)
 {
 	u32 levels = levels_of(READ_ONCE(fs->inode[inode].root));
-	u32 level;
+	u32 above;
 	u64 *slot;
 
-	while (levels && *index < span(levels)) {
+	while (level < levels && *index < span(levels)) {
 		/* As much as is empty is left behind in one step. */
-		for (level = levels - 1; level; level--) {
-			slot = slot_find(fs, inode, level, *index);
+		for (above = levels - 1; above > level; above--) {
+			slot = slot_find(fs, inode, above, *index);
 			if (!slot || !READ_ONCE(*slot))
 				break;
 		}
-		if (level) {
-			*index += span(level) - *index % span(level);
+		if (above > level) {
+			*index += span(above) - *index % span(above);
 			continue;
 		}
-		slot = slot_find(fs, inode, 0, *index);
+		slot = slot_find(fs, inode, level, *index);
 		for (; slot; slot++) {
 			if (READ_ONCE(*slot))
 				return true;
-			if (!(++*index % MIOS_FS_FANOUT))
+			*index += span(level);
+			if (!(*index % span(level + 1)))
 				break;
 		}
 		if (!slot)
-			*index += MIOS_FS_FANOUT - *index % MIOS_FS_FANOUT;
+			*index += span(level + 1) - *index % span(level + 1);
 	}
 	return false;
 }
@@ -282,7 +303,7 @@ int mios_fs_next(struct mios_fs *fs, u64 inode, u64 *index, u64 *phys)
 
 	if (!inode_exists(fs, inode))
 		return 0;
-	while (next_page(fs, inode, index)) {
+	while (next_slot(fs, inode, 0, index)) {
 		slot = slot_find(fs, inode, 0, (*index)++);
 		*phys = slot ? READ_ONCE(*slot) : 0;
 		if (*phys)
@@ -299,21 +320,24 @@ int mios_fs_take(struct mios_fs *fs, u64 inode, u64 index,
 	return page_remove(fs, inode, 0, index, page) ? 0 : -ENOENT;
 }
 
-/* All of a file that nobody has open; the caller has the lock. */
-void mios_pages_free(struct mios_fs *fs, u64 inode)
+/* Level by level: an index page goes when nothing is below it any more. */
+void mios_fs_reap_pages(struct mios_fs *fs, u64 inode)
 {
+	u32 levels = levels_of(READ_ONCE(fs->inode[inode].root));
 	struct mios_page page;
-	u64 index = 0;
-	u32 level, levels;
+	u32 level;
+	u64 index;
 
-	while (next_page(fs, inode, &index))
-		if (page_remove(fs, inode, 0, index++, &page))
-			mios_fs_give(fs, &page);
-	levels = levels_of(READ_ONCE(fs->inode[inode].root));
-	for (level = 1; level <= levels; level++)
-		for (index = 0; index < span(levels); index += span(level))
+	for (level = 0; level < levels; level++) {
+		for (index = 0; next_slot(fs, inode, level, &index);
+		     index += span(level)) {
 			if (page_remove(fs, inode, level, index, &page))
 				mios_fs_give(fs, &page);
+			cond_resched();
+		}
+	}
+	if (page_remove(fs, inode, levels, 0, &page))
+		mios_fs_give(fs, &page);
 }
 
 /*
@@ -357,5 +381,13 @@ bool mios_page_is_named(void *ctx, u64 phys, bool huge, u64 object)
 	if (level || is_inside(fs, inode, index) ||
 	    is_doomed(fs, inode, index))
 		return true;
-	return !try_cmpxchg(slot, &value, 0);
+	if (!try_cmpxchg(slot, &value, 0))
+		return true;
+	pages_add(fs, inode, -1ull);
+	return false;
+}
+
+u64 mios_fs_pages(const struct mios_fs *fs, u64 inode)
+{
+	return inode_exists(fs, inode) ? READ_ONCE(fs->inode[inode].pages) : 0;
 }

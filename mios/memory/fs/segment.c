@@ -217,8 +217,8 @@ static bool is_kept(const struct mios_fs *fs, u32 slot)
 	       !inject_free_open;
 }
 
-/* ATTACH: nobody has it, and nobody gets it any more. */
-static void segment_free(struct mios_fs *fs, u32 slot)
+/* ATTACH: nobody has it, and nobody gets it any more.  Its file, or 0: it stays. */
+static u64 segment_free(struct mios_fs *fs, u32 slot)
 {
 	struct mios_fs_segment *s = segment_at(fs, slot);
 	u64 inode = READ_ONCE(s->inode);
@@ -232,41 +232,43 @@ static void segment_free(struct mios_fs *fs, u32 slot)
 	}
 	if (kept || !inode_exists(fs, inode)) {
 		WRITE_ONCE(s->freeing, 0);
-		return;
+		return 0;
 	}
 	mios_tx_put(fs, &s->inode, 0);
 	mios_tx_put(fs, &s->freeing, 0);
 	mios_links_add(fs, inode, -1);
 	mios_tx_apply(fs);
 	smp_mb(); /* LAST */
-	mios_inode_reap(fs, inode);
+	return inode;
 }
 
-void mios_segments_sweep(struct mios_fs *fs)
+u64 mios_segment_sweep(struct mios_fs *fs, u32 *slot)
 {
-	u32 slot;
+	u64 inode = 0;
 
-	for (slot = 0; slot < MIOS_FS_SEGMENTS; slot++) {
-		struct mios_fs_segment *s = segment_at(fs, slot);
+	for (; *slot < MIOS_FS_SEGMENTS && !inode; ++*slot) {
+		struct mios_fs_segment *s = segment_at(fs, *slot);
 
 		if (READ_ONCE(s->inode) &&
 		    READ_ONCE(s->mode) & MIOS_FS_SEGMENT_DEST)
-			segment_free(fs, slot);
+			inode = segment_free(fs, *slot);
 	}
+	return inode;
 }
 
-int mios_fs_segment_sweep(struct mios_fs *fs)
+int mios_fs_segment_sweep(struct mios_fs *fs, u32 *slot, u64 *inode)
 {
 	int err = mios_tx_begin(fs);
 
 	if (err)
 		return err;
-	mios_segments_sweep(fs);
+	*inode = mios_segment_sweep(fs, slot);
 	mios_tx_end(fs);
-	return 0;
+	return !!*inode;
 }
 
-int mios_fs_segment_remove(struct mios_fs *fs, u32 slot, u32 sequence)
+int mios_fs_segment_remove(struct mios_fs *fs, u32 slot, u32 sequence,
+			   u64 *inode)
 {
 	struct mios_fs_segment *s = segment_at(fs, slot);
 	int err = mios_tx_begin(fs);
@@ -277,7 +279,7 @@ int mios_fs_segment_remove(struct mios_fs *fs, u32 slot, u32 sequence)
 		mios_tx_put(fs, &s->mode, s->mode | MIOS_FS_SEGMENT_DEST);
 		mios_tx_put(fs, &s->key, s->key & ~(u64)~0u);
 		mios_tx_apply(fs);
-		segment_free(fs, slot);
+		*inode = segment_free(fs, slot);
 	} else {
 		err = -ESTALE;
 	}

@@ -11,7 +11,7 @@
  *		the same backwards, and again if it was odd or is another one.
  *   LOCK	who hands the lock on has stored before, who gets it loads after
  *		(CHAIN of mios/memory/lock/place.h).
- *   OPEN	who opens: ->open, then ->freeing; who reaps: ->freeing, then
+ *   OPEN	who opens: ->open, then ->cutter; who reaps: ->cutter, then
  *		->open.  One of the two sees the other; both may, and give way.
  *   LAST	who takes the last name: ->mode, then ->open; who closes it last:
  *		->open, then ->mode.  One of the two sees that both are gone.
@@ -114,7 +114,6 @@ bool mios_name_is(const struct mios_fs_entry *entry, u64 dir, u64 hash,
 
 /* page.c */
 bool mios_page_is_named(void *ctx, u64 phys, bool huge, u64 object);
-void mios_pages_free(struct mios_fs *fs, u64 inode);
 
 /* place.c */
 void mios_used_add(struct mios_fs *fs, u64 more);
@@ -122,6 +121,7 @@ int mios_page_place(struct mios_fs *fs, struct mios_source *from, u64 inode,
 		    u64 index, struct mios_page *page);
 
 /* cut.c */
+u64 mios_cutter_word(const struct mios_fs *fs);
 void mios_cutter_forget(struct mios_fs *fs, u64 inode, u32 instance, u32 epoch);
 
 /* change.c: with the lock */
@@ -129,12 +129,13 @@ u64 mios_inode_make(struct mios_fs *fs, const struct mios_fs_attr *attr,
 		    u32 links, u64 parent);
 void mios_links_add(struct mios_fs *fs, u64 inode, int more);
 
-/* segment.c: with the lock */
-void mios_segments_sweep(struct mios_fs *fs);
+/* segment.c: with the lock; the next one that has gone: its file, or 0 */
+u64 mios_segment_sweep(struct mios_fs *fs, u32 *slot);
 void mios_attached_forget(struct mios_fs *fs, u32 instance);
 
 /* open.c: with the lock */
-int mios_inode_reap(struct mios_fs *fs, u64 inode);
+int mios_inode_reap_begin(struct mios_fs *fs, u64 inode);
+void mios_inode_reap_end(struct mios_fs *fs, u64 inode);
 
 /* inject.c: for tests */
 #if defined(MIOS_INJECT) && defined(__KERNEL__)

@@ -77,6 +77,7 @@ struct mios_image_waiter {
  * @mend:	mend.c: the worker
  * @sweep:	it is to free segments
  * @stuck:	and to try again to close these files: a page of each is pinned
+ * @reaped:	and to finish freeing these, which are this instance's to free
  * @ring:	it is the ring's own pool
  * @entry, @over: death.c: who is to be recovered, up to which epoch
  * @recovery:	of who does it
@@ -98,6 +99,7 @@ struct mios_mount {
 	struct delayed_work mend;
 	bool sweep;
 	DECLARE_BITMAP(stuck, MIOS_EXTENT_SIZE / sizeof(struct mios_fs_inode));
+	DECLARE_BITMAP(reaped, MIOS_EXTENT_SIZE / sizeof(struct mios_fs_inode));
 	bool ring;
 	struct list_head entry;
 	u32 over[MIOS_FS_INSTANCES];
@@ -187,6 +189,13 @@ static inline void mios_mend_soon(struct mios_mount *m)
 static inline void mios_mend_file(struct mios_mount *m, u64 number)
 {
 	set_bit(number, m->stuck);
+	mios_mend_soon(m);
+}
+
+/* It was begun to be freed, and the end was late. */
+static inline void mios_mend_reaped(struct mios_mount *m, u64 number)
+{
+	set_bit(number, m->reaped);
 	mios_mend_soon(m);
 }
 

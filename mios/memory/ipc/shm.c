@@ -251,6 +251,7 @@ static int ctl_change(struct mios_mount *m, int id, int cmd,
 	struct mios_fs_seg seg;
 	int slot = mios_segment_slot(id);
 	int err = mios_segment_read(m, id, &seg);
+	u64 inode = 0;
 
 	if (err)
 		return err;
@@ -260,9 +261,12 @@ static int ctl_change(struct mios_mount *m, int id, int cmd,
 	switch (cmd) {
 	case IPC_RMID:
 		err = MIOS_PATIENTLY(m, mios_fs_segment_remove(&m->fs, slot,
-							       seg.sequence));
+							       seg.sequence,
+							       &inode));
 		if (!err)
 			mios_segment_forget(m, &seg);
+		if (!err && inode)
+			mios_file_reap(m, inode);
 		break;
 	case IPC_SET:
 		err = set_fill(&seg, ds);

@@ -267,18 +267,32 @@ void mios_cursor_release(struct mios_pool *pool, struct mios_cursor *cursor);
 typedef bool (*mios_pool_named)(void *ctx, u64 phys, bool huge, u64 object);
 
 /**
- * mios_pool_recover() - free what a dead instance held
+ * struct mios_pool_recovery - how far somebody is recovered
+ * @instance:	fenced, and every survivor has acknowledged that
+ * @epoch:	its last one; earlier ones are over, too
+ * @section, @extent: where to go on; 0 at first
+ * @freed:	pages that were freed
+ */
+struct mios_pool_recovery {
+	u32 instance;
+	u32 epoch;
+	u32 section;
+	u32 extent;
+	u64 freed;
+};
+
+/**
+ * mios_pool_recover() - free what a dead instance held, piece by piece
  * @pool: the pool
- * @instance: fenced, and every survivor has acknowledged that
- * @epoch: its last one; earlier ones are over, too
+ * @r: of whom; how far
  * @named: tells what is part of an object; that is kept
  * @ctx: its first argument
  *
- * Returns how many pages were freed.  Several may do it at once, and one who
- * dies in it leaves the rest to the next.  May sleep: it looks at all records.
+ * True: there is more, and the caller may do something else in between.  Several
+ * may do it at once, and one who dies in it leaves the rest to the next.
  */
-u64 mios_pool_recover(struct mios_pool *pool, u32 instance, u32 epoch,
-		      mios_pool_named named, void *ctx);
+bool mios_pool_recover(struct mios_pool *pool, struct mios_pool_recovery *r,
+		       mios_pool_named named, void *ctx);
 
 /* Pages that it has for others than itself. */
 u64 mios_pool_pages(const struct mios_pool *pool);

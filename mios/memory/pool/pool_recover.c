@@ -25,7 +25,7 @@ static bool is_over(const struct recovery *r, u64 word)
 	return word_owner(word) == r->instance && word_epoch(word) <= r->epoch;
 }
 
-static void declare_over(struct recovery *r)
+static void declare_over(const struct recovery *r)
 {
 	u32 *dead = &r->pool->header->dead[r->instance];
 	u32 was = READ_ONCE(*dead);
@@ -36,7 +36,7 @@ static void declare_over(struct recovery *r)
 }
 
 /* KEEP: 1 if what the dead held here has become free. */
-static u64 record_recover(struct recovery *r, struct mios_pool_record *record,
+static u64 record_recover(const struct recovery *r, struct mios_pool_record *record,
 			  u64 phys, bool huge)
 {
 	u64 word = word_read(record);
@@ -54,7 +54,7 @@ static u64 record_recover(struct recovery *r, struct mios_pool_record *record,
 			   word_next(r->pool, word, MIOS_PAGE_FREE));
 }
 
-static u64 extent_recover(struct recovery *r, struct mios_section *section,
+static u64 extent_recover(const struct recovery *r, struct mios_section *section,
 			  u32 extent)
 {
 	struct mios_pool_record *record = &section->extent[extent];
@@ -81,27 +81,28 @@ static u64 extent_recover(struct recovery *r, struct mios_section *section,
 		       MIOS_EXTENT_PAGES;
 }
 
-u64 mios_pool_recover(struct mios_pool *pool, u32 instance, u32 epoch,
-		      mios_pool_named named, void *ctx)
-{
-	struct recovery r = { pool, instance, epoch, named, ctx };
-	u32 nr = pool_sections(pool);
-	u32 index, extent;
-	u64 freed = 0;
+/* As many as are recovered in one go: some eight thousand records. */
+#define RECOVER_EXTENTS	16u
 
-	if (instance >= MIOS_POOL_INSTANCES || epoch > MIOS_EPOCH_MAX)
-		return 0;
-	declare_over(&r);
-	for (index = 0; index < nr; index++) {
-		for (extent = 0; extent < pool->section[index].nr_extents;
-		     extent++) {
-			freed += extent_recover(&r, &pool->section[index],
-						extent);
-			/* A node of 1 TiB has half a million of them. */
-			cond_resched();
+bool mios_pool_recover(struct mios_pool *pool, struct mios_pool_recovery *r,
+		       mios_pool_named named, void *ctx)
+{
+	const struct recovery of = { pool, r->instance, r->epoch, named, ctx };
+	u32 nr = pool_sections(pool), left = RECOVER_EXTENTS;
+
+	if (r->instance >= MIOS_POOL_INSTANCES || r->epoch > MIOS_EPOCH_MAX)
+		return false;
+	declare_over(&of);
+	for (; r->section < nr; r->section++, r->extent = 0) {
+		struct mios_section *section = &pool->section[r->section];
+
+		for (; r->extent < section->nr_extents; r->extent++) {
+			if (!left--)
+				return true;
+			r->freed += extent_recover(&of, section, r->extent);
 		}
 	}
-	return freed;
+	return false;
 }
 
 /* As many as are looked at in one go: half a megabyte of records. */

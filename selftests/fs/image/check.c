@@ -32,6 +32,7 @@ struct checker {
 	u32 *names;		/* of each inode */
 	u32 *subdirs;
 	u64 pages;		/* that indices name, of all levels */
+	u64 own;		/* of one file, those of its index not counted */
 };
 
 /* The lock is open, and nobody is in its queue. */
@@ -161,6 +162,7 @@ static void check_page(struct checker *c, u64 number, u64 phys, u32 level,
 				(u64)level << MIOS_FS_OBJECT_LEVEL | index));
 	c->pages++;
 	if (!level) {
+		c->own++;
 		NEED(index < size_pages(inode->size) ||
 		     (inode->cut && index >= inode->cut - 1) ||
 		     ((u32)inode->left && index >= (u32)inode->left - 1));
@@ -196,7 +198,10 @@ static void check_inode(struct checker *c, u64 number, u64 live)
 	if (!inode->root)
 		return;
 	NEED(level && level <= MIOS_FS_LEVELS);
+	c->own = 0;
 	check_page(c, number, inode->root & ~4095ull, level, 0);
+	/* Else programs take what is there for a hole. */
+	NEED(inode->pages >= c->own);
 }
 
 static void check_pool(struct checker *c)

@@ -54,6 +54,14 @@ u8 *fs_page(struct world *w, u32 self, u64 inode, u64 index);
 u64 fs_cut(struct world *w, u32 self, u64 inode, u64 pinned);
 #define NO_PIN	(~0ull)
 
+/* Free a file, or what a death leaves: all of it. */
+int fs_reap(struct mios_fs *fs, u64 inode);
+int fs_recover(struct mios_fs *fs, u32 instance, u32 epoch);
+
+/* Segments that are to go, with their files; the same for one. */
+int fs_sweep(struct mios_fs *fs);
+int fs_segment_remove(struct mios_fs *fs, u32 slot, u32 sequence);
+
 /* The whole tree in words; in @text. */
 void fs_describe(struct mios_fs *fs, char *text, size_t size);
 

@@ -57,8 +57,8 @@ static void segments(struct mios_fs *fs, u64 *seed)
 	if (!mios_fs_segment_attach(fs, slot, seg.sequence))
 		mios_fs_segment_detach(fs, slot);
 	mios_fs_segment_set(fs, slot, &seg);
-	mios_fs_segment_remove(fs, slot, seg.sequence);
-	mios_fs_segment_sweep(fs);
+	fs_segment_remove(fs, slot, seg.sequence);
+	fs_sweep(fs);
 }
 
 static void be_cutter(struct world *w, u32 self, u64 inode, u64 *seed)
@@ -122,11 +122,11 @@ static void work(struct world *w, u64 *seed)
 	case 10:
 		mios_fs_open(fs, inode, test_random(seed) % 8);
 		mios_fs_close(fs, inode);
-		mios_fs_reap(fs, inode);
+		fs_reap(fs, inode);
 		break;
 	case 11:
 		if (test_random(seed) % 64 == 0)
-			mios_fs_recover(fs, 3 - self, 1);
+			fs_recover(fs, 3 - self, 1);
 		break;
 	}
 }

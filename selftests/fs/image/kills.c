@@ -91,7 +91,7 @@ static void drop(u64 dir, const char *name, bool directory)
 	u64 inode;
 
 	CHECK(!mios_fs_remove(&w.fs[1], dir, &n, directory, NOW, &inode));
-	mios_fs_reap(&w.fs[1], inode);
+	fs_reap(&w.fs[1], inode);
 }
 
 static void do_unlink(void)
@@ -116,7 +116,7 @@ static void move(u64 dir, const char *name, u64 to_dir, const char *to)
 
 	CHECK(!mios_fs_rename(&w.fs[1], dir, &n, to_dir, &t, NOW, &replaced));
 	if (replaced)
-		mios_fs_reap(&w.fs[1], replaced);
+		fs_reap(&w.fs[1], replaced);
 }
 
 static void do_rename(void)
@@ -180,9 +180,9 @@ static void do_segment(void)
 
 	CHECK(!mios_fs_segment_make(&w.fs[1], &seg, 1, &slot));
 	CHECK(!mios_fs_segment_attach(&w.fs[1], slot, seg.sequence));
-	CHECK(!mios_fs_segment_remove(&w.fs[1], slot, seg.sequence));
+	CHECK(!fs_segment_remove(&w.fs[1], slot, seg.sequence));
 	if (mios_fs_segment_detach(&w.fs[1], slot))
-		CHECK(!mios_fs_segment_sweep(&w.fs[1]));
+		CHECK(!fs_sweep(&w.fs[1]));
 }
 
 /* It is left where its maker dies before it says that it is to go. */
@@ -194,14 +194,14 @@ static void segments_go(void)
 	for (slot = 0; slot < MIOS_FS_SEGMENTS; slot++)
 		if (!mios_fs_segment_stat(&w.fs[3], slot, &seg)) {
 			CHECK(!seg.attached);
-			CHECK(!mios_fs_segment_remove(&w.fs[3], slot,
+			CHECK(!fs_segment_remove(&w.fs[3], slot,
 						      seg.sequence));
 		}
 }
 
 static void recover(void)
 {
-	CHECK(!mios_fs_recover(&w.fs[2], 1, 1));
+	CHECK(!fs_recover(&w.fs[2], 1, 1));
 }
 
 /* Whoever has the lock next, before that: every fourth time. */
@@ -213,15 +213,15 @@ static void change_between(void)
 	mios_fs_dequeue(&w.fs[0], 1, 1);
 	fs_make(&w.fs[3], MIOS_FS_ROOT, "between", FILE_);
 	CHECK(!mios_fs_remove(&w.fs[3], MIOS_FS_ROOT, &n, false, NOW, &inode));
-	CHECK(!mios_fs_reap(&w.fs[3], inode));
+	CHECK(!fs_reap(&w.fs[3], inode));
 }
 
 /* Which of the two has the lock is not known. */
 static void recover_both(void)
 {
-	mios_fs_recover(&w.fs[3], 1, 1);
-	CHECK(!mios_fs_recover(&w.fs[3], 2, 1));
-	CHECK(!mios_fs_recover(&w.fs[3], 1, 1));
+	fs_recover(&w.fs[3], 1, 1);
+	CHECK(!fs_recover(&w.fs[3], 2, 1));
+	CHECK(!fs_recover(&w.fs[3], 1, 1));
 }
 
 static const struct {

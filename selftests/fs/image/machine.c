@@ -187,6 +187,75 @@ u64 fs_cut(struct world *w, u32 self, u64 inode, u64 pinned)
 	return nr;
 }
 
+/* More often than anybody is in the way; not for ever, where all is garbage. */
+#define TRIES	100000
+
+/* Whoever has begun to free it ends it, however late. */
+static int reap(struct mios_fs *fs, u64 inode)
+{
+	int tries, err = -EBUSY;
+
+	mios_fs_reap_pages(fs, inode);
+	for (tries = 0; err == -EBUSY && tries < TRIES; tries++) {
+		if (tries)
+			explore_pause();
+		err = mios_fs_reap_end(fs, inode);
+	}
+	return err;
+}
+
+int fs_reap(struct mios_fs *fs, u64 inode)
+{
+	int err = mios_fs_reap_begin(fs, inode);
+
+	return err ? err : reap(fs, inode);
+}
+
+int fs_recover(struct mios_fs *fs, u32 instance, u32 epoch)
+{
+	struct mios_fs_recovery r = {
+		.pool = { .instance = instance, .epoch = epoch },
+	};
+	int err;
+
+	do {
+		err = mios_fs_recover(fs, &r);
+	} while (err > 0);
+	if (err && r.reap)
+		reap(fs, r.reap);
+	return err;
+}
+
+/* One whose file somebody opens just now is reaped by him. */
+static void segment_reap(struct mios_fs *fs, u64 inode)
+{
+	int tries;
+
+	for (tries = 0; tries < TRIES && fs_reap(fs, inode) == -EBUSY; tries++)
+		explore_pause();
+}
+
+int fs_sweep(struct mios_fs *fs)
+{
+	u32 slot = 0;
+	u64 inode;
+	int found;
+
+	while ((found = mios_fs_segment_sweep(fs, &slot, &inode)) == 1)
+		segment_reap(fs, inode);
+	return found;
+}
+
+int fs_segment_remove(struct mios_fs *fs, u32 slot, u32 sequence)
+{
+	u64 inode = 0;
+	int err = mios_fs_segment_remove(fs, slot, sequence, &inode);
+
+	if (!err && inode)
+		segment_reap(fs, inode);
+	return err;
+}
+
 static size_t describe(struct mios_fs *fs, u64 dir, char *text, size_t size)
 {
 	struct mios_fs_entry entry;

@@ -175,7 +175,7 @@ static void death(void)
 		CHECK(section_of(page.phys) == (int)i);
 		CHECK(free_pages(i) == before[i] - 1);
 	}
-	CHECK(!mios_fs_recover(&w.fs[2], 1, 1));
+	CHECK(!fs_recover(&w.fs[2], 1, 1));
 	CHECK(free_pages(0) == before[0] && free_pages(1) == before[1]);
 }
 

@@ -121,7 +121,6 @@ static void restore(void)
 	explore_hot(&slot[3]);
 	explore_hot(&w.fs[0].inode[file].size);
 	explore_hot(&w.fs[0].inode[file].open);
-	explore_hot(&w.fs[0].inode[file].freeing);
 	explore_hot(&w.fs[0].inode[file].id);
 	explore_hot(&w.fs[0].inode[file].hole);
 	explore_hot(&w.fs[0].inode[file].left);
@@ -260,7 +259,7 @@ static void one_opens(void)
 	if (is_open)
 		CHECK(w.fs[1].inode[file].id == id);
 	else
-		PATIENTLY(err, mios_fs_reap(&w.fs[1], file));
+		PATIENTLY(err, fs_reap(&w.fs[1], file));
 }
 
 static void two_drops(void)
@@ -272,7 +271,7 @@ static void two_drops(void)
 	PATIENTLY(err, mios_fs_remove(&w.fs[2], MIOS_FS_ROOT, &name, false, 1,
 				      &inode));
 	CHECK(!err);
-	PATIENTLY(err, mios_fs_reap(&w.fs[2], inode));
+	PATIENTLY(err, fs_reap(&w.fs[2], inode));
 }
 
 static void two_renames(void)
@@ -323,7 +322,7 @@ static void two_removes(void)
 {
 	int err;
 
-	PATIENTLY(err, mios_fs_segment_remove(&w.fs[2], slot, seg.sequence));
+	PATIENTLY(err, fs_segment_remove(&w.fs[2], slot, seg.sequence));
 	CHECK(!err);
 }
 
@@ -342,7 +341,7 @@ static void two_sweeps(void)
 {
 	int err;
 
-	PATIENTLY(err, mios_fs_segment_sweep(&w.fs[2]));
+	PATIENTLY(err, fs_sweep(&w.fs[2]));
 	CHECK(!err);
 }
 
@@ -389,7 +388,7 @@ static void bury(u32 dead)
 {
 	int err;
 
-	PATIENTLY(err, mios_fs_recover(&w.fs[3], dead, 1));
+	PATIENTLY(err, fs_recover(&w.fs[3], dead, 1));
 	CHECK(!err);
 }
 
@@ -426,7 +425,7 @@ static void attached(void)
 		CHECK(w.fs[0].inode[now.inode].id && now.attached == 1);
 		mios_fs_segment_detach(&w.fs[1], slot);
 	}
-	CHECK(!mios_fs_segment_sweep(&w.fs[0]));
+	CHECK(!fs_sweep(&w.fs[0]));
 	CHECK(mios_fs_segment_stat(&w.fs[0], slot, &now) == -ENOENT ||
 	      explore_is_dead(2));
 	whole();
@@ -461,7 +460,7 @@ static void opened(void)
 	if (is_open && !explore_is_dead(1))
 		CHECK(w.fs[0].inode[file].id == id);
 	if (!is_open || explore_is_dead(1))
-		mios_fs_reap(&w.fs[0], file);
+		fs_reap(&w.fs[0], file);
 	whole();
 }
 

@@ -35,7 +35,7 @@ static void attached(struct mios_fs *one, struct mios_fs *two)
 	CHECK(!mios_fs_segment_attach(two, slot, seg.sequence));
 	CHECK(mios_fs_segment_attach(two, slot, seg.sequence + 1) == -ESTALE);
 	found(one, 77, slot, 2);
-	CHECK(!mios_fs_segment_remove(two, slot, seg.sequence));
+	CHECK(!fs_segment_remove(two, slot, seg.sequence));
 	CHECK(mios_fs_segment_find(two, 77, &other, &same) == -ENOENT);
 	/* By its id it may be attached still, until the last lets go. */
 	CHECK(!mios_fs_segment_stat(one, slot, &same) && !same.key);
@@ -45,7 +45,7 @@ static void attached(struct mios_fs *one, struct mios_fs *two)
 	WHOLE(one, 0);
 	CHECK(mios_fs_segment_detach(one, slot));
 	CHECK(mios_fs_segment_stat(one, slot, &same) == -ENOENT);
-	CHECK(!mios_fs_segment_sweep(one));
+	CHECK(!fs_sweep(one));
 	CHECK(mios_fs_segment_attach(two, slot, seg.sequence) == -ESTALE);
 	WHOLE(two, 0);
 }
@@ -59,11 +59,11 @@ static void dies(struct world *w)
 	CHECK(!make(&w->fs[3], 78, &seg, &slot));
 	CHECK(!mios_fs_segment_attach(&w->fs[1], slot, seg.sequence));
 	CHECK(!mios_fs_segment_attach(&w->fs[2], slot, seg.sequence));
-	CHECK(!mios_fs_segment_remove(&w->fs[3], slot, seg.sequence));
-	CHECK(!mios_fs_recover(&w->fs[3], 1, 1));
+	CHECK(!fs_segment_remove(&w->fs[3], slot, seg.sequence));
+	CHECK(!fs_recover(&w->fs[3], 1, 1));
 	CHECK(!mios_fs_segment_stat(&w->fs[3], slot, &same));
 	CHECK(same.attached == 1);
-	CHECK(!mios_fs_recover(&w->fs[3], 2, 1));
+	CHECK(!fs_recover(&w->fs[3], 2, 1));
 	CHECK(mios_fs_segment_stat(&w->fs[3], slot, &same) == -ENOENT);
 	WHOLE(&w->fs[3], 0);
 }
@@ -88,13 +88,13 @@ static void lives(struct world *w)
 	CHECK(!mios_fs_remove(three, MIOS_FS_ROOT, &name, false, 1, &file));
 	CHECK(!make(three, 79, &seg, &slot));
 	CHECK(!mios_fs_segment_attach(one, slot, seg.sequence));
-	CHECK(!mios_fs_segment_remove(three, slot, seg.sequence));
+	CHECK(!fs_segment_remove(three, slot, seg.sequence));
 	three->later = later;
-	CHECK(!mios_fs_recover(three, 1, 1));
+	CHECK(!fs_recover(three, 1, 1));
 	CHECK(!mios_fs_segment_stat(three, slot, &same) && same.attached == 1);
 	CHECK(three->inode[file].id == id);
 	/* It dies, too. */
-	CHECK(!mios_fs_recover(three, 1, 2));
+	CHECK(!fs_recover(three, 1, 2));
 	CHECK(mios_fs_segment_stat(three, slot, &same) == -ENOENT);
 	CHECK(!three->inode[file].id);
 	WHOLE(three, 0);
@@ -112,7 +112,7 @@ static void many(struct mios_fs *one, struct mios_fs *two)
 	WHOLE(one, 0);
 	for (slot = 0; slot < MIOS_FS_SEGMENTS; slot++) {
 		CHECK(!mios_fs_segment_stat(two, slot, &seg));
-		CHECK(!mios_fs_segment_remove(two, slot, seg.sequence));
+		CHECK(!fs_segment_remove(two, slot, seg.sequence));
 	}
 	CHECK(mios_fs_segment_stat(two, slot, &seg) == -ENOENT);
 	WHOLE(two, 0);
@@ -137,12 +137,12 @@ void test_segments(void)
 	CHECK(!mios_fs_segment_set(two, slot, &next));
 	CHECK(!mios_fs_segment_stat(one, slot, &next));
 	CHECK(next.mode == 0600 && next.uid == 50 && next.cuid == 5);
-	CHECK(!mios_fs_segment_remove(two, slot, seg.sequence));
-	CHECK(mios_fs_segment_remove(two, slot, seg.sequence) == -ESTALE);
+	CHECK(!fs_segment_remove(two, slot, seg.sequence));
+	CHECK(fs_segment_remove(two, slot, seg.sequence) == -ESTALE);
 	CHECK(!make(one, 42, &next, &same) && same == slot);
 	CHECK(next.sequence != seg.sequence);
 	CHECK(mios_fs_segment_set(two, slot, &seg) == -ESTALE);
-	CHECK(!mios_fs_segment_remove(two, slot, next.sequence));
+	CHECK(!fs_segment_remove(two, slot, next.sequence));
 	attached(one, two);
 	many(one, two);
 	dies(&w);

@@ -34,7 +34,7 @@ static int drop(struct mios_fs *fs, u64 dir, const char *name, bool directory)
 	int err = mios_fs_remove(fs, dir, &n, directory, ++now, &inode);
 
 	if (!err)
-		mios_fs_reap(fs, inode);
+		fs_reap(fs, inode);
 	return err;
 }
 
@@ -46,7 +46,7 @@ static int move(struct mios_fs *fs, u64 dir, const char *name, u64 to_dir,
 	int err = mios_fs_rename(fs, dir, &n, to_dir, &t, ++now, &replaced);
 
 	if (!err && replaced)
-		mios_fs_reap(fs, replaced);
+		fs_reap(fs, replaced);
 	return err;
 }
 
@@ -322,6 +322,50 @@ static void sparse(struct world *w, u64 inode)
 	WHOLE(&w->fs[1], 6);
 }
 
+/* Neither a large file nor a large pool keeps others from changes meanwhile. */
+static void pieces(void)
+{
+	const u64 root = MIOS_FS_ROOT;
+	struct mios_fs_recovery r = { .pool = { .instance = 1, .epoch = 1 } };
+	struct mios_fs_attr attr;
+	struct mios_fs *one, *two;
+	char name[] = "a";
+	struct world w;
+	u64 b, nr = 0;
+
+	world_make(&w);
+	one = &w.fs[1];
+	two = &w.fs[2];
+	b = fs_make(one, root, "b", FILE_);
+	sparse(&w, b);
+	CHECK(!drop(two, root, "b", false));
+	CHECK(mios_fs_stat(two, b, &attr) == -ENOENT);
+	b = fs_make(one, root, "b", FILE_);
+	CHECK(!mios_fs_stat(one, b, &attr) && !mios_fs_open(one, b, attr.id));
+	sparse(&w, b);
+	CHECK(!drop(two, root, "b", false));
+	mios_fs_close(one, b);
+	CHECK(!mios_fs_reap_begin(two, b));
+	CHECK(!make(one, root, "c", FILE_));
+	/* One is at it, and nobody opens it any more. */
+	CHECK(mios_fs_reap_begin(one, b) == -EEXIST);
+	CHECK(mios_fs_open(one, b, attr.id) == -ESTALE);
+	mios_fs_reap_pages(two, b);
+	CHECK(!make(one, root, "d", FILE_) && !mios_fs_reap_end(two, b));
+	CHECK(fs_make(one, root, "e", FILE_) == b);
+	CHECK(!mios_fs_stat(one, b, &attr) && !mios_fs_open(two, b, attr.id));
+	mios_fs_close(two, b);
+	while (mios_fs_recover(two, &r) == 1) {
+		name[0] = 'f' + nr++ % 16;
+		CHECK(!make(&w.fs[3], root, name, FILE_));
+		CHECK(!drop(&w.fs[3], root, name, false));
+	}
+	CHECK(nr > 10);
+	world_release(&w, 2);
+	WHOLE(two, 0);
+	world_forget(&w);
+}
+
 void test_files(void)
 {
 	struct mios_fs *one, *two;
@@ -330,6 +374,7 @@ void test_files(void)
 	struct world w;
 	u64 a, id;
 
+	pieces();
 	world_make(&w);
 	one = &w.fs[1];
 	two = &w.fs[2];
@@ -341,11 +386,13 @@ void test_files(void)
 	CHECK(mios_fs_open(two, a, id + 1) == -ESTALE);
 	CHECK(!mios_fs_open(two, a, id));
 	sparse(&w, a);
+	CHECK(mios_fs_pages(two, a) == 4);
 	fs_size(two, a, 512 * 4096 + 1);
 	attr.size = 513 * 4096ull * 2;
 	CHECK(mios_fs_setattr(one, a, &attr, MIOS_FS_SET_SIZE) == -EINPROGRESS);
 	WHOLE(one, 6);
 	CHECK(cut_all(&w, 1, a) == 1);
+	CHECK(mios_fs_pages(one, a) == 3);
 	CHECK(!mios_fs_setattr(one, a, &attr, MIOS_FS_SET_SIZE));
 	/* What is not meant stays as another instance has made it. */
 	attr.size = 1;
@@ -365,9 +412,9 @@ void test_files(void)
 	CHECK(!drop(two, root, "a", false));
 	CHECK(*fs_page(&w, 2, a, 511) == 2);
 	mios_fs_close(one, a);
-	CHECK(mios_fs_reap(one, a) == -EEXIST);
+	CHECK(fs_reap(one, a) == -EEXIST);
 	mios_fs_close(two, a);
-	CHECK(!mios_fs_reap(two, a));
+	CHECK(!fs_reap(two, a));
 	CHECK(mios_fs_open(one, a, id) == -ESTALE);
 	WHOLE(one, 0);
 	world_forget(&w);

@@ -71,7 +71,7 @@ static void work(struct mios_pool *pool, struct mios_cursor *cursor,
 		break;
 	case 6:
 		if (test_random(seed) % 16 == 0)
-			mios_pool_recover(pool, test_random(seed) % 64,
+			pool_recover(pool, test_random(seed) % 64,
 					  test_random(seed), by_chance, seed);
 		break;
 	}

@@ -38,7 +38,7 @@ void pool_is_whole(struct mios_pool *pool)
 	mios_pool_usage(pool, &usage);
 	CHECK(usage.held[pool->self] == count);
 	/* Give all back as if it had died; as the same boot, for the test. */
-	CHECK(mios_pool_recover(pool, pool->self, pool->epoch, NULL, NULL) ==
+	CHECK(pool_recover(pool, pool->self, pool->epoch, NULL, NULL) ==
 	      count);
 	pool->header->dead[pool->self] = 0;
 }
@@ -214,7 +214,7 @@ static void large(struct mios_pool *one, struct mios_pool *two)
 	CHECK(!mios_pool_take(one, page.phys, true, 5, &page));
 	CHECK(!mios_pool_free(one, &page));
 	CHECK(mios_pool_free(one, &page) == -EALREADY);
-	CHECK(mios_pool_recover(two, 2, 4, NULL, NULL) > 512);
+	CHECK(pool_recover(two, 2, 4, NULL, NULL) > 512);
 	one->header->dead[2] = 0;
 }
 
@@ -253,9 +253,9 @@ void test_death(void)
 	CHECK(!mios_pool_alloc(&two, &other, &mine));
 
 	/* An earlier boot is over: nothing of this one's is touched. */
-	CHECK(!mios_pool_recover(&two, 1, 6, is_this, &named.phys));
-	CHECK(mios_pool_recover(&two, 1, 7, is_this, &named.phys) == 513);
-	CHECK(!mios_pool_recover(&two, 1, 7, is_this, &named.phys));
+	CHECK(!pool_recover(&two, 1, 6, is_this, &named.phys));
+	CHECK(pool_recover(&two, 1, 7, is_this, &named.phys) == 513);
+	CHECK(!pool_recover(&two, 1, 7, is_this, &named.phys));
 	CHECK(!mios_pool_take(&two, named.phys, false, 9, &named));
 	CHECK(!mios_pool_free(&two, &named));
 

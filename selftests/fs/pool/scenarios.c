@@ -230,7 +230,7 @@ static void one_cuts(void)
 /* By instance 0; where two have died, twice at once. */
 static void bury(u32 dead)
 {
-	mios_pool_recover(&view[0], dead, 1, in_slot, NULL);
+	pool_recover(&view[0], dead, 1, in_slot, NULL);
 }
 
 /* Whatever has happened: the dead have nothing, the others what they know. */

@@ -82,7 +82,7 @@ static void *recover(void *arg)
 	u32 instance;
 
 	for (instance = 0; instance < 3; instance++)
-		mios_pool_recover(arg, instance, 1, NULL, NULL);
+		pool_recover(arg, instance, 1, NULL, NULL);
 	return NULL;
 }
 

@@ -31,6 +31,10 @@ struct mios_pool_place section_place(u64 base, u32 extents);
 void view_make(struct mios_pool *pool, void *memory, u32 extents, u32 self,
 	       u32 epoch);
 
+/* All of what a death leaves; how many pages were freed. */
+u64 pool_recover(struct mios_pool *pool, u32 instance, u32 epoch,
+		 mios_pool_named named, void *ctx);
+
 /* Each page that can be allocated is so once, none twice, and all are free. */
 void pool_is_whole(struct mios_pool *pool);
 

@@ -43,3 +43,13 @@ void view_make(struct mios_pool *pool, void *memory, u32 extents, u32 self,
 
 	CHECK(!mios_pool_attach(pool, memory, &place, NODE, self, epoch));
 }
+
+u64 pool_recover(struct mios_pool *pool, u32 instance, u32 epoch,
+		 mios_pool_named named, void *ctx)
+{
+	struct mios_pool_recovery r = { .instance = instance, .epoch = epoch };
+
+	while (mios_pool_recover(pool, &r, named, ctx))
+		;
+	return r.freed;
+}
