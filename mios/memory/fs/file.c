@@ -260,13 +260,6 @@ static int file_open(struct inode *inode, struct file *file)
 	return generic_file_open(inode, file);
 }
 
-static loff_t file_seek(struct file *file, loff_t offset, int whence)
-{
-	int err = mios_inode_look(file_inode(file));
-
-	return err ? err : generic_file_llseek(file, offset, whence);
-}
-
 const struct inode_operations mios_file_inode_ops = {
 	.permission = mios_permission,
 	.setattr = mios_setattr,
@@ -275,7 +268,7 @@ const struct inode_operations mios_file_inode_ops = {
 
 const struct file_operations mios_file_ops = {
 	.open = file_open,
-	.llseek = file_seek,
+	.llseek = mios_file_seek,
 	.read_iter = file_read,
 	.write_iter = file_write,
 	.mmap = mios_file_map,

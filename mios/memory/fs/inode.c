@@ -353,7 +353,11 @@ int mios_getattr(struct mnt_idmap *idmap, const struct path *path,
 	struct inode *inode = d_inode(path->dentry);
 	int err = mios_inode_look(inode);
 
-	if (!err)
-		generic_fillattr(idmap, mask, inode, stat);
-	return err;
+	if (err)
+		return err;
+	generic_fillattr(idmap, mask, inode, stat);
+	/* Pages come without a change of the image. */
+	stat->blocks = mios_fs_pages(&mount_of(inode)->fs,
+				     number_of(inode)) << (PAGE_SHIFT - 9);
+	return 0;
 }

@@ -325,6 +325,9 @@ int mios_page_make(struct inode *inode, loff_t pos, loff_t end,
 		   struct page **page);
 int mios_file_allocate(struct inode *inode, loff_t at, loff_t end);
 
+/* seek.c: lseek(), SEEK_DATA and SEEK_HOLE too */
+loff_t mios_file_seek(struct file *file, loff_t offset, int whence);
+
 /* file.c, dir.c */
 long mios_file_fallocate(struct file *file, int mode, loff_t offset,
 			 loff_t length);
