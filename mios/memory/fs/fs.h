@@ -209,10 +209,13 @@ void mios_fs_policy_set(struct mios_fs *fs, u64 inode, u64 policy);
  * struct mios_source - where an instance gets pages from; its user is alone on it
  * @cursor:	in each section of the pool
  * @policy:	where they are wished, if the file does not say
+ * @scan:	how far one has been looked for in a full pool; 0 at first, for each
+ *		page that is needed
  */
 struct mios_source {
 	struct mios_cursor cursor[MIOS_POOL_SECTIONS];
 	u64 policy;
+	u64 scan;
 };
 
 /**
@@ -224,7 +227,8 @@ struct mios_source {
  * @phys: out
  *
  * -ERANGE: beyond the file's end; -ENOENT: there is none; -EBUSY: it is just
- * being removed; -ENOMEM.
+ * being removed; -EINPROGRESS: the pool is nearly full, and others may use @from
+ * before it is asked again, with ->scan as it is now; -ENOMEM.
  */
 int mios_fs_page(struct mios_fs *fs, struct mios_source *from, u64 inode,
 		 u64 index, u64 *phys);

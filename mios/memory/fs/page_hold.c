@@ -8,17 +8,39 @@
 
 #include "vfs.h"
 
-static int page_get(struct inode *inode, u64 index, bool create, u64 *phys)
+/* The lock is held for a few microseconds, however large a full pool is. */
+static int page_find(struct mios_mount *m, u64 number, u64 index, u64 *scan,
+		     u64 *phys)
 {
-	struct mios_mount *m = mount_of(inode);
-	u64 policy = create ? mios_policy_of_task() : 0;
+	u64 policy = scan ? mios_policy_of_task() : 0;
 	int err;
 
 	spin_lock(&m->source_lock);
 	m->source.policy = policy;
-	err = mios_fs_page(&m->fs, create ? &m->source : NULL,
-			   number_of(inode), index, phys);
+	m->source.scan = scan ? *scan : 0;
+	err = mios_fs_page(&m->fs, scan ? &m->source : NULL, number, index,
+			   phys);
+	if (scan)
+		*scan = m->source.scan;
 	spin_unlock(&m->source_lock);
+	return err;
+}
+
+static int page_get(struct inode *inode, u64 index, bool create, u64 *phys)
+{
+	struct mios_mount *m = mount_of(inode);
+	u64 scan = 0;
+	int err;
+
+	for (;;) {
+		err = page_find(m, number_of(inode), index,
+				create ? &scan : NULL, phys);
+		if (err != -EINPROGRESS)
+			break;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
 	if (!err && !mios_pool_memory(&m->pool, *phys))
 		return -EIO;
 	return err == -ENOMEM ? -ENOSPC : err;

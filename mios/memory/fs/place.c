@@ -111,44 +111,84 @@ int mios_fs_give(struct mios_fs *fs, const struct mios_page *page)
 	return err;
 }
 
-static int section_try(struct mios_fs *fs, struct mios_source *from,
-		       u32 section, bool hard, struct mios_page *page)
+static int section_try_easy(struct mios_fs *fs, struct mios_source *from,
+			    u32 section, struct mios_page *page)
 {
 	struct mios_cursor *cursor = &from->cursor[section];
 	int err;
 
-	cursor->section = section;
-	if (hard)
-		return mios_pool_alloc(fs->pool, cursor, page);
 	if (cursor->rest) {
 		cursor->rest--;
 		return -ENOMEM;
 	}
+	cursor->section = section;
 	err = mios_pool_alloc_easy(fs->pool, cursor, page);
 	if (err == -ENOMEM)
 		cursor->rest = REST;
 	return err;
 }
 
-/* @hard: every page is looked at, before all of it is said to be full. */
-static int sections_try(struct mios_fs *fs, struct mios_source *from,
-			const struct wish *wish, bool hard,
-			struct mios_page *page)
+/* Every page of it is looked at, some at a time. */
+static int section_try(struct mios_fs *fs, struct mios_source *from,
+		       u32 section, struct mios_page *page)
 {
-	bool far = inject_far;
-	u32 nr = fs->pool->nr_sections;
-	int err = -ENOMEM;
-	u32 i, section;
+	struct mios_cursor *cursor = &from->cursor[section];
+	u32 extent = from->scan;
+	int err;
 
-	if (wish->first < nr)
-		err = section_try(fs, from, wish->first, hard, page);
-	for (i = 0; i < nr && err == -ENOMEM; i++) {
-		section = fs->near[far ? nr - 1 - i : i];
-		if (section != wish->first &&
-		    (wish->nodes == ~0ull || is_in(fs, section, wish->nodes)))
-			err = section_try(fs, from, section, hard, page);
+	cursor->section = section;
+	err = mios_pool_alloc(fs->pool, cursor, &extent, page);
+	from->scan = upper_lower(from->scan >> 32, extent);
+	return err;
+}
+
+/* The @turn-th section to look at, or NONE: not there. */
+static u32 section_at(const struct mios_fs *fs, const struct wish *wish,
+		      u32 turn)
+{
+	u32 nr = fs->pool->nr_sections, section;
+
+	if (!turn)
+		return wish->first < nr ? wish->first : NONE;
+	section = fs->near[inject_far ? nr - turn : turn - 1];
+	return section != wish->first &&
+	       (wish->nodes == ~0ull || is_in(fs, section, wish->nodes)) ?
+		section : NONE;
+}
+
+static int sections_try_easy(struct mios_fs *fs, struct mios_source *from,
+			     const struct wish *wish, struct mios_page *page)
+{
+	int err = -ENOMEM;
+	u32 turn, section;
+
+	for (turn = 0; turn <= fs->pool->nr_sections && err == -ENOMEM;
+	     turn++) {
+		section = section_at(fs, wish, turn);
+		if (section != NONE)
+			err = section_try_easy(fs, from, section, page);
 	}
 	return err;
+}
+
+/* The same, before all of it is said to be full. */
+static int sections_try(struct mios_fs *fs, struct mios_source *from,
+			const struct wish *wish, struct mios_page *page)
+{
+	u32 turn, section;
+	int err;
+
+	for (;;) {
+		turn = from->scan >> 32;
+		if (turn > fs->pool->nr_sections)
+			return -ENOMEM;
+		section = section_at(fs, wish, turn);
+		err = section == NONE ? -ENOMEM :
+			section_try(fs, from, section, page);
+		if (err != -ENOMEM)
+			return err;
+		from->scan = upper_lower(turn + 1, 0);
+	}
 }
 
 /*
@@ -164,10 +204,10 @@ int mios_page_place(struct mios_fs *fs, struct mios_source *from, u64 inode,
 
 	if (fs->limit && mios_fs_used(fs) >= fs->limit)
 		return -ENOMEM;
-	if (fs->pool->nr_sections > 1)
-		err = sections_try(fs, from, &wish, false, page);
+	if (fs->pool->nr_sections > 1 && !from->scan)
+		err = sections_try_easy(fs, from, &wish, page);
 	if (err == -ENOMEM)
-		err = sections_try(fs, from, &wish, true, page);
+		err = sections_try(fs, from, &wish, page);
 	if (!err)
 		mios_used_add(fs, 1);
 	return err;

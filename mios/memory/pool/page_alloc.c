@@ -14,6 +14,9 @@ MIOS_INJECT_UNIT(any_owner);
 /* Extents that are leased in vain before every page is looked at. */
 #define LEASE_TURNS	64
 
+/* Extents whose pages are all looked at in one go: a few microseconds. */
+#define SCAN_EXTENTS	2
+
 /* Where a record is. */
 struct spot {
 	struct mios_section *section;
@@ -104,7 +107,25 @@ static int extent_alloc(struct mios_pool *pool, u32 index, u32 extent,
 }
 
 /* No extent is to be had: take a page wherever one is, leased or not. */
-static int alloc_anywhere(struct mios_pool *pool, u32 index, bool full,
+static int alloc_anywhere(struct mios_pool *pool, u32 index, u32 *extent,
+			  struct mios_page *page)
+{
+	const struct mios_section *section = &pool->section[index];
+	u32 left = SCAN_EXTENTS;
+
+	for (; *extent < section->nr_extents; ++*extent) {
+		u32 from = 0;
+
+		if (!left--)
+			return -EINPROGRESS;
+		if (!extent_alloc(pool, index, *extent, &from, page))
+			return 0;
+	}
+	return -ENOMEM;
+}
+
+/* The same, but for extents that say they are full. */
+static int alloc_not_full(struct mios_pool *pool, u32 index,
 			  struct mios_page *page)
 {
 	const struct mios_section *section = &pool->section[index];
@@ -114,27 +135,24 @@ static int alloc_anywhere(struct mios_pool *pool, u32 index, bool full,
 		u64 word = word_read(&section->extent[extent]);
 		u32 from = 0;
 
-		if (!full && word_state(word) == MIOS_EXTENT_FULL)
-			continue;
-		if (!extent_alloc(pool, index, extent, &from, page))
+		if (word_state(word) != MIOS_EXTENT_FULL &&
+		    !extent_alloc(pool, index, extent, &from, page))
 			return 0;
 	}
 	return -ENOMEM;
 }
 
-static int section_alloc(struct mios_pool *pool, struct mios_cursor *cursor,
-			 bool full, struct mios_page *page)
+/* In extents that the caller leases. */
+static int alloc_leased(struct mios_pool *pool, struct mios_cursor *cursor,
+			struct mios_page *page)
 {
 	int turn, err;
 
 	if (cursor->section >= pool_sections(pool))
 		return -ENOMEM;
-
 	for (turn = 0; turn < LEASE_TURNS; turn++) {
 		if (!cursor->word) {
 			err = mios_extent_lease(pool, cursor);
-			if (err == -ENOMEM)
-				break;
 			if (err)
 				return err;
 		}
@@ -143,19 +161,29 @@ static int section_alloc(struct mios_pool *pool, struct mios_cursor *cursor,
 			return 0;
 		mios_extent_exhausted(pool, cursor);
 	}
-	return alloc_anywhere(pool, cursor->section, full, page);
+	return -ENOMEM;
 }
 
 int mios_pool_alloc(struct mios_pool *pool, struct mios_cursor *cursor,
-		    struct mios_page *page)
+		    u32 *extent, struct mios_page *page)
 {
-	return section_alloc(pool, cursor, true, page);
+	int err = -ENOMEM;
+
+	if (!*extent)
+		err = alloc_leased(pool, cursor, page);
+	if (err != -ENOMEM || cursor->section >= pool_sections(pool))
+		return err;
+	return alloc_anywhere(pool, cursor->section, extent, page);
 }
 
 int mios_pool_alloc_easy(struct mios_pool *pool, struct mios_cursor *cursor,
 			 struct mios_page *page)
 {
-	return section_alloc(pool, cursor, false, page);
+	int err = alloc_leased(pool, cursor, page);
+
+	if (err != -ENOMEM || cursor->section >= pool_sections(pool))
+		return err;
+	return alloc_not_full(pool, cursor->section, page);
 }
 
 /* Why what this handle says is not so, or not any more. */

@@ -193,12 +193,15 @@ u64 mios_pool_close(struct mios_pool *pool, u32 section);
  * mios_pool_alloc() - allocate a page of a section
  * @pool: the pool
  * @cursor: the caller's
+ * @extent: 0 at first; where to go on
  * @page: out: held; its contents are whatever they were
  *
- * -ENOMEM: not one is free; -ESTALE: this epoch has been declared over.
+ * -EINPROGRESS: none so far, and the caller may let somebody else have the cursor
+ * before he goes on; -ENOMEM: not one is free; -ESTALE: this epoch has been
+ * declared over.
  */
 int mios_pool_alloc(struct mios_pool *pool, struct mios_cursor *cursor,
-		    struct mios_page *page);
+		    u32 *extent, struct mios_page *page);
 
 /*
  * The same, for who has other sections: looks at each extent, but not at the

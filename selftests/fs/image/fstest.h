@@ -47,6 +47,10 @@ u64 fs_find(struct mios_fs *fs, u64 dir, const char *name);
 void fs_size(struct mios_fs *fs, u64 inode, u64 size);
 u8 *fs_page(struct world *w, u32 self, u64 inode, u64 index);
 
+/* mios_fs_page(), until there is one, or none. */
+int fs_fault(struct mios_fs *fs, struct mios_source *from, u64 inode, u64 index,
+	     u64 *phys);
+
 /*
  * All that is to be removed, by whoever has become the cutter; what lies at
  * @pinned is not freed.  How many pages were.

@@ -110,8 +110,8 @@ static void work(struct world *w, u64 *seed)
 		break;
 	case 6:
 	case 7:
-		mios_fs_page(fs, &w->source[self], inode,
-			     test_random(seed) % 1024, &other);
+		fs_fault(fs, &w->source[self], inode,
+			 test_random(seed) % 1024, &other);
 		break;
 	case 8:
 		be_cutter(w, self, inode, seed);

@@ -195,7 +195,7 @@ static void segments_go(void)
 		if (!mios_fs_segment_stat(&w.fs[3], slot, &seg)) {
 			CHECK(!seg.attached);
 			CHECK(!fs_segment_remove(&w.fs[3], slot,
-						      seg.sequence));
+						 seg.sequence));
 		}
 }
 

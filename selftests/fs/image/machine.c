@@ -140,12 +140,24 @@ void fs_size(struct mios_fs *fs, u64 inode, u64 size)
 	CHECK(!mios_fs_setattr(fs, inode, &attr, MIOS_FS_SET_SIZE));
 }
 
+int fs_fault(struct mios_fs *fs, struct mios_source *from, u64 inode, u64 index,
+	     u64 *phys)
+{
+	int err;
+
+	from->scan = 0;
+	do {
+		err = mios_fs_page(fs, from, inode, index, phys);
+	} while (err == -EINPROGRESS);
+	return err;
+}
+
 u8 *fs_page(struct world *w, u32 self, u64 inode, u64 index)
 {
 	u64 phys;
 
-	CHECK(!mios_fs_page(&w->fs[self], &w->source[self], inode, index,
-			    &phys));
+	CHECK(!fs_fault(&w->fs[self], &w->source[self], inode, index,
+			&phys));
 	return mios_pool_memory(&w->pool[self], phys);
 }
 

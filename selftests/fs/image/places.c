@@ -23,7 +23,7 @@ static int section_of(u64 phys)
 static int add(u32 self, u64 inode, u64 *index)
 {
 	u64 phys;
-	int err = mios_fs_page(&w.fs[self], &w.source[self], inode, *index,
+	int err = fs_fault(&w.fs[self], &w.source[self], inode, *index,
 			       &phys);
 
 	if (err)
@@ -171,7 +171,7 @@ static void death(void)
 
 	for (i = 0; i < 2; i++) {
 		w.source[1].cursor[i].section = i;
-		CHECK(!mios_pool_alloc(&w.pool[1], &w.source[1].cursor[i], &page));
+		CHECK(!pool_alloc(&w.pool[1], &w.source[1].cursor[i], &page));
 		CHECK(section_of(page.phys) == (int)i);
 		CHECK(free_pages(i) == before[i] - 1);
 	}

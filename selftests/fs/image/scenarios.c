@@ -141,7 +141,7 @@ static void fault(u32 self, u64 index, bool must)
 {
 	u64 phys;
 	u8 *page;
-	int err = mios_fs_page(&w.fs[self], &w.source[self], file, index,
+	int err = fs_fault(&w.fs[self], &w.source[self], file, index,
 			       &phys);
 
 	world_release(&w, self);

@@ -277,9 +277,9 @@ static void pins(struct world *w, u64 inode)
 	*fs_page(w, 2, inode, 5) = 5;
 	CHECK(!mios_fs_cutter(fs, inode));
 	mios_fs_hole(fs, inode, 1, 3);
-	CHECK(mios_fs_page(fs, &w->source[1], inode, 1, &phys) == -EBUSY);
-	CHECK(mios_fs_page(fs, &w->source[1], inode, 2, &phys) == -EBUSY);
-	CHECK(!mios_fs_page(fs, &w->source[1], inode, 3, &phys));
+	CHECK(fs_fault(fs, &w->source[1], inode, 1, &phys) == -EBUSY);
+	CHECK(fs_fault(fs, &w->source[1], inode, 2, &phys) == -EBUSY);
+	CHECK(!fs_fault(fs, &w->source[1], inode, 3, &phys));
 	CHECK(fs_cut(w, 1, inode, 2) == 1);
 	CHECK(mios_fs_page(fs, NULL, inode, 1, &phys) == -ENOENT);
 	CHECK(!*fs_page(w, 2, inode, 2) && *fs_page(w, 2, inode, 5) == 5);
@@ -316,7 +316,7 @@ static void sparse(struct world *w, u64 inode)
 	*fs_page(w, 2, inode, far) = 4;
 	CHECK(*fs_page(w, 2, inode, 0) == 1 && *fs_page(w, 1, inode, 511) == 2);
 	CHECK(*fs_page(w, 2, inode, 512) == 3 && *fs_page(w, 1, inode, far) == 4);
-	CHECK(mios_fs_page(&w->fs[1], &w->source[1], inode, far + 1, &phys) ==
+	CHECK(fs_fault(&w->fs[1], &w->source[1], inode, far + 1, &phys) ==
 	      -ERANGE);
 	CHECK(mios_fs_page(&w->fs[1], NULL, inode, 1, &phys) == -ENOENT);
 	WHOLE(&w->fs[1], 6);

@@ -49,7 +49,7 @@ static void work(struct mios_pool *pool, struct mios_cursor *cursor,
 {
 	switch (test_random(seed) % 7) {
 	case 0:
-		if (!mios_pool_alloc(pool, cursor, page))
+		if (!pool_alloc(pool, cursor, page))
 			CHECK(is_inside(page));
 		break;
 	case 1:
@@ -72,7 +72,7 @@ static void work(struct mios_pool *pool, struct mios_cursor *cursor,
 	case 6:
 		if (test_random(seed) % 16 == 0)
 			pool_recover(pool, test_random(seed) % 64,
-					  test_random(seed), by_chance, seed);
+				     test_random(seed), by_chance, seed);
 		break;
 	}
 }

@@ -11,6 +11,24 @@ static u32 meta_of(u32 extents)
 	return 2 + DIV_ROUND_UP(extents * 16, 4096) + extents * 2;
 }
 
+/* However large a section is that is full: some at a time are looked at. */
+static void pieces(struct mios_pool *pool, struct mios_cursor *cursor)
+{
+	u32 nr = pool->section[cursor->section].nr_extents;
+	u32 extent = 0, before;
+	struct mios_page page;
+	int err;
+
+	do {
+		before = extent;
+		err = mios_pool_alloc(pool, cursor, &extent, &page);
+		CHECK(extent - before <= 2);
+		CHECK(err == -ENOMEM ||
+		      (err == -EINPROGRESS && extent > before));
+	} while (err != -ENOMEM);
+	CHECK(extent == nr);
+}
+
 void pool_is_whole(struct mios_pool *pool)
 {
 	struct mios_pool_usage usage;
@@ -27,12 +45,13 @@ void pool_is_whole(struct mios_pool *pool)
 	for (i = 0; i < pool->nr_sections; i++) {
 		struct mios_cursor cursor = { .section = i };
 
-		while (!mios_pool_alloc(pool, &cursor, &page)) {
+		while (!pool_alloc(pool, &cursor, &page)) {
 			CHECK(page.phys - pool->section[i].base <
 			      (u64)pool->section[i].nr_extents *
 			      MIOS_EXTENT_SIZE);
 			count++;
 		}
+		pieces(pool, &cursor);
 	}
 	CHECK(count == usage.pages - usage.meta);
 	mios_pool_usage(pool, &usage);
@@ -55,15 +74,15 @@ static void sections(u32 extents)
 	CHECK(mios_pool_attach(&one, memory, &place, NODE, 1, 1) == -EBADMSG);
 	CHECK(!mios_pool_format(memory, BASE, place.size, NODE));
 	view_make(&one, memory, extents, 1, 1);
-	CHECK(mios_pool_alloc(&one, &cursor, &page) == -ENOMEM);
+	CHECK(pool_alloc(&one, &cursor, &page) == -ENOMEM);
 	CHECK(mios_pool_alloc_huge(&one, &page) == -ENOMEM);
 	mios_pool_open(&one, 0);
-	CHECK(!mios_pool_alloc(&one, &cursor, &page));
+	CHECK(!pool_alloc(&one, &cursor, &page));
 	CHECK(page.phys == BASE + meta_of(extents) * 4096ull);
 	CHECK(mios_pool_close(&one, 0) == 1);
 	CHECK(!mios_pool_free(&one, &page));
 	CHECK(mios_pool_close(&one, 0) == 0);
-	CHECK(mios_pool_alloc(&one, &cursor, &page) == -ENOMEM);
+	CHECK(pool_alloc(&one, &cursor, &page) == -ENOMEM);
 	mios_pool_open(&one, 0);
 	mios_cursor_release(&one, &cursor);
 
@@ -150,7 +169,7 @@ static void refusals(struct mios_pool *one, struct mios_pool *two)
 	struct mios_pool later = *one;
 	struct mios_page page, again, old;
 
-	CHECK(!mios_pool_alloc(one, &cursor, &page));
+	CHECK(!pool_alloc(one, &cursor, &page));
 	CHECK(mios_pool_free(two, &page) == -EPERM);
 	CHECK(two->refused[MIOS_REFUSED_FOREIGN] == 1);
 	later.epoch++;
@@ -162,7 +181,7 @@ static void refusals(struct mios_pool *one, struct mios_pool *two)
 	CHECK(one->refused[MIOS_REFUSED_TWICE] == 1);
 	/* The same page once more: the old handle is not worth it. */
 	cursor.next = 0;
-	CHECK(!mios_pool_alloc(one, &cursor, &again));
+	CHECK(!pool_alloc(one, &cursor, &again));
 	CHECK(again.phys == old.phys);
 	CHECK(mios_pool_free(one, &old) == -EALREADY);
 	CHECK(mios_pool_keep(one, &old) == -EALREADY);
@@ -182,7 +201,7 @@ static void objects(struct mios_pool *one, struct mios_pool *two)
 	struct mios_cursor cursor = { 0 };
 	struct mios_page page, taken;
 
-	CHECK(!mios_pool_alloc(one, &cursor, &page));
+	CHECK(!pool_alloc(one, &cursor, &page));
 	CHECK(!mios_pool_object(one, &page, 77));
 	CHECK(mios_pool_object(two, &page, 78) == -EPERM);
 	CHECK(!mios_pool_keep(one, &page));
@@ -207,7 +226,7 @@ static void large(struct mios_pool *one, struct mios_pool *two)
 	CHECK(mios_pool_alloc_huge(two, &small) == -ENOMEM);
 	CHECK(mios_pool_free(two, &page) == -EPERM);
 	CHECK(!mios_pool_free(two, &third));
-	while (!mios_pool_alloc(two, &cursor, &small))
+	while (!pool_alloc(two, &cursor, &small))
 		CHECK(small.phys < page.phys);
 	CHECK(!mios_pool_object(one, &page, 5));
 	CHECK(!mios_pool_keep(one, &page));
@@ -246,11 +265,11 @@ void test_death(void)
 	struct mios_cursor cursor = { 0 }, other = { 0 };
 	struct mios_page page, named, huge, mine;
 
-	CHECK(!mios_pool_alloc(&one, &cursor, &page));
-	CHECK(!mios_pool_alloc(&one, &cursor, &named));
+	CHECK(!pool_alloc(&one, &cursor, &page));
+	CHECK(!pool_alloc(&one, &cursor, &named));
 	CHECK(!mios_pool_object(&one, &named, 9));
 	CHECK(!mios_pool_alloc_huge(&one, &huge));
-	CHECK(!mios_pool_alloc(&two, &other, &mine));
+	CHECK(!pool_alloc(&two, &other, &mine));
 
 	/* An earlier boot is over: nothing of this one's is touched. */
 	CHECK(!pool_recover(&two, 1, 6, is_this, &named.phys));
@@ -261,7 +280,7 @@ void test_death(void)
 
 	/* Who was declared dead gets nothing any more, nor comes back as such. */
 	memset(&cursor, 0, sizeof(cursor));
-	CHECK(mios_pool_alloc(&one, &cursor, &page) == -ESTALE);
+	CHECK(pool_alloc(&one, &cursor, &page) == -ESTALE);
 	CHECK(mios_pool_alloc_huge(&one, &huge) == -ESTALE);
 	CHECK(mios_pool_free(&one, &huge) == -EALREADY);
 	CHECK(mios_pool_attach(&again, memory, &place, NODE, 1, 7) == -ESTALE);

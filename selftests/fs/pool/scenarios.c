@@ -81,7 +81,7 @@ static void one_left(void)
 	extent_record(1)->word = MIOS_PAGE_META;
 	page_record(1, FIRST)->word = MIOS_PAGE_META;
 	page_record(1, FIRST + 1)->word = MIOS_PAGE_META;
-	CHECK(!mios_pool_alloc(&view[2], &cursor[2], &got[2]));
+	CHECK(!pool_alloc(&view[2], &cursor[2], &got[2]));
 	has[2] = true;
 	mios_cursor_release(&view[2], &cursor[2]);
 }
@@ -106,7 +106,7 @@ static void large_setup(void)
 
 static void allocate(u32 self)
 {
-	has[self] = !mios_pool_alloc(&view[self], &cursor[self], &got[self]);
+	has[self] = !pool_alloc(&view[self], &cursor[self], &got[self]);
 }
 
 static void give_back(u32 self)

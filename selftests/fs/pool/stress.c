@@ -39,7 +39,7 @@ static void take_one(struct worker *w)
 	int err;
 
 	if (test_random(&w->seed) % 256)
-		err = mios_pool_alloc(w->pool, &w->cursor, page);
+		err = pool_alloc(w->pool, &w->cursor, page);
 	else
 		err = mios_pool_alloc_huge(w->pool, page);
 	CHECK(!err || err == -ENOMEM);

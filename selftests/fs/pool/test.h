@@ -31,6 +31,10 @@ struct mios_pool_place section_place(u64 base, u32 extents);
 void view_make(struct mios_pool *pool, void *memory, u32 extents, u32 self,
 	       u32 epoch);
 
+/* Until there is one, or none. */
+int pool_alloc(struct mios_pool *pool, struct mios_cursor *cursor,
+	       struct mios_page *page);
+
 /* All of what a death leaves; how many pages were freed. */
 u64 pool_recover(struct mios_pool *pool, u32 instance, u32 epoch,
 		 mios_pool_named named, void *ctx);

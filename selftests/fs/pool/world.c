@@ -44,6 +44,18 @@ void view_make(struct mios_pool *pool, void *memory, u32 extents, u32 self,
 	CHECK(!mios_pool_attach(pool, memory, &place, NODE, self, epoch));
 }
 
+int pool_alloc(struct mios_pool *pool, struct mios_cursor *cursor,
+	       struct mios_page *page)
+{
+	u32 extent = 0;
+	int err;
+
+	do {
+		err = mios_pool_alloc(pool, cursor, &extent, page);
+	} while (err == -EINPROGRESS);
+	return err;
+}
+
 u64 pool_recover(struct mios_pool *pool, u32 instance, u32 epoch,
 		 mios_pool_named named, void *ctx)
 {
