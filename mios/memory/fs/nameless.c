@@ -25,7 +25,7 @@ void mios_attr_new(const struct inode *dir, umode_t mode,
 		.uid = from_kuid(&init_user_ns, current_fsuid()),
 		.gid = from_kgid(&init_user_ns, current_fsgid()),
 		.atime = ktime_get_real_ns(),
-		.policy = S_ISREG(mode) ? mount_of(dir)->policy : 0,
+		.policy = S_ISREG(mode) ? READ_ONCE(mount_of(dir)->policy) : 0,
 	};
 	/* As inode_init_owner() does it. */
 	if (dir->i_mode & S_ISGID) {

@@ -200,9 +200,10 @@ int mios_page_place(struct mios_fs *fs, struct mios_source *from, u64 inode,
 {
 	u64 policy = mios_fs_policy(fs, inode) ?: from->policy;
 	const struct wish wish = wish_of(fs, policy, inode + index);
+	u64 limit = READ_ONCE(fs->limit);
 	int err = -ENOMEM;
 
-	if (fs->limit && mios_fs_used(fs) >= fs->limit)
+	if (limit && mios_fs_used(fs) >= limit)
 		return -ENOMEM;
 	if (fs->pool->nr_sections > 1 && !from->scan)
 		err = sections_try_easy(fs, from, &wish, page);

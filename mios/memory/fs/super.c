@@ -6,7 +6,6 @@
  * there is no sound one.
  */
 #include <linux/fs_context.h>
-#include <linux/fs_parser.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/statfs.h>
@@ -19,73 +18,6 @@
 #define MIOS_SUPER_MAGIC	0x534f494dUL
 
 static const struct mios_mount_ops *mount_ops;
-
-/* @ring: the ring's own pool is meant. */
-struct options {
-	struct mios_pool_place place[MIOS_POOL_SECTIONS];
-	unsigned int nr;
-	u64 policy;
-	u64 limit;
-	bool ring;
-	bool format;
-	bool make;
-};
-
-enum { OPT_POOL, OPT_SIZE, OPT_POLICY, OPT_FORMAT, OPT_MAKE };
-
-static const struct fs_parameter_spec parameters[] = {
-	fsparam_string("pool", OPT_POOL),
-	fsparam_string("size", OPT_SIZE),
-	fsparam_string("policy", OPT_POLICY),
-	fsparam_flag("format", OPT_FORMAT),
-	fsparam_flag("make", OPT_MAKE),
-	{}
-};
-
-static int option_pool(struct fs_context *fc, const char *text)
-{
-	struct options *o = fc->fs_private;
-	struct mios_pool_place *place = &o->place[o->nr];
-	char *rest;
-
-	if (o->nr == MIOS_POOL_SECTIONS)
-		return invalfc(fc, "pool=: too often");
-	place->size = memparse(text, &rest);
-	if (*rest != '@')
-		return invalfc(fc, "pool=SIZE@ADDRESS, such as pool=64M@0x20000000");
-	place->base = memparse(rest + 1, &rest);
-	o->nr++;
-	return *rest ? invalfc(fc, "pool=SIZE@ADDRESS, and nothing behind it") :
-		0;
-}
-
-static int option(struct fs_context *fc, struct fs_parameter *param)
-{
-	struct options *o = fc->fs_private;
-	struct fs_parse_result result;
-	int opt = fs_parse(fc, parameters, param, &result);
-	char *rest;
-
-	switch (opt) {
-	case OPT_POOL:
-		return option_pool(fc, param->string);
-	case OPT_SIZE:
-		o->limit = memparse(param->string, &rest) >> PAGE_SHIFT;
-		return *rest || !o->limit ?
-			invalfc(fc, "size=SIZE, such as size=1G") : 0;
-	case OPT_POLICY:
-		if (!mios_policy_parse(param->string, &o->policy))
-			return 0;
-		return invalfc(fc, "policy=: local, preferred:NODE, bind: or interleave:NODES");
-	case OPT_FORMAT:
-		o->format = true;
-		return 0;
-	case OPT_MAKE:
-		o->make = true;
-		return 0;
-	}
-	return opt;
-}
 
 static int image_make(struct mios_mount *m)
 {
@@ -158,7 +90,7 @@ static int image_attach(struct mios_mount *m)
 }
 
 /* The sections behind the first: all instances map them, too, by mounting. */
-static int sections_make(struct mios_mount *m, const struct options *o)
+static int sections_make(struct mios_mount *m, const struct mios_options *o)
 {
 	unsigned int i;
 	int err = 0;
@@ -172,7 +104,7 @@ static int sections_make(struct mios_mount *m, const struct options *o)
 }
 
 /* What the pool says of itself is only compared with what is mapped. */
-static int sections_adopt(struct mios_mount *m, const struct options *o)
+static int sections_adopt(struct mios_mount *m, const struct mios_options *o)
 {
 	struct mios_pool_place place;
 	unsigned int i;
@@ -191,7 +123,7 @@ static int sections_adopt(struct mios_mount *m, const struct options *o)
 	return mios_pool_place(&m->pool, &place) ? -EBADMSG : 0;
 }
 
-static int pool_attach(struct mios_mount *m, const struct options *o,
+static int pool_attach(struct mios_mount *m, const struct mios_options *o,
 		       bool format)
 {
 	const struct mios_pool_place *first = &o->place[0];
@@ -235,7 +167,7 @@ static noinline_for_stack bool is_anyone_up(void)
 	return false;
 }
 
-static int pool_use(struct mios_mount *m, const struct options *o)
+static int pool_use(struct mios_mount *m, const struct mios_options *o)
 {
 	int err = o->format ? -EBADMSG : pool_attach(m, o, false);
 
@@ -250,7 +182,7 @@ static int pool_use(struct mios_mount *m, const struct options *o)
 
 static int mount_attach(struct mios_mount *m, struct fs_context *fc)
 {
-	const struct options *o = fc->fs_private;
+	const struct mios_options *o = fc->fs_private;
 	int err = pool_use(m, o);
 
 	if (!err)
@@ -290,16 +222,16 @@ static int statfs(struct dentry *dentry, struct kstatfs *buf)
 	struct mios_mount *m = dentry->d_sb->s_fs_info;
 	u64 pages = mios_pool_pages(&m->pool), used = mios_fs_used(&m->fs);
 	u64 others = min(m->fs.size / PAGE_SIZE, pages);
+	u64 limit = READ_ONCE(m->fs.limit);
 
 	buf->f_type = MIOS_SUPER_MAGIC;
 	buf->f_bsize = PAGE_SIZE;
 	buf->f_namelen = MIOS_FS_NAME;
 	buf->f_blocks = pages;
 	buf->f_bfree = pages - others - min(used, pages - others);
-	if (m->fs.limit) {
-		buf->f_blocks = min(pages, m->fs.limit);
-		buf->f_bfree = min(buf->f_bfree, m->fs.limit -
-				   min(used, m->fs.limit));
+	if (limit) {
+		buf->f_blocks = min(pages, limit);
+		buf->f_bfree = min(buf->f_bfree, limit - min(used, limit));
 	}
 	buf->f_bavail = buf->f_bfree;
 	return 0;
@@ -325,7 +257,7 @@ static int root_make(struct super_block *sb)
 
 static int fill(struct super_block *sb, struct fs_context *fc)
 {
-	const struct options *o = fc->fs_private;
+	const struct mios_options *o = fc->fs_private;
 	struct mios_mount *m = kzalloc(sizeof(*m), GFP_KERNEL);
 	int err;
 
@@ -363,10 +295,11 @@ static int fill(struct super_block *sb, struct fs_context *fc)
 		return invalfc(fc, "policy=: a node of it has no part of the pool");
 	mios_revoke_begin(m);
 	mios_mend_soon(m);
-	return root_make(sb);
+	err = root_make(sb);
+	return err ? err : mios_mode_check(fc, d_inode(sb->s_root));
 }
 
-static int ring_pool(struct fs_context *fc, struct options *o)
+static int ring_pool(struct fs_context *fc, struct mios_options *o)
 {
 	const struct mios_range *pools = mios_link_pools();
 	u32 i;
@@ -385,7 +318,7 @@ static int ring_pool(struct fs_context *fc, struct options *o)
 
 static int tree(struct fs_context *fc)
 {
-	struct options *o = fc->fs_private;
+	struct mios_options *o = fc->fs_private;
 	int err = 0;
 
 	if ((o->format || o->make) && mios_link_self())
@@ -401,14 +334,15 @@ static void context_free(struct fs_context *fc)
 }
 
 static const struct fs_context_operations context_ops = {
-	.parse_param = option,
+	.parse_param = mios_option,
 	.get_tree = tree,
+	.reconfigure = mios_remount,
 	.free = context_free,
 };
 
 static int context_init(struct fs_context *fc)
 {
-	struct options *o = kzalloc(sizeof(*o), GFP_KERNEL);
+	struct mios_options *o = kzalloc(sizeof(*o), GFP_KERNEL);
 
 	if (!o)
 		return -ENOMEM;
@@ -450,7 +384,7 @@ static struct file_system_type type = {
 	.owner = THIS_MODULE,
 	.name = "miosfs",
 	.init_fs_context = context_init,
-	.parameters = parameters,
+	.parameters = mios_parameters,
 	.kill_sb = mount_end,
 };
 
