@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs the tasks of a job: one session each, output merged line by line,
+ * Runs the tasks of a job: one session each, output merged (job_lines.c),
  * signals to all of them.  The first failure ends the others; a signal that
  * does not end them within seconds is followed by a kill.
  */
@@ -8,7 +8,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,76 +21,6 @@
 #define STATUS_LOST	125	/* not the task's own */
 #define TICK_MS		500
 #define GRACE_MS	2000	/* between a signal and the kill */
-#define LINE_MAX_LEN	65536	/* longer lines are cut here */
-#define OUT_ENOUGH	262144	/* waiting for our reader, of all tasks */
-
-static int put_line(struct job *job, const struct job_task *t, int stream,
-		    const unsigned char *data, size_t len)
-{
-	struct mios_buffer *out = &job->out[stream - 1];
-	char label[16] = "";
-	int err;
-
-	if (job->label)
-		snprintf(label, sizeof(label), "[%u] ", t->rank);
-	err = buffer_add(out, label, strlen(label));
-	if (!err)
-		err = buffer_add(out, data, len);
-	/* an unfinished line must not swallow another task's next one */
-	if (!err && job->nr_tasks > 1 && len && data[len - 1] != '\n')
-		err = buffer_add(out, "\n", 1);
-	return err;
-}
-
-/* A task whose output waits for our reader gets no credit for more. */
-static int pay(struct job *job, struct job_task *t, int stream)
-{
-	uint32_t owed = t->owed[stream - 1];
-
-	if (!owed || !t->open || job->out[stream - 1].len > OUT_ENOUGH)
-		return 0;
-	t->owed[stream - 1] = 0;
-	return link_send(&t->link, MIOS_FRAME_CREDIT, stream, &owed,
-			 sizeof(owed));
-}
-
-/* A line of our own, behind what the tasks have said. */
-static void __attribute__((format(printf, 2, 3)))
-say(struct job *job, const char *fmt, ...)
-{
-	char text[MIOS_TEXT_LEN + 128];
-	va_list args;
-	int len;
-
-	va_start(args, fmt);
-	len = vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	if (len > 0)
-		buffer_add(&job->out[1], text, strlen(text));
-}
-
-/* Whole lines go out at once; what is left waits for its end. */
-static int put_data(struct job *job, struct job_task *t, int stream,
-		    const void *data, size_t len, bool last)
-{
-	struct mios_buffer *b = &t->line[stream - 1];
-	unsigned char *start, *nl;
-	size_t n;
-
-	if (buffer_add(b, data, len))
-		return -ENOMEM;
-	while (b->len) {
-		start = b->data + b->start;
-		nl = memchr(start, '\n', b->len);
-		if (!nl && !last && b->len < LINE_MAX_LEN)
-			break;
-		n = nl ? (size_t)(nl - start) + 1 : b->len;
-		if (put_line(job, t, stream, start, n))
-			return -ENOMEM;
-		buffer_drop(b, n);
-	}
-	return 0;
-}
 
 static void hang_up(struct job_task *t)
 {
@@ -146,8 +75,8 @@ static void output_lost(struct job *job, int stream, int err)
 {
 	buffer_drop(&job->out[stream - 1], job->out[stream - 1].len);
 	if (err != EPIPE && !job->failed)
-		say(job, WHO ": cannot write %s: %s\n", stream == 1 ?
-		    "standard output" : "standard error", strerror(err));
+		job_say(job, WHO ": cannot write %s: %s\n", stream == 1 ?
+			"standard output" : "standard error", strerror(err));
 	fail(job, err == EPIPE ? 128 + SIGPIPE : STATUS_LOST);
 }
 
@@ -165,7 +94,7 @@ static void write_out(struct job *job, int stream)
 	else if (n < 0 && errno != EAGAIN && errno != EINTR)
 		output_lost(job, stream, errno);
 	for (i = 0; i < job->nr_tasks; i++)
-		pay(job, &job->tasks[i], stream);
+		job_pay(job, &job->tasks[i], stream);
 }
 
 static const char *noun(const struct job *job)
@@ -191,13 +120,13 @@ static void fail_alone(struct job *job, const struct job_task *t, int status)
 static void say_end(struct job *job, const struct job_task *t)
 {
 	if (t->exit.signal && t->exit.signal != job->forwarded)
-		say(job, WHO ": %s %u on instance %d was ended by signal "
-		    "%u (%s)\n", noun(job), number(job, t), t->instance,
-		    t->exit.signal, strsignal(t->exit.signal));
+		job_say(job, WHO ": %s %u on instance %d was ended by signal "
+			"%u (%s)\n", noun(job), number(job, t), t->instance,
+			t->exit.signal, strsignal(t->exit.signal));
 	else if (t->exit.code && !job->one && !job->status)
-		say(job, WHO ": %s %u on instance %d exited with %u\n",
-		    noun(job), number(job, t), t->instance,
-		    t->exit.code & 0xff);
+		job_say(job, WHO ": %s %u on instance %d exited with %u\n",
+			noun(job), number(job, t), t->instance,
+			t->exit.code & 0xff);
 }
 
 /* When a part of one program has ended, the others are about to. */
@@ -206,8 +135,9 @@ static void task_ended(struct job *job, struct job_task *t)
 	int status = t->exit.signal ? 128 + (int)t->exit.signal :
 		     (int)(t->exit.code & 0xff);
 
-	put_data(job, t, 1, "", 0, true);
-	put_data(job, t, 2, "", 0, true);
+	t->ended = true;
+	job_lines(job, t, 1);
+	job_lines(job, t, 2);
 	if (!job->failed)
 		say_end(job, t);
 	if (job->one && !job->failed && !t->exit.signal)
@@ -223,8 +153,8 @@ static void task_lost(struct job *job, struct job_task *t, int status,
 		      const char *colon, const char *why)
 {
 	if (!job->failed)
-		say(job, WHO ": %s %u: instance %d%s %s\n", noun(job),
-		    number(job, t), t->instance, colon, why);
+		job_say(job, WHO ": %s %u: instance %d%s %s\n", noun(job),
+			number(job, t), t->instance, colon, why);
 	t->exit.code = status;
 	fail_alone(job, t, status);
 	hang_up(t);
@@ -236,8 +166,9 @@ static int take_output(struct job *job, struct job_task *t,
 	if (f->stream != 1 && f->stream != 2)
 		return -EPROTO;
 	t->owed[f->stream - 1] += f->len;
-	return put_data(job, t, f->stream, data, f->len, false) ?:
-	       pay(job, t, f->stream);
+	t->said[f->stream - 1] = mios_now_ms();
+	return buffer_add(&t->line[f->stream - 1], data, f->len) ?:
+	       job_lines(job, t, f->stream) ?: job_pay(job, t, f->stream);
 }
 
 static int take_frame(struct job *job, struct job_task *t,
@@ -388,6 +319,7 @@ static int step(struct job *job, struct pollfd *p)
 		forward_signals(job);
 	if (!ready)
 		look_for_dead(job);
+	job_lines_late(job);
 	for (i = 0; i < n; i++)
 		if (job->tasks[i].open)
 			link_push(&job->tasks[i].link);
@@ -400,7 +332,8 @@ static bool goes_on(const struct job *job)
 	unsigned int i;
 
 	for (i = 0; i < job->nr_tasks; i++)
-		if (job->tasks[i].open)
+		if (job->tasks[i].open || job->tasks[i].line[0].len ||
+		    job->tasks[i].line[1].len)
 			return true;
 	return job->out[0].len || job->out[1].len;
 }

@@ -13,6 +13,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
@@ -216,6 +217,32 @@ static int enter(const struct spec *spec)
 	return chdir("/") ? -errno : 0;
 }
 
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode) &&
+	       !access(path, W_OK | X_OK);
+}
+
+/* What is true of the caller's instance alone: its name, and a folder of /tmp. */
+static void adapt_variables(char **envp)
+{
+	static char name[sizeof("HOSTNAME=") + HOST_NAME_MAX] = "HOSTNAME=";
+	char **from = envp, **to = envp;
+
+	for (; *from; from++) {
+		if (!strncmp(*from, "TMPDIR=", 7) && !is_folder(*from + 7))
+			continue;
+		*to = *from;
+		if (!strncmp(*to, "HOSTNAME=", 9) &&
+		    !gethostname(name + 9, HOST_NAME_MAX))
+			*to = name;
+		to++;
+	}
+	*to = NULL;
+}
+
 /* As the caller; returns only if a step fails. */
 static int child_run(const struct errand *e, struct mios_fail *fail)
 {
@@ -234,6 +261,7 @@ static int child_run(const struct errand *e, struct mios_fail *fail)
 		fail->code = 125;
 		return -EIO;
 	}
+	adapt_variables(spec->envp);
 	environ = spec->envp;
 	execvp(spec->argv[0], spec->argv);
 	fail->code = errno == ENOENT ? 127 : 126;
