@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/wait.h>
@@ -136,6 +137,31 @@ static int start_keeper(const char *path)
 	return err;
 }
 
+/* The signal that the kernel sends to who exceeds one says nothing. */
+static int limits_allow(off_t length)
+{
+	static const struct {
+		int what;
+		const char *option;
+	} limits[] = { { RLIMIT_FSIZE, "-f" }, { RLIMIT_AS, "-v" } };
+	struct rlimit r;
+	size_t i;
+
+	for (i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+		if (getrlimit(limits[i].what, &r) ||
+		    r.rlim_cur == RLIM_INFINITY ||
+		    r.rlim_cur >= (rlim_t)length)
+			continue;
+		mios_error(WHO, "the window of the program's processes is a "
+			   "file of %lld KiB, which they map, and ulimit %s "
+			   "allows %llu: raise it", (long long)length / 1024,
+			   limits[i].option,
+			   (unsigned long long)r.rlim_cur / 1024);
+		return -EFBIG;
+	}
+	return 0;
+}
+
 /* Leaves the name in @path.  @kind: omp or caf. */
 int job_window_create(const char *kind, unsigned int threads, char *path,
 		      size_t size)
@@ -144,6 +170,8 @@ int job_window_create(const char *kind, unsigned int threads, char *path,
 	int fd, err;
 
 	err = window_size(threads, &length);
+	if (!err)
+		err = limits_allow(length);
 	if (err)
 		return err;
 	remove_left();
