@@ -11,8 +11,10 @@ import mmap
 import os
 import signal
 
-from segment import Ds, LIBC
-
+LIBC = ctypes.CDLL(None, use_errno=True)
+LIBC.shmat.restype = ctypes.c_void_p
+LIBC.shmat.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_int]
+LIBC.shmdt.argtypes = [ctypes.c_void_p]
 LIBC.mremap.restype = ctypes.c_void_p
 
 CREAT, EXCL = 0o1000, 0o2000
@@ -21,6 +23,18 @@ RMID, SET, STAT, LOCK, UNLOCK, SHM_STAT, SHM_INFO = 0, 1, 2, 11, 12, 13, 14
 SHM_STAT_ANY, INDEX, MAYMOVE, MADV_REMOVE = 15, 0x7fff, 1, 9
 KEY, SIZE, PAGE = 0x7357, 5 * 4096 + 7, 4096
 NOBODY = 65534
+
+
+class Ds(ctypes.Structure):
+    """struct shmid_ds of x86-64"""
+    _fields_ = [("key", ctypes.c_int), ("uid", ctypes.c_uint),
+                ("gid", ctypes.c_uint), ("cuid", ctypes.c_uint),
+                ("cgid", ctypes.c_uint), ("mode", ctypes.c_uint),
+                ("seq", ctypes.c_ushort), ("pad", ctypes.c_ushort * 3),
+                ("unused", ctypes.c_ulong * 2), ("size", ctypes.c_ulong),
+                ("times", ctypes.c_long * 3), ("cpid", ctypes.c_int),
+                ("lpid", ctypes.c_int), ("attached", ctypes.c_ulong),
+                ("rest", ctypes.c_ulong * 2)]
 
 
 class Info(ctypes.Structure):
