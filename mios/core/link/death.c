@@ -24,21 +24,26 @@
 
 MIOS_INJECT_TIMES(no_ack, "never confirm that a peer is dropped");
 
+MIOS_INJECT_SWITCH(no_fenced, "tell of a death only when its calls are over");
+
 MIOS_INJECT_VALUE(slow_death,
 		  "a listener takes so many milliseconds for a death, less when it is set lower");
 
 /**
  * struct life - what has been seen of one instance
  * @known:	its last incarnation in a view, 0: none
+ * @fenced:	the last one of which listeners know that it runs no more
  * @told:	the last one whose death all listeners have been told
  */
 struct life {
 	u32 known;
+	u32 fenced;
 	u32 told;
 };
 
 static struct life lives[MIOS_AREA_INSTANCES];
 static u32 host_over;		/* the boot of instance 0 that has ended, or 0 */
+static bool host_panicked;	/* it has left its devices as they were */
 
 /* Who looks late finds that the node has gone on since. */
 static bool is_over(u32 state)
@@ -50,12 +55,14 @@ static bool is_over(u32 state)
 /**
  * mios_death_host - instance 0 has said in its descriptor that it has ended
  * @incarnation: which boot of it
+ * @panicked: or in order
  *
  * Of it nobody else says so.  It does when it panics, after its other CPUs have
  * been stopped, or in order, when it shares nothing any more.
  */
-void mios_death_host(u32 incarnation)
+void mios_death_host(u32 incarnation, bool panicked)
 {
+	host_panicked = panicked;
 	WRITE_ONCE(host_over, incarnation);
 }
 
@@ -84,15 +91,27 @@ static bool is_open(u32 instance, u32 incarnation)
 	return false;
 }
 
+/* What it had may still be used: a call of it, or a device, is at it. */
+static bool is_at_work(struct mios_ring *ring, u32 instance,
+		       struct mios_deaths *found)
+{
+	if (!instance && host_panicked && mios_quiet_wait(ring)) {
+		found->devices = true;
+		return true;
+	}
+	return mios_call_serves(instance);
+}
+
 /**
  * mios_death_look - which deaths are to be told now?
+ * @ring: the ring that is being looked at
  * @found: out: instances and their incarnations
  *
  * After the peers have been looked at.  One whose channels are still open, as
- * when it has died since, or whose calls are still being served, is left for
- * the next scan.
+ * when it has died since, is left for the next scan; one whose calls are still
+ * being served, or whose devices may write, is said to be fenced and no more.
  */
-void mios_death_look(struct mios_deaths *found)
+void mios_death_look(struct mios_ring *ring, struct mios_deaths *found)
 {
 	struct mios_view view;
 	u32 i;
@@ -111,11 +130,15 @@ void mios_death_look(struct mios_deaths *found)
 			life->known = incarnation;
 			continue;
 		}
-		if (is_open(i, dead) || mios_call_serves(i))
+		if (is_open(i, dead))
 			continue;
 		life->known = dead;
-		found->which |= BIT_ULL(i);
 		found->incarnation[i] = dead;
+		if (life->fenced != dead)
+			found->fenced |= BIT_ULL(i);
+		life->fenced = dead;
+		if (!is_at_work(ring, i, found))
+			found->which |= BIT_ULL(i);
 	}
 }
 
@@ -154,6 +177,24 @@ static void take_time(void)
 
 	for (waited = 0; waited < inject_slow_death; waited += 20)
 		msleep(20);
+}
+
+/**
+ * mios_death_prepare - what ends the waits of those who still are at work for
+ *			the dead; without link_lock
+ * @ring: the ring that is being looked at
+ * @found: as mios_death_look() left it
+ */
+void mios_death_prepare(struct mios_ring *ring, const struct mios_deaths *found)
+{
+	u32 i;
+
+	for (i = 0; i < MIOS_AREA_INSTANCES && !inject_no_fenced; i++)
+		if (found->fenced & BIT_ULL(i))
+			mios_event_tell(MIOS_EVENT_FENCED, ring->id, i,
+					found->incarnation[i]);
+	if (found->devices)
+		mios_quiet_try(ring);
 }
 
 /**

@@ -32,6 +32,7 @@ static struct mios_ring *host_ring_make(u32 id)
 	mutex_lock(&mios_link.lock);
 	mios_view_fill(ring);
 	mios_cpu_owner_fill(ring);
+	mios_quiet_publish(ring);
 	mios_hostlog_start(ring);
 	mios_self_publish(ring, MIOS_DESC_UP);
 	mios_ring_use(ring);

@@ -160,9 +160,12 @@ int mios_link_init(const struct mios_link_host *host)
 	err = mios_self_watch();
 	if (err)
 		goto call;
-	err = mios_beat_init();
+	err = mios_quiet_init();
 	if (err)
 		goto watch;
+	err = mios_beat_init();
+	if (err)
+		goto quiet;
 	if (mios_link.host)
 		host_init();
 	else
@@ -178,6 +181,8 @@ int mios_link_init(const struct mios_link_host *host)
 
 beat:
 	mios_beat_exit();
+quiet:
+	mios_quiet_exit();
 watch:
 	mios_self_unwatch();
 call:
@@ -203,6 +208,7 @@ void mios_link_exit(void)
 		mios_hostlog_exit();
 	}
 	mios_beat_exit();
+	mios_quiet_exit();
 	mios_self_unwatch();
 	mutex_lock(&mios_link.lock);
 	mios_self_publish_all(MIOS_DESC_LEFT);

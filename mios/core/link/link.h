@@ -219,6 +219,18 @@ int mios_link_request_shutdown(u32 instance);
  */
 bool mios_link_pid_is_over(u32 pid);
 
+/**
+ * mios_link_is_quiet() - does no device of a dead instance write any more?
+ * @instance: which
+ *
+ * Once it is so it stays so; false for instance 0 until that is known.  Any
+ * context.
+ */
+bool mios_link_is_quiet(u32 instance);
+
+/* Is it known that some may write for good?  It is dead, then. */
+bool mios_link_never_quiet(u32 instance);
+
 /* member.c: who is there */
 
 /**
@@ -252,15 +264,20 @@ const void *mios_link_hostlog(size_t *size);
  * enum mios_event - what has happened to a member; the value of the notifier
  * @MIOS_EVENT_JOINED:	messages to it arrive from now on
  * @MIOS_EVENT_LEFT:	its incarnation is gone, channels are closed
+ * @MIOS_EVENT_FENCED:	its CPUs have stopped, but calls of it may still be served
+ *			here, and devices of it write: let go on who waits for
+ *			what it holds, use nothing of it
  * @MIOS_EVENT_DEAD:	it has been fenced: recover what it held; what it had is
- *			used again once all listeners have returned.  Instance 0 is
- *			by its own word; nobody uses what it had
+ *			used again once all listeners have returned, if
+ *			mios_link_is_quiet().  Instance 0 is by its own word;
+ *			nobody uses its own memory
  * @MIOS_EVENT_STATE:	a state in mios_link_info() has changed
  * @MIOS_EVENT_SUSPECT:	it has become suspect, or is so no more
  */
 enum mios_event {
 	MIOS_EVENT_JOINED,
 	MIOS_EVENT_LEFT,
+	MIOS_EVENT_FENCED,
 	MIOS_EVENT_DEAD,
 	MIOS_EVENT_STATE,
 	MIOS_EVENT_SUSPECT,
@@ -368,7 +385,8 @@ void mios_callee_unregister(u32 what);
  * Return: bytes of the answer, or the error that the callee returned; or
  * -ENOTCONN: not a member of a common ring, or no more; -ETIMEDOUT;
  * -EOPNOTSUPP: nobody serves that there.  Whether a call that has failed so
- * was served is not known.
+ * was served is not known; that it is not begun any more is.  What it does when
+ * it was begun, and ends later, the callee has to fence (docs/channels.md).
  */
 int mios_call(u32 instance, u32 what, const void *data, u32 length,
 	      void *answer, u32 size, u32 timeout_ms);

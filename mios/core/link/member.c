@@ -145,7 +145,8 @@ static void peer_ended(struct mios_peer *peer, u32 state, struct findings *found
 {
 	found->ended[peer->instance] = state;
 	if (!peer->instance)
-		mios_death_host(peer->incarnation);
+		mios_death_host(peer->incarnation,
+				state == MIOS_DESC_PANICKED);
 }
 
 /* One row of docs/channels.md, "Membership", per return. */
@@ -273,6 +274,7 @@ static void host_restore(struct mios_ring *ring)
 	mios_hostlog_restore(ring);
 	mios_view_fill(ring);
 	mios_cpu_owner_fill(ring);
+	mios_quiet_publish(ring);
 }
 
 void mios_member_scan(struct work_struct *work)
@@ -292,11 +294,12 @@ void mios_member_scan(struct work_struct *work)
 	if (mios_link.host)
 		host_restore(ring);
 	views_look(found);
-	mios_death_look(&found->deaths);
+	mios_death_look(ring, &found->deaths);
 	mutex_unlock(&mios_link.lock);
 	findings_tell(ring, found);
 	if (found->joined && mios_link.host)
 		mios_bell_ring_all(ring, MIOS_BELL_CHANGE);
+	mios_death_prepare(ring, &found->deaths);
 	if (mios_inject(early_ack))
 		mios_death_ack(ring, &found->deaths);
 	mios_death_tell(ring, &found->deaths);

@@ -266,19 +266,33 @@ void mios_event_tell(enum mios_event event, u32 ring, u32 instance,
 
 /**
  * struct mios_deaths - deaths that one scan has found
- * @which:	instances
+ * @fenced:	instances that run no more; listeners have not been told that yet
+ * @which:	those of which nothing is being done here any more, either
+ * @devices:	instance 0 is dead, and its devices are to be made quiet
  * @incarnation: the incarnation of each that is dead
  */
 struct mios_deaths {
+	u64 fenced;
 	u64 which;
+	bool devices;
 	u32 incarnation[MIOS_AREA_INSTANCES];
 };
 
 void mios_death_attend(struct mios_ring *ring);
-void mios_death_host(u32 incarnation);
-void mios_death_look(struct mios_deaths *found);
+void mios_death_host(u32 incarnation, bool panicked);
+void mios_death_look(struct mios_ring *ring, struct mios_deaths *found);
+void mios_death_prepare(struct mios_ring *ring,
+			const struct mios_deaths *found);
 void mios_death_tell(struct mios_ring *ring, const struct mios_deaths *found);
 void mios_death_ack(struct mios_ring *ring, const struct mios_deaths *found);
+
+/* quiet.c: the devices of a dead instance 0 */
+bool mios_quiet_wait(struct mios_ring *ring);
+void mios_quiet_try(struct mios_ring *ring);
+void mios_quiet_publish(struct mios_ring *ring);
+void mios_quiet_panic(void);
+int mios_quiet_init(void);
+void mios_quiet_exit(void);
 
 /* view.c: states, as instance 0 publishes them */
 void mios_view_get(u32 instance, struct mios_view *view);

@@ -236,6 +236,7 @@ static int self_reboot(struct notifier_block *nb, unsigned long action,
 static int self_panic(struct notifier_block *nb, unsigned long action,
 		      void *data)
 {
+	mios_quiet_panic();
 	mios_self_publish_all(MIOS_DESC_PANICKED);
 	return NOTIFY_DONE;
 }

@@ -15,7 +15,8 @@
  *
  * Block i is written by instance i alone, except for the words marked
  * "peers": the channels' slots and producer lines, by the instance that they
- * come from, and ->pending, by everybody, with atomic operations only.
+ * come from, and ->pending and ->devices.quiet, by everybody, with atomic
+ * operations only.
  * A reader copies what it needs, then checks the copy.
  */
 #ifndef _MIOS_LAYOUT_H
@@ -26,7 +27,7 @@
 #include <linux/types.h>
 
 #define MIOS_AREA_MAGIC		0x41455241534f494dULL	/* "MIOSAREA" */
-#define MIOS_AREA_VERSION	6
+#define MIOS_AREA_VERSION	7
 #define MIOS_DESC_MAGIC		0x45444f4e534f494dULL	/* "MIOSNODE" */
 #define MIOS_DESC_VERSION	4
 
@@ -280,6 +281,37 @@ struct mios_view {
 
 static_assert(sizeof(struct mios_view) == 32);
 
+/* Which PCI functions instance 0 has, as far as others could turn them off. */
+enum mios_reach {
+	MIOS_REACH_UNKNOWN = 0,
+	MIOS_REACH_PORTS,	/* all are in segment 0, behind the ports */
+	MIOS_REACH_BEYOND,	/* some are not, or another kernel takes them */
+};
+
+/* How far it is with making them quiet; in that order. */
+enum mios_quiet_phase {
+	MIOS_QUIET_NOBODY = 0,
+	MIOS_QUIET_AT_WORK,	/* by a survivor, who may die in it */
+	MIOS_QUIET_DONE,	/* they write nothing any more */
+	MIOS_QUIET_NEVER,	/* they may, for good */
+};
+
+/**
+ * struct mios_devices - what a dead instance 0 leaves (block 0)
+ * @quiet:	its incarnation in the upper half; enum mios_quiet_phase in the
+ *		lowest byte, who is at it in the next (peers, by compare and
+ *		exchange)
+ * @reach:	enum mios_reach
+ * @reserved:	0
+ */
+struct mios_devices {
+	__u64 quiet;
+	__u32 reach;
+	__u32 reserved;
+};
+
+static_assert(sizeof(struct mios_devices) == 16);
+
 /* Reasons for a doorbell: one word of ->pending each. */
 enum mios_bell {
 	MIOS_BELL_CONTROL = 0,	/* = the three channel classes */
@@ -301,6 +333,7 @@ enum mios_bell {
  * @echo_request: number of the last doorbell echo asked of instance j
  * @echo_reply:	number of the last one answered to instance j
  * @view:	what instance 0 knows of instance j (block 0)
+ * @devices:	instance 0's, when it is dead (block 0)
  */
 struct mios_lines {
 	__u64 pending[MIOS_BELLS];
@@ -312,6 +345,7 @@ struct mios_lines {
 	__u32 echo_request[MIOS_AREA_INSTANCES];
 	__u32 echo_reply[MIOS_AREA_INSTANCES];
 	struct mios_view view[MIOS_AREA_INSTANCES];
+	struct mios_devices devices;
 };
 
 static_assert(offsetof(struct mios_lines, beat) == 64);
@@ -320,6 +354,7 @@ static_assert(offsetof(struct mios_lines, ack) == 256);
 static_assert(offsetof(struct mios_lines, echo_request) == 512);
 static_assert(offsetof(struct mios_lines, echo_reply) == 768);
 static_assert(offsetof(struct mios_lines, view) == 1024);
+static_assert(offsetof(struct mios_lines, devices) == 3072);
 static_assert(sizeof(struct mios_lines) <= MIOS_AREA_PAGE);
 
 /* Classes of channels: bulk traffic in one never delays another. */

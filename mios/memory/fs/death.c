@@ -67,7 +67,7 @@ static int recover(struct mios_mount *m)
 		if (m->over[i])
 			mios_fs_dequeue(&m->fs, i, m->over[i]);
 	for (i = 0; i < MIOS_FS_INSTANCES; i++) {
-		if (!m->over[i])
+		if (!m->over[i] || !mios_link_is_quiet(i))
 			continue;
 		if (recover_one(m, i))
 			err = -EBUSY;
@@ -77,25 +77,38 @@ static int recover(struct mios_mount *m)
 	return err;
 }
 
+static void bury(struct mios_mount *m, const struct mios_change *change)
+{
+	m->over[change->instance] = epoch_of(change->incarnation);
+	if (recover(m))
+		pr_warn("miosfs: what instance %u had is kept until the next death or mount: the lock is taken\n",
+			change->instance);
+	else if (mios_link_is_quiet(change->instance))
+		pr_info("miosfs: instance %u is dead, and what it had is free\n",
+			change->instance);
+	else
+		pr_warn("miosfs: instance %u is dead, and what it had is kept: its devices may write to it\n",
+			change->instance);
+	/* What it was removing. */
+	mios_mend_soon(m);
+}
+
 static int event(struct notifier_block *nb, unsigned long what, void *data)
 {
 	const struct mios_change *change = data;
 	struct mios_mount *m;
 
-	if (what != MIOS_EVENT_DEAD || change->instance >= MIOS_FS_INSTANCES ||
-	    inject_deaf)
+	if ((what != MIOS_EVENT_FENCED && what != MIOS_EVENT_DEAD) ||
+	    change->instance >= MIOS_FS_INSTANCES || inject_deaf)
 		return NOTIFY_DONE;
 	mutex_lock(&mounts_lock);
 	list_for_each_entry(m, &mounts, entry) {
-		m->over[change->instance] = epoch_of(change->incarnation);
-		if (recover(m))
-			pr_warn("miosfs: what instance %u had is kept until the next death or mount: the lock is taken\n",
-				change->instance);
+		if (what == MIOS_EVENT_DEAD)
+			bury(m, change);
 		else
-			pr_info("miosfs: instance %u is dead, and what it had is free\n",
-				change->instance);
-		/* What it was removing. */
-		mios_mend_soon(m);
+			/* A call of it that is served may wait for its lock. */
+			mios_fs_dequeue(&m->fs, change->instance,
+					epoch_of(change->incarnation));
 	}
 	mutex_unlock(&mounts_lock);
 	return NOTIFY_DONE;

@@ -342,6 +342,14 @@ static void pads_check(const struct area_copy *c, u32 i, struct findings *f)
 	if (!i && (lines->anchor.sequence & 1 || !lines->anchor.tsc ||
 		   !lines->anchor.mult || lines->anchor.reserved))
 		say(f, "clock of 0: impossible");
+	if (i && is_dirty(&lines->devices, sizeof(lines->devices)))
+		say(f, "lines of %u: it has devices", i);
+	if (!i && (lines->devices.reach > MIOS_REACH_BEYOND ||
+		   lines->devices.reserved))
+		say(f, "devices of 0: impossible");
+	/* Only of a dead one somebody turns them off. */
+	if (!i && is_live(c, 0) && lines->devices.quiet)
+		say(f, "devices of 0: they are turned off");
 }
 
 static void lines_check(const struct area_copy *c, u32 i, struct findings *f)

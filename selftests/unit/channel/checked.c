@@ -317,6 +317,21 @@ static void break_foreign_view(struct model *m)
 	lines(m, 1)->view[0].node = 1;
 }
 
+static void break_foreign_devices(struct model *m)
+{
+	lines(m, 1)->devices.reach = MIOS_REACH_PORTS;
+}
+
+static void break_devices(struct model *m)
+{
+	lines(m, 0)->devices.reach = MIOS_REACH_BEYOND + 1;
+}
+
+static void break_quiet(struct model *m)
+{
+	lines(m, 0)->devices.quiet = MIOS_QUIET_DONE;
+}
+
 static void break_left_open(struct model *m)
 {
 	mios_consumer_open(&m->c[DEAD][0][MIOS_CLASS_NET], incarnation(0),
@@ -409,6 +424,9 @@ static const struct {
 	{ break_anchor, "clock of 0: stands still" },
 	{ break_pad, "lines of 1: something" },
 	{ break_foreign_view, "lines of 1: it has views" },
+	{ break_foreign_devices, "lines of 1: it has devices" },
+	{ break_devices, "devices of 0: impossible" },
+	{ break_quiet, "devices of 0: they are turned off" },
 	{ break_left_open, "net channel 2 to 0: open, but 2 is gone" },
 	{ break_accept, "control channel 0 to 1: open to incarnation 2" },
 	{ break_consumer, "control channel 0 to 1: read by" },

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * When instance 0 has panicked its CPUs stand still and its devices do not: a
+ * disk finishes what it was asked to read, also into pages of files.  Nothing
+ * that instance 0 had open or held is used again before a survivor has turned
+ * bus mastering off in all PCI functions, and has read that back.
+ *
+ * QUIET: one survivor does it, as two would mix up the two steps that an access
+ * to configuration space takes.  A word in instance 0's block says who, and what
+ * came out of it.  Another one goes on where he has died, and finds done what he
+ * has done.  Who has waited in vain counts them as never quiet: to
+ * keep what instance 0 held is always right.
+ *
+ * The rings but 0 share no memory but the area, which nobody uses again: who is
+ * in one of them does not ask.  An instance but 0 has no devices (its PCI bus
+ * is switched off before it is looked at, linux/boot): once its CPUs have
+ * stopped nothing of it writes.  Who gives it one lets mios_link_is_quiet()
+ * know.
+ */
+#define pr_fmt(fmt) "mios: " fmt
+
+#include <linux/delay.h>
+#include <linux/export.h>
+#include <linux/kexec.h>
+#include <linux/pci.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "../../arch/x86/conf1.h"
+#include "../../inject/inject.h"
+#include "../pci/walk.h"
+#include "ring.h"
+
+MIOS_INJECT_SWITCH(no_quiet, "call the devices of a dead instance 0 quiet unseen");
+MIOS_INJECT_SWITCH(stuck_device, "a device of a dead instance 0 is not to be turned off");
+
+/* For a verdict; the walk takes less than a second. */
+#define QUIET_MS	60000
+
+/* On a survivor: what is known of instance 0's devices; under link_lock. */
+static enum mios_quiet_phase known;
+static unsigned long asked_since;	/* jiffies, 0: not yet */
+
+/* --- a survivor */
+
+static u64 quiet_word(enum mios_quiet_phase phase)
+{
+	struct mios_view view;
+
+	mios_view_get(0, &view);
+	return view.stamp >> 32 << 32 | mios_link.self << 8 | phase;
+}
+
+/* What stands there of this boot of instance 0; of another one: nothing. */
+static enum mios_quiet_phase quiet_phase(u64 word)
+{
+	if (word >> 32 != quiet_word(MIOS_QUIET_NOBODY) >> 32)
+		return MIOS_QUIET_NOBODY;
+	return word & 0xff;
+}
+
+static struct mios_devices *devices(struct mios_ring *ring)
+{
+	return &ring->peers[0].lines->devices;
+}
+
+/* Is he at it still?  His own end is a member's word for it. */
+static bool is_at_work(struct mios_ring *ring, u64 word)
+{
+	struct mios_peer *peer = mios_peer_from(ring, word >> 8 & 0xff);
+
+	return quiet_phase(word) == MIOS_QUIET_AT_WORK && peer &&
+	       peer->instance == (word >> 8 & 0xff) &&
+	       READ_ONCE(peer->state) != MIOS_PEER_ABSENT;
+}
+
+/**
+ * mios_quiet_wait - are the devices of the dead instance 0 still to be asked?
+ * @ring: the one that this instance is in
+ *
+ * Under link_lock; false: mios_link_is_quiet() has the answer, for good.
+ */
+bool mios_quiet_wait(struct mios_ring *ring)
+{
+	enum mios_quiet_phase phase;
+
+	if (ring->id)
+		known = MIOS_QUIET_NEVER;
+	if (known)
+		return false;
+	/* QUIET: pairs with the exchange in mios_quiet_try(). */
+	phase = quiet_phase(smp_load_acquire(&devices(ring)->quiet));
+	if (phase == MIOS_QUIET_DONE || phase == MIOS_QUIET_NEVER)
+		WRITE_ONCE(known, phase);
+	if (known)
+		return false;
+	asked_since = asked_since ?: jiffies | 1;
+	if (time_before(jiffies, asked_since + msecs_to_jiffies(QUIET_MS)))
+		return true;
+	pr_warn("nobody says that the devices of instance 0 are quiet: nothing that it held is used again\n");
+	WRITE_ONCE(known, MIOS_QUIET_NEVER);
+	return false;
+}
+
+bool mios_link_is_quiet(u32 instance)
+{
+	return instance || READ_ONCE(known) == MIOS_QUIET_DONE;
+}
+EXPORT_SYMBOL_NS_GPL(mios_link_is_quiet, MIOS);
+
+bool mios_link_never_quiet(u32 instance)
+{
+	return !instance && READ_ONCE(known) == MIOS_QUIET_NEVER;
+}
+EXPORT_SYMBOL_NS_GPL(mios_link_never_quiet, MIOS);
+
+static void walk_pause(void *ctx, bool waits)
+{
+	if (waits)
+		usleep_range(1000, 1100);
+	else
+		cond_resched();
+}
+
+static const struct mios_pci_access access = {
+	.read = mios_conf1_read,
+	.write = mios_conf1_write,
+	.pause = walk_pause,
+};
+
+static void walk_tell(const struct mios_pci_walk *walk, bool quiet)
+{
+	if (quiet)
+		pr_info("the devices of instance 0 are quiet: of %u PCI functions %u had bus mastering on, now read back as off; %u bridges have it always, %u virtio devices are reset\n",
+			walk->seen, walk->off, walk->fixed, walk->reset);
+	else
+		pr_warn("the devices of instance 0 may still write to memory: of %u PCI functions %u keep bus mastering on, %u are gone, %u do not come to an end, the first is %02x:%02x.%u; nothing that instance 0 held is used again\n",
+			walk->seen, walk->stuck, walk->gone, walk->busy,
+			walk->which >> 8, walk->which >> 3 & 31,
+			walk->which & 7);
+}
+
+static bool make_quiet(u32 reach)
+{
+	struct mios_pci_walk *walk;
+	bool quiet;
+
+	if (inject_no_quiet)
+		return true;
+	if (reach != MIOS_REACH_PORTS || !mios_conf1_works()) {
+		pr_warn("the devices of instance 0 are not all within reach: nothing that it held is used again\n");
+		return false;
+	}
+	walk = kvzalloc(sizeof(*walk), GFP_KERNEL | __GFP_NOFAIL);
+	quiet = mios_pci_quiet(&access, walk);
+	if (inject_stuck_device) {
+		walk->stuck++;
+		quiet = false;
+	}
+	walk_tell(walk, quiet);
+	kvfree(walk);
+	return quiet;
+}
+
+/**
+ * mios_quiet_try - make the devices of the dead instance 0 quiet, or leave it
+ *		    to who is at it
+ * @ring: the one that this instance is in; its scan runs again when it is over
+ *
+ * Without link_lock; called by one worker.
+ */
+void mios_quiet_try(struct mios_ring *ring)
+{
+	struct mios_devices *d = devices(ring);
+	u64 word = READ_ONCE(d->quiet), mine = quiet_word(MIOS_QUIET_AT_WORK);
+	enum mios_quiet_phase verdict;
+
+	if (is_at_work(ring, word) || quiet_phase(word) >= MIOS_QUIET_DONE ||
+	    !try_cmpxchg(&d->quiet, &word, mine))
+		return;
+	verdict = make_quiet(READ_ONCE(d->reach)) ? MIOS_QUIET_DONE :
+						   MIOS_QUIET_NEVER;
+	/* A full barrier: QUIET. */
+	try_cmpxchg(&d->quiet, &mine, quiet_word(verdict));
+	mios_bell_ring_all(ring, MIOS_BELL_CHANGE);
+	queue_work(mios_link.wq, &ring->scan);
+}
+
+/* --- instance 0 */
+
+static bool beyond;	/* some of its devices are in another segment than 0 */
+
+static void device_look(struct pci_dev *dev)
+{
+	if (pci_domain_nr(dev->bus))
+		WRITE_ONCE(beyond, true);
+}
+
+static int device_comes(struct notifier_block *nb, unsigned long action,
+			void *data)
+{
+	if (action == BUS_NOTIFY_ADD_DEVICE)
+		device_look(to_pci_dev(data));
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block device_nb = { .notifier_call = device_comes };
+
+/**
+ * mios_quiet_publish - tell a ring whether others reach all devices here
+ * @ring: one of instance 0, which lives
+ *
+ * Under link_lock; called again and again, for anybody may overwrite it.
+ */
+void mios_quiet_publish(struct mios_ring *ring)
+{
+	struct mios_devices *d = &ring->lines->devices;
+
+	WRITE_ONCE(d->quiet, 0);
+	WRITE_ONCE(d->reach, READ_ONCE(beyond) ? MIOS_REACH_BEYOND :
+						 MIOS_REACH_PORTS);
+}
+
+/**
+ * mios_quiet_panic - this kernel is about to say that it has panicked
+ *
+ * A crash kernel that comes after that (crash_kexec_post_notifiers) has drivers
+ * of its own: nobody turns off what they use, nor counts on it.
+ */
+void mios_quiet_panic(void)
+{
+	struct mios_ring *ring;
+	u32 i;
+
+	if (!mios_link.host || !kexec_crash_loaded())
+		return;
+	for_each_mios_ring(ring, i)
+		WRITE_ONCE(ring->lines->devices.reach, MIOS_REACH_BEYOND);
+}
+
+int mios_quiet_init(void)
+{
+	struct pci_dev *dev = NULL;
+	int err;
+
+	if (!mios_link.host)
+		return 0;
+	err = bus_register_notifier(&pci_bus_type, &device_nb);
+	if (err)
+		return err;
+	for_each_pci_dev(dev)
+		device_look(dev);
+	return 0;
+}
+
+void mios_quiet_exit(void)
+{
+	if (mios_link.host)
+		bus_unregister_notifier(&pci_bus_type, &device_nb);
+}
