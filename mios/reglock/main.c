@@ -8,6 +8,7 @@
 #include <linux/delay.h>
 #include <linux/io.h>
 #include <linux/ioport.h>
+#include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -131,12 +132,35 @@ int mios_reglock_bury(u32 seat, u32 epoch)
 static u64 attached;		/* on instance 0: instances that map its words */
 static DEFINE_MUTEX(attached_lock);
 
+/* The last that each has said, in that boot; with attached_lock. */
+static struct {
+	u32 incarnation;
+	u64 ticket;
+} said_last[MIOS_AREA_INSTANCES];
+
+/* Not what was said before something that has been done since. */
+static bool is_old(u32 instance, u32 incarnation, u64 ticket)
+{
+	bool old = incarnation == said_last[instance].incarnation &&
+		   ticket <= said_last[instance].ticket;
+
+	if (old)
+		return true;
+	said_last[instance].incarnation = incarnation;
+	said_last[instance].ticket = ticket;
+	return false;
+}
+
 /* The module stays, and so the words, while somebody has them. */
-static int attach(u32 instance, bool yes)
+static int attach(u32 instance, u32 incarnation, u64 ticket, bool yes)
 {
 	int err = 0;
 
 	mutex_lock(&attached_lock);
+	if (is_old(instance, incarnation, ticket)) {
+		mutex_unlock(&attached_lock);
+		return -ESTALE;
+	}
 	if (yes && !attached && !try_module_get(THIS_MODULE))
 		err = -ENODEV;
 	if (!yes && attached == BIT_ULL(instance))
@@ -162,12 +186,12 @@ static int called(void *ctx, u32 instance, u32 incarnation, const void *data,
 	if (call.version != MIOS_REGISTER_VERSION)
 		return -EPROTO;
 	if (call.op == MIOS_REGISTER_DETACH)
-		return attach(instance, false);
+		return attach(instance, incarnation, call.ticket, false);
 	if (call.op != MIOS_REGISTER_ATTACH)
 		return -EOPNOTSUPP;
 	err = mios_reglock_device_place(&place);
 	if (!err)
-		err = attach(instance, true);
+		err = attach(instance, incarnation, call.ticket, true);
 	if (err)
 		return err;
 	memcpy(answer, &place, sizeof(place));
@@ -187,7 +211,7 @@ static int event(struct notifier_block *nb, unsigned long what, void *data)
 	for (i = 0; i < MIOS_REGISTER_EACH; i++)
 		mios_reglock_bury(first + i, change->incarnation);
 	if (!mios_link_self())
-		attach(change->instance, false);
+		attach(change->instance, change->incarnation, U64_MAX, false);
 	return NOTIFY_DONE;
 }
 
@@ -301,6 +325,7 @@ static int tell(u32 op, struct mios_register_place *place)
 {
 	const struct mios_call_register call = {
 		.op = op, .version = MIOS_REGISTER_VERSION,
+		.ticket = ktime_get_boottime_ns(),
 	};
 
 	return mios_call(0, MIOS_CALL_REGISTER, &call, sizeof(call), place,

@@ -175,7 +175,7 @@ static void loans_drop(void)
 	/* He gets it when we die, at the latest. */
 	for (lender = 0; lender < mios_link_nr(); lender++) {
 		if (lenders & BIT_ULL(lender))
-			mios_loan_tell(lender, MIOS_LOAN_GIVE, 0, 0);
+			mios_loan_give(lender);
 		mios_loan_forget(lender);
 	}
 	kvfree(loans);
@@ -387,13 +387,13 @@ free:
 	return place < 0 ? place : err;
 }
 
-static struct borrowed *loan_find(u32 lender, u64 base)
+static struct borrowed *loan_find(u32 lender, u64 base, u64 ticket)
 {
 	unsigned int i;
 
 	for (i = 0; i < nr_loans; i++)
 		if (loans[i].map && loans[i].lender == lender &&
-		    loans[i].base == base)
+		    loans[i].base == base && loans[i].ticket == ticket)
 			return &loans[i];
 	return NULL;
 }
@@ -402,11 +402,12 @@ static struct borrowed *loan_find(u32 lender, u64 base)
  * mios_borrow_recall() - a lender wants a loan back
  * @instance: who
  * @base: which
+ * @ticket: with which it was taken: it may be lent here anew
  *
  * What is in it moves to another lender, or to the local block device.  0: it
  * is not in use here (any more); -ENOSPC: nobody else lends, nor is there room.
  */
-int mios_borrow_recall(u32 instance, u64 base)
+int mios_borrow_recall(u32 instance, u64 base, u64 ticket)
 {
 	struct source *sources = kcalloc(mios_link_nr(), sizeof(*sources),
 					 GFP_KERNEL);
@@ -416,7 +417,7 @@ int mios_borrow_recall(u32 instance, u64 base)
 	if (!sources)
 		return -ENOMEM;
 	mutex_lock(&borrow_lock);
-	old = loan_find(instance, base);
+	old = loan_find(instance, base, ticket);
 	if (old) {
 		err = mios_sources_look(sources, instance) ?:
 		      mios_loan_take(sources, is_borrowed, &new);

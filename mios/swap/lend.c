@@ -25,6 +25,7 @@ MIOS_INJECT_SWITCH(no_zero, "lend what another has written");
 MIOS_INJECT_SWITCH(stray, "lend what is instance 0's");
 MIOS_INJECT_SWITCH(free_twice, "free what another has, too");
 MIOS_INJECT_SWITCH(keep_late, "keep what was taken too late");
+MIOS_INJECT_SWITCH(no_ticket, "take back what was taken since");
 MIOS_INJECT_SWITCH(keep_dead, "keep what a dead borrower had");
 
 #define LOAN_ORDER	get_order(MIOS_LOAN_SIZE)
@@ -48,7 +49,7 @@ struct loan {
 	void *memory;
 	u32 borrower;
 	u32 incarnation;
-	u32 ticket;
+	u64 ticket;
 };
 
 static LIST_HEAD(loans);
@@ -59,7 +60,7 @@ static unsigned int wanted;	/* fewer than nr_loans while it is less */
 /* Up to this ticket a borrower takes nothing any more: he waits no longer. */
 static struct {
 	u32 incarnation;
-	u32 ticket;
+	u64 ticket;
 } forgotten[MIOS_MAX_INSTANCES];
 
 static DEFINE_MUTEX(set_lock);	/* for one change of it at a time; outside */
@@ -159,12 +160,14 @@ static int recall(const struct loan *which)
 	const struct mios_call_loan call = {
 		.op = MIOS_LOAN_RECALL,
 		.base = virt_to_phys(which->memory),
+		.ticket = which->ticket,
 	};
 	int err = mios_call(which->borrower, MIOS_CALL_LOAN, &call,
 			    sizeof(call), NULL, 0, RECALL_MS);
 
 	if (!err)
-		mios_lend_back(which->borrower, which->incarnation, call.base);
+		mios_lend_back(which->borrower, which->incarnation, call.base,
+			       which->ticket);
 	return err;
 }
 
@@ -261,10 +264,19 @@ int mios_lend_show(char *buf)
 	return at;
 }
 
-static bool is_forgotten(u32 instance, u32 incarnation, u32 ticket)
+static bool is_forgotten(u32 instance, u32 incarnation, u64 ticket)
 {
 	return forgotten[instance].incarnation == incarnation &&
 	       ticket <= forgotten[instance].ticket;
+}
+
+/* What is served late takes nothing back of what came after it. */
+static void forget(u32 instance, u32 incarnation, u64 ticket)
+{
+	if (is_forgotten(instance, incarnation, ticket))
+		return;
+	forgotten[instance].incarnation = incarnation;
+	forgotten[instance].ticket = ticket;
 }
 
 /**
@@ -276,7 +288,7 @@ static bool is_forgotten(u32 instance, u32 incarnation, u32 ticket)
  *
  * -ENOSPC: none is left, or he has forgotten it meanwhile.
  */
-int mios_lend_take(u32 instance, u32 incarnation, u32 ticket,
+int mios_lend_take(u32 instance, u32 incarnation, u64 ticket,
 		   struct mios_loan *loan)
 {
 	struct loan *one = NULL;
@@ -309,15 +321,16 @@ static bool is_his(const struct loan *loan, u32 instance, u32 incarnation)
 	return loan->borrower == instance && loan->incarnation == incarnation;
 }
 
-/* One of his, or those with a ticket, or all.  With lend_lock held. */
-static void loans_back(u32 instance, u32 incarnation, u64 base, u32 ticket)
+/* One of his, or all, with these tickets.  With lend_lock held. */
+static void loans_back(u32 instance, u32 incarnation, u64 base, u64 first,
+		       u64 last)
 {
 	struct loan *loan, *next;
 
 	list_for_each_entry_safe(loan, next, &loans, entry)
 		if (is_his(loan, instance, incarnation) &&
 		    (!base || virt_to_phys(loan->memory) == base) &&
-		    (!ticket || loan->ticket == ticket)) {
+		    loan->ticket >= first && loan->ticket <= last) {
 			/* To the end, where those are that nobody has. */
 			list_move_tail(&loan->entry, &loans);
 			loan_return(loan);
@@ -328,12 +341,16 @@ static void loans_back(u32 instance, u32 incarnation, u64 base, u32 ticket)
  * mios_lend_back() - a borrower has no mapping of it any more
  * @instance: who
  * @incarnation: which boot of him
- * @base: which loan; 0: all that he has had
+ * @base: which loan; 0: all
+ * @ticket: that he has taken up to this: he may have it again by now
  */
-void mios_lend_back(u32 instance, u32 incarnation, u64 base)
+void mios_lend_back(u32 instance, u32 incarnation, u64 base, u64 ticket)
 {
 	mutex_lock(&lend_lock);
-	loans_back(instance, incarnation, base, 0);
+	loans_back(instance, incarnation, base, 0,
+		   inject_no_ticket ? U64_MAX : ticket);
+	if (!base)
+		forget(instance, incarnation, ticket);
 	mutex_unlock(&lend_lock);
 }
 
@@ -343,14 +360,13 @@ void mios_lend_back(u32 instance, u32 incarnation, u64 base)
  * @incarnation: which boot of him
  * @ticket: with which he has asked; this may come before that
  */
-void mios_lend_forget(u32 instance, u32 incarnation, u32 ticket)
+void mios_lend_forget(u32 instance, u32 incarnation, u64 ticket)
 {
 	if (!ticket || inject_keep_late)
 		return;
 	mutex_lock(&lend_lock);
-	loans_back(instance, incarnation, 0, ticket);
-	forgotten[instance].incarnation = incarnation;
-	forgotten[instance].ticket = ticket;
+	loans_back(instance, incarnation, 0, ticket, ticket);
+	forget(instance, incarnation, ticket);
 	mutex_unlock(&lend_lock);
 }
 
@@ -362,5 +378,5 @@ void mios_lend_forget(u32 instance, u32 incarnation, u32 ticket)
 void mios_lend_dead(u32 instance, u32 incarnation)
 {
 	if (!inject_keep_dead)
-		mios_lend_back(instance, incarnation, 0);
+		mios_lend_back(instance, incarnation, 0, U64_MAX);
 }

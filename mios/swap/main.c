@@ -3,6 +3,7 @@
  * The module mios_swap: lends memory to other instances, and borrows theirs to
  * swap into.  Its parameters are how it is told to, and how it tells.
  */
+#include <linux/delay.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
@@ -10,6 +11,7 @@
 #include <linux/reboot.h>
 #include <linux/sysfs.h>
 
+#include "../inject/inject.h"
 #include "../core/link/link.h"
 
 #include "swap.h"
@@ -124,6 +126,8 @@ MODULE_PARM_DESC(lent, "who has how many bytes of what this instance lends");
 module_param_cb(lenders, &lenders_ops, NULL, 0444);
 MODULE_PARM_DESC(lenders, "whose how many bytes are, and how many are lost");
 
+MIOS_INJECT_VALUE(slow_give, "serve a GIVE so many milliseconds late");
+
 static int called(void *ctx, u32 instance, u32 incarnation, const void *data,
 		  u32 length, void *answer, u32 *size)
 {
@@ -143,7 +147,9 @@ static int called(void *ctx, u32 instance, u32 incarnation, const void *data,
 		*size = sizeof(loan);
 		return 0;
 	case MIOS_LOAN_GIVE:
-		mios_lend_back(instance, incarnation, call.base);
+		if (inject_slow_give)
+			msleep(inject_slow_give);
+		mios_lend_back(instance, incarnation, call.base, call.ticket);
 		return 0;
 	case MIOS_LOAN_FORGET:
 		mios_lend_forget(instance, incarnation, call.ticket);
@@ -158,7 +164,7 @@ static int called(void *ctx, u32 instance, u32 incarnation, const void *data,
 			sizeof(struct mios_loan_line);
 		return 0;
 	case MIOS_LOAN_RECALL:
-		return mios_borrow_recall(instance, call.base);
+		return mios_borrow_recall(instance, call.base, call.ticket);
 	}
 	return -EOPNOTSUPP;
 }
@@ -174,7 +180,8 @@ static int event(struct notifier_block *nb, unsigned long what, void *data)
 	/* What instance 0 has lent stays as it is: nobody else uses it. */
 	if (change->instance)
 		mios_borrow_dead(change->instance, change->incarnation);
-	mios_lend_dead(change->instance, change->incarnation);
+	if (mios_link_is_quiet(change->instance))
+		mios_lend_dead(change->instance, change->incarnation);
 	return NOTIFY_DONE;
 }
 

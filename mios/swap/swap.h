@@ -23,16 +23,17 @@ struct bio;
 int mios_lend_set(u64 bytes);
 u64 mios_lend_get(void);
 int mios_lend_show(char *buf);
-int mios_lend_take(u32 instance, u32 incarnation, u32 ticket,
+int mios_lend_take(u32 instance, u32 incarnation, u64 ticket,
 		   struct mios_loan *loan);
-void mios_lend_forget(u32 instance, u32 incarnation, u32 ticket);
-void mios_lend_back(u32 instance, u32 incarnation, u64 base);
+void mios_lend_forget(u32 instance, u32 incarnation, u64 ticket);
+void mios_lend_back(u32 instance, u32 incarnation, u64 base, u64 ticket);
 void mios_lend_dead(u32 instance, u32 incarnation);
 
 /**
  * struct borrowed - a loan as the borrower has it
  * @map:	mapping; NULL: lost, or on the local block device
  * @base:	physical address
+ * @ticket:	with which it was taken
  * @lender:	whose it is
  * @incarnation: which boot of him
  * @place:	on the local block device, where it is instead; 0: it is not
@@ -40,6 +41,7 @@ void mios_lend_dead(u32 instance, u32 incarnation);
 struct borrowed {
 	void *map;
 	u64 base;
+	u64 ticket;
 	u32 lender;
 	u32 incarnation;
 	u32 place;
@@ -61,7 +63,7 @@ struct source {
 int mios_sources_look(struct source *sources, u32 but);
 int mios_loan_take(struct source *sources, bool (*has)(u64 base),
 		   struct borrowed *one);
-int mios_loan_tell(u32 lender, enum mios_loan_op op, u64 base, u32 ticket);
+int mios_loan_give(u32 lender);
 int mios_loan_forget(u32 lender);
 
 /* borrow.c: what it has borrowed, and moves when it is asked to */
@@ -72,7 +74,7 @@ int mios_borrow_show(char *buf);
 int mios_borrow_backing(const char *path);
 int mios_borrow_backing_show(char *buf);
 u32 mios_borrow_tell(struct mios_loan_line *lines);
-int mios_borrow_recall(u32 instance, u64 base);
+int mios_borrow_recall(u32 instance, u64 base, u64 ticket);
 void mios_borrow_dead(u32 instance, u32 incarnation);
 int mios_borrow_init(void);
 void mios_borrow_exit(void);

@@ -2,13 +2,15 @@
 /*
  * How a borrower gets a loan: whom he asks, and what of the answer he believes.
  * Each request has a ticket: what has not been answered in time may be lent all
- * the same, now or later, and is given back by it.  All with the borrower's
- * lock held.
+ * the same, now or later, and is given back by it; and what is given back is so
+ * up to a ticket, so that a GIVE that is served late takes nothing that was
+ * taken since.  All with the borrower's lock held.
  */
 #define pr_fmt(fmt) "mios: " fmt
 
 #include <linux/io.h>
 #include <linux/ioport.h>
+#include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <uapi/linux/mios.h>
@@ -20,9 +22,16 @@
 /* For an answer; who does not give one is dead soon, or asked no more. */
 #define TAKE_MS		2000
 
-static u32 last_ticket;
+static u64 last_ticket;
 /* Of each lender: the one that he may have served, unknown to us; 0: none. */
-static u32 unsettled[MIOS_MAX_INSTANCES];
+static u64 unsettled[MIOS_MAX_INSTANCES];
+
+/* Higher than all of this boot, those of a module that was here before, too. */
+static u64 ticket_next(void)
+{
+	last_ticket = max_t(u64, last_ticket + 1, ktime_get_boottime_ns());
+	return last_ticket;
+}
 
 /*
  * Memory of others is no RAM here, and of their node: what is said of it is not
@@ -42,21 +51,21 @@ static int loan_check(u32 lender, const struct mios_loan *loan,
 	return mios_link_owns(lender, loan->base, loan->size);
 }
 
-/**
- * mios_loan_tell() - say something about a loan to who has lent it
- * @lender: who
- * @op: what
- * @base: of which loan, or 0
- * @ticket: with which it was asked for, or 0
- */
-int mios_loan_tell(u32 lender, enum mios_loan_op op, u64 base, u32 ticket)
+static int loan_tell(u32 lender, enum mios_loan_op op, u64 ticket)
 {
-	const struct mios_call_loan call = {
-		.op = op, .base = base, .ticket = ticket,
-	};
+	const struct mios_call_loan call = { .op = op, .ticket = ticket };
 
 	return mios_call(lender, MIOS_CALL_LOAN, &call, sizeof(call), NULL, 0,
 			 TAKE_MS);
+}
+
+/**
+ * mios_loan_give() - give all back that has been taken from a lender so far
+ * @lender: who; nothing of it is mapped here
+ */
+int mios_loan_give(u32 lender)
+{
+	return loan_tell(lender, MIOS_LOAN_GIVE, ticket_next());
 }
 
 /**
@@ -71,7 +80,7 @@ int mios_loan_forget(u32 lender)
 
 	if (!unsettled[lender])
 		return 0;
-	err = mios_loan_tell(lender, MIOS_LOAN_FORGET, 0, unsettled[lender]);
+	err = loan_tell(lender, MIOS_LOAN_FORGET, unsettled[lender]);
 	if (err && err != -ENOTCONN && err != -EOPNOTSUPP)
 		return err;
 	unsettled[lender] = 0;
@@ -81,7 +90,7 @@ int mios_loan_forget(u32 lender)
 static int take_loan(u32 lender, bool (*has)(u64 base), struct mios_loan *loan)
 {
 	const struct mios_call_loan call = {
-		.op = MIOS_LOAN_TAKE, .ticket = ++last_ticket,
+		.op = MIOS_LOAN_TAKE, .ticket = ticket_next(),
 	};
 	int got;
 
@@ -116,7 +125,7 @@ static int take_from(u32 lender, u32 incarnation, bool (*has)(u64 base),
 	}
 	unsettled[lender] = 0;
 	*one = (struct borrowed){
-		.map = map, .base = loan.base,
+		.map = map, .base = loan.base, .ticket = last_ticket,
 		.lender = lender, .incarnation = incarnation,
 	};
 	return 0;

@@ -10,6 +10,10 @@
  * asks again: calls inside calls may be that deep on each side.  SERVED_MAX of
  * all others together are fewer than the workers that the queue may have.  A
  * caller waits until its time is over, or until the other one is gone.
+ *
+ * LATE: what its caller has given up is not begun: a request says until when it
+ * is wanted.  What had been begun by then may end later than the caller's next
+ * call: who serves it compares a ticket (docs/channels.md, "Calls").
  */
 #define pr_fmt(fmt) "mios: " fmt
 
@@ -23,10 +27,15 @@
 #include <linux/sched/clock.h>
 #include <linux/slab.h>
 
+#include <asm/msr.h>
+#include <asm/tsc.h>
+
 #include "../../inject/inject.h"
 #include "ring.h"
 
 MIOS_INJECT_TIMES(lose_answer, "drop the answer to a call");
+MIOS_INJECT_VALUE(slow_serve, "begin to serve a call so many milliseconds late");
+MIOS_INJECT_SWITCH(serve_late, "serve what its caller has given up");
 
 #define SERVED_MAX	4
 static_assert(SERVED_MAX * (MIOS_AREA_INSTANCES - 1) < WQ_DFL_ACTIVE);
@@ -177,6 +186,9 @@ static void call_begin(struct pending *p, struct mios_msg_call *call,
 		return;
 	p->id = atomic64_inc_return(&last_id);
 	call->id = p->id;
+	/* LATE: no later than the caller's own clock says so. */
+	call->deadline = rdtsc_ordered() +
+			 (u64)jiffies_to_msecs(max(left - 1, 1L)) * tsc_khz;
 	init_completion(&p->done);
 	pending_add(p);
 	err = mios_send_wait(p->ask->instance, MIOS_MSG_CALL, call,
@@ -282,23 +294,34 @@ static void answer_send(const struct served *s, int result,
 		       sizeof(*answer) + length, ANSWER_MS);
 }
 
+static int serve_one(const struct served *s, void *answer, u32 *length)
+{
+	const struct mios_callee *callee;
+
+	if (inject_slow_serve)
+		msleep(inject_slow_serve);
+	/* LATE */
+	if (rdtsc_ordered() > s->call.deadline && !inject_serve_late)
+		return -ETIMEDOUT;
+	rcu_read_lock();
+	callee = rcu_dereference(callees[s->call.what]);
+	rcu_read_unlock();
+	/* mios_callee_unregister() waits for this work item. */
+	return !callee ? -EOPNOTSUPP :
+	       callee->fn(callee->ctx, s->instance, s->incarnation, s->data,
+			  s->length, answer, length);
+}
+
 static void serve(struct work_struct *work)
 {
 	struct served *s = container_of(work, struct served, work);
-	const struct mios_callee *callee;
 	u32 length = 0, instance = s->instance;
 	struct mios_msg_answer *answer;
 	int result;
 
-	rcu_read_lock();
-	callee = rcu_dereference(callees[s->call.what]);
-	rcu_read_unlock();
 	answer = kmalloc(sizeof(*answer) + MIOS_CALL_MAX,
 			 GFP_KERNEL | __GFP_NOFAIL);
-	/* mios_callee_unregister() waits for this work item. */
-	result = !callee ? -EOPNOTSUPP :
-		 callee->fn(callee->ctx, s->instance, s->incarnation, s->data,
-			    s->length, answer + 1, &length);
+	result = serve_one(s, answer + 1, &length);
 	if (WARN_ON_ONCE(length > MIOS_CALL_MAX))
 		length = 0;
 	/* Nothing is done for the caller any more once it has its answer. */

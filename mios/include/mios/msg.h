@@ -61,11 +61,14 @@ enum mios_call_type {
 /**
  * struct mios_msg_call - begins a call
  * @id:		the caller's number of it, which he never uses again
+ * @deadline:	time stamp counter, which is one for the machine: nobody waits
+ *		for it any more, and it is not begun
  * @what:	enum mios_call_type
  * @reserved:	0
  */
 struct mios_msg_call {
 	__u64 id;
+	__u64 deadline;
 	__u32 what;
 	__u32 reserved;
 };
@@ -82,10 +85,10 @@ struct mios_msg_answer {
 	__u32 reserved;
 };
 
-static_assert(sizeof(struct mios_msg_call) == 16);
+static_assert(sizeof(struct mios_msg_call) == 24);
 static_assert(sizeof(struct mios_msg_answer) == 16);
 
-#define MIOS_CALL_MAX	(MIOS_CONTROL_MAX - 16)	/* bytes either way */
+#define MIOS_CALL_MAX	(MIOS_CONTROL_MAX - 24)	/* bytes either way */
 
 /**
  * struct mios_call_probe - a call that sleeps, then calls its caller
@@ -162,7 +165,7 @@ struct mios_call_range_owner {
 enum mios_loan_op {
 	MIOS_LOAN_NONE = 0,
 	MIOS_LOAN_TAKE,		/* to a lender; the answer: struct mios_loan */
-	MIOS_LOAN_GIVE,		/* to him: @base is mapped no more; 0: all */
+	MIOS_LOAN_GIVE,		/* to him: @base, 0: all, up to @ticket is mapped no more */
 	MIOS_LOAN_RECALL,	/* from him: answer when @base is not in use */
 	MIOS_LOAN_FORGET,	/* to him: what was taken with @ticket, or will be */
 	MIOS_LOAN_STOP,		/* lend nothing any more: you are to be stopped */
@@ -172,14 +175,17 @@ enum mios_loan_op {
 /**
  * struct mios_call_loan - about memory to swap into
  * @base:	physical address of a loan
- * @op:		enum mios_loan_op
  * @ticket:	number of a TAKE, of which a borrower uses none twice, nor a lower
- *		one after a higher one; else 0
+ *		one after a higher one, in all his boot; of which loan a RECALL
+ *		is; up to which a GIVE is; else 0
+ * @op:		enum mios_loan_op
+ * @reserved:	0
  */
 struct mios_call_loan {
 	__u64 base;
+	__u64 ticket;
 	__u32 op;
-	__u32 ticket;
+	__u32 reserved;
 };
 
 /**
@@ -222,10 +228,12 @@ enum mios_register_op {
  * struct mios_call_register - to use it, and no more
  * @op:		enum mios_register_op
  * @version:	MIOS_REGISTER_VERSION
+ * @ticket:	a higher one each time: nothing is done after what came later
  */
 struct mios_call_register {
 	__u32 op;
 	__u32 version;
+	__u64 ticket;
 };
 
 /**
@@ -244,9 +252,9 @@ struct mios_register_place {
 	__u64 size;
 };
 
-static_assert(sizeof(struct mios_call_register) == 8);
+static_assert(sizeof(struct mios_call_register) == 16);
 static_assert(sizeof(struct mios_register_place) == 32);
-static_assert(sizeof(struct mios_call_loan) == 16);
+static_assert(sizeof(struct mios_call_loan) == 24);
 static_assert(sizeof(struct mios_loan) == 16);
 static_assert(sizeof(struct mios_call_range_owner) == 24);
 static_assert(sizeof(struct mios_call_revoke) == 48);

@@ -9,10 +9,15 @@
 
 #define HELD	1ull
 
-u64 mios_cutter_word(const struct mios_fs *fs)
+u64 mios_cutter_word(u32 instance, u32 epoch)
 {
-	return (u64)fs->pool->epoch << MIOS_FS_CUTTER_EPOCH |
-	       (u64)fs->pool->self << MIOS_FS_CUTTER_OWNER | HELD;
+	return (u64)epoch << MIOS_FS_CUTTER_EPOCH |
+	       (u64)instance << MIOS_FS_CUTTER_OWNER | HELD;
+}
+
+static u64 cutter_word(const struct mios_fs *fs)
+{
+	return mios_cutter_word(fs->pool->self, fs->pool->epoch);
 }
 
 int mios_fs_cutter(struct mios_fs *fs, u64 number)
@@ -21,13 +26,13 @@ int mios_fs_cutter(struct mios_fs *fs, u64 number)
 
 	if (!inode_exists(fs, number))
 		return -ENOENT;
-	return try_cmpxchg(&fs->inode[number].cutter, &none, mios_cutter_word(fs)) ?
+	return try_cmpxchg(&fs->inode[number].cutter, &none, cutter_word(fs)) ?
 		0 : -EBUSY;
 }
 
 void mios_fs_cutter_end(struct mios_fs *fs, u64 number)
 {
-	u64 word = mios_cutter_word(fs);
+	u64 word = cutter_word(fs);
 
 	try_cmpxchg(&fs->inode[number].cutter, &word, 0);
 }

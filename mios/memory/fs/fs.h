@@ -270,6 +270,9 @@ int mios_fs_take(struct mios_fs *fs, u64 inode, u64 index,
 int mios_fs_cutter(struct mios_fs *fs, u64 inode);
 void mios_fs_cutter_end(struct mios_fs *fs, u64 inode);
 
+/* What stands in ->cutter of a file whose cutter is that boot of an instance. */
+u64 mios_cutter_word(u32 instance, u32 epoch);
+
 /* As cutter: the pages from @first up to before @end are to be removed. */
 void mios_fs_hole(struct mios_fs *fs, u64 inode, u32 first, u32 end);
 

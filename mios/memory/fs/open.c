@@ -76,7 +76,8 @@ int mios_inode_reap_begin(struct mios_fs *fs, u64 number)
 		return -EEXIST;
 	/* OPEN: a full barrier. */
 	if (!try_cmpxchg(&inode->cutter, &none,
-			 mios_cutter_word(fs) | MIOS_FS_CUTTER_FREES))
+			 mios_cutter_word(fs->pool->self, fs->pool->epoch) |
+			 MIOS_FS_CUTTER_FREES))
 		return -EEXIST;
 	if (!READ_ONCE(inode->open) || inject_free_open)
 		return 0;

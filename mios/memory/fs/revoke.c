@@ -25,6 +25,8 @@
 
 MIOS_INJECT_SWITCH(keep_mapped,
 		   "refuse to unmap what another instance takes away");
+MIOS_INJECT_SWITCH(serve_locked,
+		   "who unmaps for another instance first waits for the lock");
 MIOS_INJECT_SWITCH(no_revoke,
 		   "free pages that other instances may have mapped");
 
@@ -54,14 +56,37 @@ static int is_file(struct inode *inode, unsigned long id, void *data)
 	return igrab(inode) ? 1 : -1;
 }
 
+/**
+ * struct revocation - what is taken away
+ * @what:	which pages
+ * @image:	the file, or what has its number by now
+ * @cutter:	who removes them: one that has given up may be served yet
+ */
+struct revocation {
+	const struct mios_call_revoke *what;
+	const struct mios_fs_inode *image;
+	u64 cutter;
+};
+
+static bool is_over(const struct revocation *r)
+{
+	return READ_ONCE(r->image->cutter) != r->cutter ||
+	       READ_ONCE(r->image->id) != r->what->id;
+}
+
 /* A page that is unmapped by now: nothing here says any more whose it is. */
 static bool page_forget(struct inode *inode, u64 index, struct page *page,
-			bool copies)
+			const struct revocation *r)
 {
 	/* A fault has this lock from its last look until the page is mapped. */
 	lock_page(page);
+	if (is_over(r)) {
+		unlock_page(page);
+		return true;
+	}
 	if (inode && page_mapped(page))
-		unmap_mapping_pages(inode->i_mapping, index, 1, copies);
+		unmap_mapping_pages(inode->i_mapping, index, 1,
+				    r->what->copies);
 	page->mapping = NULL;
 	unlock_page(page);
 	return page_ref_count(page) > 1;
@@ -69,9 +94,9 @@ static bool page_forget(struct inode *inode, u64 index, struct page *page,
 
 /* @inode: NULL: nobody here can have it mapped. */
 static void revoke_here(struct mios_mount *m, struct inode *inode,
-			const struct mios_call_revoke *what,
-			unsigned long *pinned)
+			const struct revocation *r, unsigned long *pinned)
 {
+	const struct mios_call_revoke *what = r->what;
 	u64 index = what->first, phys;
 	u64 nr = min_t(u64, what->nr ?: U64_MAX, MIOS_REVOKE_PAGES);
 
@@ -83,7 +108,7 @@ static void revoke_here(struct mios_mount *m, struct inode *inode,
 		cond_resched();
 		if (mios_pool_memory(&m->pool, phys) &&
 		    page_forget(inode, index - 1, pfn_to_page(PHYS_PFN(phys)),
-				what->copies))
+				r))
 			__set_bit(index - 1 - what->first, pinned);
 	}
 	/* Copies that faults have made meanwhile; their mappings are older. */
@@ -91,6 +116,20 @@ static void revoke_here(struct mios_mount *m, struct inode *inode,
 	    test_bit(MIOS_WAS_COPIED, &mios_inode_of(inode)->flags))
 		unmap_mapping_pages(inode->i_mapping, what->first, what->nr,
 				    true);
+}
+
+/* @what->inode may be any number yet. */
+static struct revocation revocation_of(struct mios_mount *m,
+				       const struct mios_call_revoke *what,
+				       u32 instance, u32 epoch)
+{
+	u64 number = what->inode < m->fs.nr_inodes ? what->inode : 0;
+
+	return (struct revocation){
+		.what = what,
+		.image = &m->fs.inode[number],
+		.cutter = mios_cutter_word(instance, epoch),
+	};
 }
 
 /* Names in a directory that has gone: none is kept, and so neither is it. */
@@ -112,10 +151,19 @@ static u32 bits_end(const unsigned long *bits)
 	return last == MIOS_REVOKE_PAGES ? 0 : last + 1;
 }
 
+/* As who closes a file for it may have to. */
+static void wait_for_lock(struct mios_mount *m)
+{
+	while (inject_serve_locked &&
+	       MIOS_PATIENTLY(m, mios_fs_segment_sweep(&m->fs)))
+		;
+}
+
 static int asked(void *ctx, u32 instance, u32 incarnation, const void *data,
 		 u32 length, void *answer, u32 *size)
 {
 	struct mios_call_revoke what;
+	struct revocation r;
 	struct mios_mount *m;
 	struct inode *inode;
 
@@ -128,11 +176,13 @@ static int asked(void *ctx, u32 instance, u32 incarnation, const void *data,
 	down_read(&mounts_sem);
 	m = mount_find(what.image);
 	if (m) {
+		wait_for_lock(m);
 		inode = find_inode_nowait(m->sb, what.id, is_file, NULL);
+		r = revocation_of(m, &what, instance, incarnation);
 		if (inode && S_ISDIR(inode->i_mode))
 			names_forget(inode);
-		else
-			revoke_here(m, inode, &what, answer);
+		else if (what.inode < m->fs.nr_inodes)
+			revoke_here(m, inode, &r, answer);
 		iput(inode);
 	} else {
 		/* Unmounted with pins: who knows which ones. */
@@ -207,6 +257,8 @@ int mios_revoke(struct inode *inode, u64 first, u64 nr, bool copies,
 		.nr = nr,
 		.copies = copies,
 	};
+	const struct revocation r = revocation_of(m, &what, m->pool.self,
+						  m->pool.epoch);
 	u64 who;
 
 	bitmap_zero(pinned, MIOS_REVOKE_PAGES);
@@ -215,7 +267,12 @@ int mios_revoke(struct inode *inode, u64 first, u64 nr, bool copies,
 	who = open_elsewhere(inode);
 	if (inject_no_revoke)
 		who = 0;
-	revoke_here(m, inode, &what, pinned);
+	revoke_here(m, inode, &r, pinned);
+	/* What a device of the dead may write to is as good as pinned there. */
+	if (who & 1 && mios_link_never_quiet(0)) {
+		bitmap_fill(pinned, MIOS_REVOKE_PAGES);
+		who &= ~1ull;
+	}
 	while (who) {
 		who = ask(who, &what, pinned) & open_elsewhere(inode);
 		if (!who)

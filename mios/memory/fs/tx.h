@@ -121,7 +121,6 @@ int mios_page_place(struct mios_fs *fs, struct mios_source *from, u64 inode,
 		    u64 index, struct mios_page *page);
 
 /* cut.c */
-u64 mios_cutter_word(const struct mios_fs *fs);
 void mios_cutter_forget(struct mios_fs *fs, u64 inode, u32 instance, u32 epoch);
 
 /* change.c: with the lock */
