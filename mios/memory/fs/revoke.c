@@ -154,8 +154,11 @@ static u32 bits_end(const unsigned long *bits)
 /* As who closes a file for it may have to. */
 static void wait_for_lock(struct mios_mount *m)
 {
+	u32 slot = MIOS_FS_SEGMENTS;
+	u64 inode;
+
 	while (inject_serve_locked &&
-	       MIOS_PATIENTLY(m, mios_fs_segment_sweep(&m->fs)))
+	       MIOS_PATIENTLY(m, mios_fs_segment_sweep(&m->fs, &slot, &inode)))
 		;
 }
 
