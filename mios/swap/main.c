@@ -180,7 +180,7 @@ static int event(struct notifier_block *nb, unsigned long what, void *data)
 	/* What instance 0 has lent stays as it is: nobody else uses it. */
 	if (change->instance)
 		mios_borrow_dead(change->instance, change->incarnation);
-	if (mios_link_is_quiet(change->instance))
+	if (mios_devices_quiet(change->instance))
 		mios_lend_dead(change->instance, change->incarnation);
 	return NOTIFY_DONE;
 }

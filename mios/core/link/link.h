@@ -220,16 +220,16 @@ int mios_link_request_shutdown(u32 instance);
 bool mios_link_pid_is_over(u32 pid);
 
 /**
- * mios_link_is_quiet() - does no device of a dead instance write any more?
+ * mios_devices_quiet() - does no device of a dead instance write any more?
  * @instance: which
  *
  * Once it is so it stays so; false for instance 0 until that is known.  Any
  * context.
  */
-bool mios_link_is_quiet(u32 instance);
+bool mios_devices_quiet(u32 instance);
 
 /* Is it known that some may write for good?  It is dead, then. */
-bool mios_link_never_quiet(u32 instance);
+bool mios_devices_never_quiet(u32 instance);
 
 /* member.c: who is there */
 
@@ -269,7 +269,7 @@ const void *mios_link_hostlog(size_t *size);
  *			what it holds, use nothing of it
  * @MIOS_EVENT_DEAD:	it has been fenced: recover what it held; what it had is
  *			used again once all listeners have returned, if
- *			mios_link_is_quiet().  Instance 0 is by its own word;
+ *			mios_devices_quiet().  Instance 0 is by its own word;
  *			nobody uses its own memory
  * @MIOS_EVENT_STATE:	a state in mios_link_info() has changed
  * @MIOS_EVENT_SUSPECT:	it has become suspect, or is so no more

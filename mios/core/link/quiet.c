@@ -14,7 +14,7 @@
  * The rings but 0 share no memory but the area, which nobody uses again: who is
  * in one of them does not ask.  An instance but 0 has no devices (its PCI bus
  * is switched off before it is looked at, linux/boot): once its CPUs have
- * stopped nothing of it writes.  Who gives it one lets mios_link_is_quiet()
+ * stopped nothing of it writes.  Who gives it one lets mios_devices_quiet()
  * know.
  */
 #define pr_fmt(fmt) "mios: " fmt
@@ -33,6 +33,9 @@
 
 MIOS_INJECT_SWITCH(no_quiet, "call the devices of a dead instance 0 quiet unseen");
 MIOS_INJECT_SWITCH(stuck_device, "a device of a dead instance 0 is not to be turned off");
+
+MIOS_INJECT_SWITCH(die_quiet, "who is the first to make them quiet dies in it");
+MIOS_INJECT_SWITCH(leave_quiet, "do not go on where another one has died");
 
 /* For a verdict; the walk takes less than a second. */
 #define QUIET_MS	60000
@@ -78,7 +81,7 @@ static bool is_at_work(struct mios_ring *ring, u64 word)
  * mios_quiet_wait - are the devices of the dead instance 0 still to be asked?
  * @ring: the one that this instance is in
  *
- * Under link_lock; false: mios_link_is_quiet() has the answer, for good.
+ * Under link_lock; false: mios_devices_quiet() has the answer, for good.
  */
 bool mios_quiet_wait(struct mios_ring *ring)
 {
@@ -102,31 +105,29 @@ bool mios_quiet_wait(struct mios_ring *ring)
 	return false;
 }
 
-bool mios_link_is_quiet(u32 instance)
+bool mios_devices_quiet(u32 instance)
 {
 	return instance || READ_ONCE(known) == MIOS_QUIET_DONE;
 }
-EXPORT_SYMBOL_NS_GPL(mios_link_is_quiet, MIOS);
+EXPORT_SYMBOL_NS_GPL(mios_devices_quiet, MIOS);
 
-bool mios_link_never_quiet(u32 instance)
+bool mios_devices_never_quiet(u32 instance)
 {
 	return !instance && READ_ONCE(known) == MIOS_QUIET_NEVER;
 }
-EXPORT_SYMBOL_NS_GPL(mios_link_never_quiet, MIOS);
+EXPORT_SYMBOL_NS_GPL(mios_devices_never_quiet, MIOS);
 
 static void walk_pause(void *ctx, bool waits)
 {
+	const bool *first = ctx;
+
+	if (inject_die_quiet && *first)
+		panic("asked for, in the middle of making devices quiet");
 	if (waits)
 		usleep_range(1000, 1100);
 	else
 		cond_resched();
 }
-
-static const struct mios_pci_access access = {
-	.read = mios_conf1_read,
-	.write = mios_conf1_write,
-	.pause = walk_pause,
-};
 
 static void walk_tell(const struct mios_pci_walk *walk, bool quiet)
 {
@@ -140,8 +141,15 @@ static void walk_tell(const struct mios_pci_walk *walk, bool quiet)
 			walk->which & 7);
 }
 
-static bool make_quiet(u32 reach)
+/* @first: nobody has begun it before. */
+static bool make_quiet(u32 reach, bool first)
 {
+	const struct mios_pci_access access = {
+		.read = mios_conf1_read,
+		.write = mios_conf1_write,
+		.pause = walk_pause,
+		.ctx = &first,
+	};
 	struct mios_pci_walk *walk;
 	bool quiet;
 
@@ -173,13 +181,16 @@ void mios_quiet_try(struct mios_ring *ring)
 {
 	struct mios_devices *d = devices(ring);
 	u64 word = READ_ONCE(d->quiet), mine = quiet_word(MIOS_QUIET_AT_WORK);
+	bool first = quiet_phase(word) == MIOS_QUIET_NOBODY;
 	enum mios_quiet_phase verdict;
 
+	if (!first && inject_leave_quiet)
+		return;
 	if (is_at_work(ring, word) || quiet_phase(word) >= MIOS_QUIET_DONE ||
 	    !try_cmpxchg(&d->quiet, &word, mine))
 		return;
-	verdict = make_quiet(READ_ONCE(d->reach)) ? MIOS_QUIET_DONE :
-						   MIOS_QUIET_NEVER;
+	verdict = make_quiet(READ_ONCE(d->reach), first) ? MIOS_QUIET_DONE :
+							   MIOS_QUIET_NEVER;
 	/* A full barrier: QUIET. */
 	try_cmpxchg(&d->quiet, &mine, quiet_word(verdict));
 	mios_bell_ring_all(ring, MIOS_BELL_CHANGE);

@@ -67,7 +67,7 @@ static int recover(struct mios_mount *m)
 		if (m->over[i])
 			mios_fs_dequeue(&m->fs, i, m->over[i]);
 	for (i = 0; i < MIOS_FS_INSTANCES; i++) {
-		if (!m->over[i] || !mios_link_is_quiet(i))
+		if (!m->over[i] || !mios_devices_quiet(i))
 			continue;
 		if (recover_one(m, i))
 			err = -EBUSY;
@@ -83,7 +83,7 @@ static void bury(struct mios_mount *m, const struct mios_change *change)
 	if (recover(m))
 		pr_warn("miosfs: what instance %u had is kept until the next death or mount: the lock is taken\n",
 			change->instance);
-	else if (mios_link_is_quiet(change->instance))
+	else if (mios_devices_quiet(change->instance))
 		pr_info("miosfs: instance %u is dead, and what it had is free\n",
 			change->instance);
 	else

@@ -272,7 +272,7 @@ int mios_revoke(struct inode *inode, u64 first, u64 nr, bool copies,
 		who = 0;
 	revoke_here(m, inode, &r, pinned);
 	/* What a device of the dead may write to is as good as pinned there. */
-	if (who & 1 && mios_link_never_quiet(0)) {
+	if (who & 1 && mios_devices_never_quiet(0)) {
 		bitmap_fill(pinned, MIOS_REVOKE_PAGES);
 		who &= ~1ull;
 	}
