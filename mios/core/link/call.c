@@ -14,6 +14,10 @@
  * LATE: what its caller has given up is not begun: a request says until when it
  * is wanted.  What had been begun by then may end later than the caller's next
  * call: who serves it compares a ticket (docs/channels.md, "Calls").
+ *
+ * GONE: the death of a caller is told when nothing is being done for it any
+ * more.  So what it has called is not begun, and who serves it waits for nobody
+ * else: what he calls ends with -ECANCELED.
  */
 #define pr_fmt(fmt) "mios: " fmt
 
@@ -22,6 +26,7 @@
 #include <linux/export.h>
 #include <linux/hashtable.h>
 #include <linux/jiffies.h>
+#include <linux/list.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
@@ -36,6 +41,7 @@
 MIOS_INJECT_TIMES(lose_answer, "drop the answer to a call");
 MIOS_INJECT_VALUE(slow_serve, "begin to serve a call so many milliseconds late");
 MIOS_INJECT_SWITCH(serve_late, "serve what its caller has given up");
+MIOS_INJECT_SWITCH(serve_dead, "serve on for one that is gone");
 
 #define SERVED_MAX	4
 static_assert(SERVED_MAX * (MIOS_AREA_INSTANCES - 1) < WQ_DFL_ACTIVE);
@@ -52,6 +58,7 @@ static_assert(SERVED_MAX * (MIOS_AREA_INSTANCES - 1) < WQ_DFL_ACTIVE);
  * @node:	in pendings
  * @id:		of the call
  * @ask:	whom, and where the answer goes
+ * @behalf:	the call that is being served by it, or NULL
  * @sent:	is there one to be waited for?
  * @done:	it has come
  */
@@ -59,13 +66,26 @@ struct pending {
 	struct hlist_node node;
 	u64 id;
 	struct mios_ask *ask;
+	const struct served *behalf;
 	bool sent;
 	struct completion done;
 };
 
-/* A call from another instance, until it is answered. */
+/**
+ * struct served - a call from another instance, until it has been served
+ * @work:	serves it
+ * @entry:	in serveds
+ * @task:	who does, NULL: not begun
+ * @gone:	its caller is: GONE
+ * @instance, @incarnation: the caller
+ * @call, @data: what it has sent
+ * @length:	bytes of @data
+ */
 struct served {
 	struct work_struct work;
+	struct list_head entry;
+	struct task_struct *task;
+	bool gone;
 	u32 instance;
 	u32 incarnation;
 	struct mios_msg_call call;
@@ -74,7 +94,8 @@ struct served {
 };
 
 static DEFINE_HASHTABLE(pendings, 6);
-static DEFINE_SPINLOCK(pendings_lock); /* pendings; BH */
+static LIST_HEAD(serveds);
+static DEFINE_SPINLOCK(pendings_lock); /* pendings, serveds; BH */
 static atomic64_t last_id;
 
 static const struct mios_callee __rcu *callees[MIOS_CALLS];
@@ -109,11 +130,23 @@ EXPORT_SYMBOL_NS_GPL(mios_callee_unregister, MIOS);
 
 /* --- the caller */
 
-static void pending_add(struct pending *p)
+/* -ECANCELED: for whom this is done is gone. */
+static int pending_add(struct pending *p)
 {
+	struct served *s;
+	int err = 0;
+
+	p->behalf = NULL;
 	spin_lock_bh(&pendings_lock);
-	hash_add(pendings, &p->node, p->id);
+	list_for_each_entry(s, &serveds, entry)
+		if (s->task == current)
+			p->behalf = s;
+	if (p->behalf && p->behalf->gone)
+		err = -ECANCELED;
+	else
+		hash_add(pendings, &p->node, p->id);
 	spin_unlock_bh(&pendings_lock);
+	return err;
 }
 
 /* After this nobody writes to it any more. */
@@ -159,19 +192,32 @@ static void answered(void *ctx, u32 instance, u32 incarnation,
 	spin_unlock(&pendings_lock);
 }
 
-/* An instance is gone, and will answer nobody. */
+static void pending_abort(struct pending *p, u32 instance)
+{
+	if (completion_done(&p->done))
+		return;
+	if (p->ask->instance == instance)
+		p->ask->result = -ENOTCONN;
+	else if (p->behalf && p->behalf->gone)
+		p->ask->result = -ECANCELED;
+	else
+		return;
+	complete(&p->done);
+}
+
+/* An instance is gone: it answers nobody, and waits for no answer. */
 void mios_call_abort(u32 instance)
 {
 	struct pending *p;
+	struct served *s;
 	int i;
 
 	spin_lock_bh(&pendings_lock);
-	hash_for_each(pendings, i, p, node) {
-		if (p->ask->instance != instance || completion_done(&p->done))
-			continue;
-		p->ask->result = -ENOTCONN;
-		complete(&p->done);
-	}
+	list_for_each_entry(s, &serveds, entry)
+		if (s->instance == instance && !inject_serve_dead)
+			s->gone = true;
+	hash_for_each(pendings, i, p, node)
+		pending_abort(p, instance);
 	spin_unlock_bh(&pendings_lock);
 }
 
@@ -190,13 +236,16 @@ static void call_begin(struct pending *p, struct mios_msg_call *call,
 	call->deadline = rdtsc_ordered() +
 			 (u64)jiffies_to_msecs(max(left - 1, 1L)) * tsc_khz;
 	init_completion(&p->done);
-	pending_add(p);
+	err = pending_add(p);
+	if (err)
+		goto out;
 	err = mios_send_wait(p->ask->instance, MIOS_MSG_CALL, call,
 			     sizeof(*call) + length, jiffies_to_msecs(left));
 	p->sent = !err;
 	if (p->sent)
 		return;
 	pending_remove(p);
+out:
 	p->ask->result = err;
 }
 
@@ -300,6 +349,9 @@ static int serve_one(const struct served *s, void *answer, u32 *length)
 
 	if (inject_slow_serve)
 		msleep(inject_slow_serve);
+	/* GONE */
+	if (READ_ONCE(s->gone))
+		return -ECANCELED;
 	/* LATE */
 	if (rdtsc_ordered() > s->call.deadline && !inject_serve_late)
 		return -ETIMEDOUT;
@@ -312,6 +364,15 @@ static int serve_one(const struct served *s, void *answer, u32 *length)
 			  s->length, answer, length);
 }
 
+static void served_by(struct served *s, struct task_struct *task)
+{
+	spin_lock_bh(&pendings_lock);
+	s->task = task;
+	if (!task)
+		list_del(&s->entry);
+	spin_unlock_bh(&pendings_lock);
+}
+
 static void serve(struct work_struct *work)
 {
 	struct served *s = container_of(work, struct served, work);
@@ -321,7 +382,9 @@ static void serve(struct work_struct *work)
 
 	answer = kmalloc(sizeof(*answer) + MIOS_CALL_MAX,
 			 GFP_KERNEL | __GFP_NOFAIL);
+	served_by(s, current);
 	result = serve_one(s, answer + 1, &length);
+	served_by(s, NULL);
 	if (WARN_ON_ONCE(length > MIOS_CALL_MAX))
 		length = 0;
 	/* Nothing is done for the caller any more once it has its answer. */
@@ -367,6 +430,11 @@ static void called(void *ctx, u32 instance, u32 incarnation,
 	s->call = call;
 	s->length = length;
 	memcpy(s->data, data + sizeof(call), length);
+	s->task = NULL;
+	s->gone = false;
+	spin_lock(&pendings_lock);
+	list_add(&s->entry, &serveds);
+	spin_unlock(&pendings_lock);
 	queue_work(mios_link.mail, &s->work);
 	return;
 

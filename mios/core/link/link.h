@@ -384,7 +384,8 @@ void mios_callee_unregister(u32 what);
  *
  * Return: bytes of the answer, or the error that the callee returned; or
  * -ENOTCONN: not a member of a common ring, or no more; -ETIMEDOUT;
- * -EOPNOTSUPP: nobody serves that there.  Whether a call that has failed so
+ * -EOPNOTSUPP: nobody serves that there; -ECANCELED: this is done for the call
+ * of one that is gone.  Whether a call that has failed so
  * was served is not known; that it is not begun any more is.  What it does when
  * it was begun, and ends later, the callee has to fence (docs/channels.md).
  */

@@ -8,8 +8,8 @@
  * QUIET: one survivor does it, as two would mix up the two steps that an access
  * to configuration space takes.  A word in instance 0's block says who, and what
  * came out of it.  Another one goes on where he has died, and finds done what he
- * has done.  Who has waited in vain counts them as never quiet: to
- * keep what instance 0 held is always right.
+ * has done.  Who has waited in vain counts them as never quiet: to keep what
+ * instance 0 held is always right.
  *
  * The rings but 0 share no memory but the area, which nobody uses again: who is
  * in one of them does not ask.  An instance but 0 has no devices (its PCI bus
