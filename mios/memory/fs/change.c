@@ -115,25 +115,49 @@ void mios_links_add(struct mios_fs *fs, u64 inode, int more)
 		    upper_lower(nlink_of(mode) + more, mode_of(mode)));
 }
 
-/* The file has become another one, if not in its contents. */
-static void changed(struct mios_fs *fs, u64 inode, u64 now)
+/*
+ * The file has become another one, if not in its contents.  Who makes the change
+ * has waited since @now, and clocks differ: its time never goes back, nor stays.
+ */
+u64 mios_inode_changed(struct mios_fs *fs, u64 inode, u64 now)
 {
-	mios_tx_put(fs, &fs->inode[inode].ctime, now);
+	u64 *ctime = &fs->inode[inode].ctime;
+	u64 last = READ_ONCE(*ctime);
+
+	if (now <= last)
+		now = last + 1;
+	mios_tx_put(fs, ctime, now);
+	return now;
 }
 
 /* So has a directory, in its names. */
 static void names_changed(struct mios_fs *fs, u64 dir, u64 now)
 {
-	mios_tx_put(fs, &fs->inode[dir].mtime, now);
-	changed(fs, dir, now);
+	mios_tx_put(fs, &fs->inode[dir].mtime,
+		    mios_inode_changed(fs, dir, now));
 }
 
-static int finish(struct mios_fs *fs, int err)
+/* The name, if the directory is still as it was when somebody judged it. */
+static int place_find(struct mios_fs *fs, const struct mios_fs_place *at,
+		      struct found *found)
 {
-	if (!err)
-		mios_tx_apply(fs);
-	mios_tx_end(fs);
-	return err;
+	int err = -ENOENT;
+
+	if (dir_is_alive(fs, at->dir.inode))
+		err = mios_judged_holds(fs, &at->dir);
+	return err ? err : find(fs, at->dir.inode, &at->name, found);
+}
+
+/* And what it leads to: in a sticky directory another one may be another user's. */
+static int place_judged(struct mios_fs *fs, const struct mios_fs_place *at,
+			u64 inode)
+{
+	struct mios_fs_judged file = at->file;
+	int err;
+
+	file.inode = inode;
+	err = mios_judged_holds(fs, &file);
+	return err == -EAGAIN && !(file.by & MIOS_FS_BY_ID) ? -EPERM : err;
 }
 
 static u64 maker(const struct mios_fs *fs)
@@ -168,15 +192,15 @@ u64 mios_inode_make(struct mios_fs *fs, const struct mios_fs_attr *attr,
 }
 
 /* An entry for a name that a directory which is there has not got yet. */
-static int entry_new(struct mios_fs *fs, u64 dir,
-		     const struct mios_fs_name *name, u64 *at)
+static int entry_new(struct mios_fs *fs, const struct mios_fs_place *place,
+		     u64 *at)
 {
 	struct found found;
-	int err = find(fs, dir, name, &found);
+	int err = place_find(fs, place, &found);
 
 	if (err != -ENOENT)
 		return err ? err : -EEXIST;
-	if (!dir_is_alive(fs, dir))
+	if (!dir_is_alive(fs, place->dir.inode))
 		return -ENOENT;
 	*at = pop(fs, &fs->super->free_entry, fs->nr_entries, false);
 	return *at ? 0 : -ENOSPC;
@@ -190,14 +214,13 @@ static void insert_new(struct mios_fs *fs, u64 at, u64 dir,
 	mios_tx_put(fs, &fs->entry[at].born, sequence_after(fs));
 }
 
-static int make(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
+static int make(struct mios_fs *fs, const struct mios_fs_place *place,
 		struct mios_fs_attr *attr, u64 *number)
 {
 	bool directory = is_directory(attr->mode);
-	u64 at;
-	int err;
+	u64 dir = place->dir.inode, at;
+	int err = entry_new(fs, place, &at);
 
-	err = entry_new(fs, dir, name, &at);
 	if (err)
 		return err;
 	attr->nlink = 1 + directory;
@@ -205,21 +228,21 @@ static int make(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
 	if (!*number)
 		return -ENOSPC;
 	attr->id = mios_tx_get(fs, &fs->inode[*number].id);
-	insert_new(fs, at, dir, name, *number);
+	insert_new(fs, at, dir, &place->name, *number);
 	names_changed(fs, dir, attr->ctime);
 	if (directory)
 		mios_links_add(fs, dir, 1);
 	return 0;
 }
 
-int mios_fs_make(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
+int mios_fs_make(struct mios_fs *fs, const struct mios_fs_place *at,
 		 struct mios_fs_attr *attr, u64 *inode)
 {
 	int err = mios_tx_begin(fs);
 
 	if (err)
 		return err;
-	err = make(fs, dir, name, attr, inode);
+	err = make(fs, at, attr, inode);
 	if (!err) {
 		mios_tx_apply(fs);
 		/* As it is with the lock: nothing has followed yet. */
@@ -229,9 +252,13 @@ int mios_fs_make(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
 	return err;
 }
 
-static int make_nameless(struct mios_fs *fs, const struct mios_fs_attr *attr,
-			 u64 *number)
+static int make_nameless(struct mios_fs *fs, const struct mios_fs_judged *dir,
+			 const struct mios_fs_attr *attr, u64 *number)
 {
+	int err = mios_judged_holds(fs, dir);
+
+	if (err)
+		return err;
 	*number = mios_inode_make(fs, attr, 0, 0);
 	if (!*number)
 		return -ENOSPC;
@@ -240,22 +267,22 @@ static int make_nameless(struct mios_fs *fs, const struct mios_fs_attr *attr,
 	return 0;
 }
 
-int mios_fs_make_nameless(struct mios_fs *fs, const struct mios_fs_attr *attr,
-			  u64 *inode)
+int mios_fs_make_nameless(struct mios_fs *fs, const struct mios_fs_judged *dir,
+			  const struct mios_fs_attr *attr, u64 *inode)
 {
 	int err = mios_tx_begin(fs);
 
-	return err ? err : finish(fs, make_nameless(fs, attr, inode));
+	return err ? err : mios_tx_finish(fs, make_nameless(fs, dir, attr, inode));
 }
 
-static int add_link(struct mios_fs *fs, u64 inode, u64 dir,
-		    const struct mios_fs_name *name, bool first, u64 now)
+static int add_link(struct mios_fs *fs, const struct mios_fs_place *place,
+		    bool first, u64 now)
 {
-	u64 at, mode;
-	int err;
+	u64 inode = place->file.inode, dir = place->dir.inode, at, mode;
+	int err = mios_judged_holds(fs, &place->file);
 
-	if (!inode_exists(fs, inode))
-		return -ENOENT;
+	if (err)
+		return -ESTALE;
 	mode = mios_tx_get(fs, &fs->inode[inode].mode);
 	if (is_directory(mode))
 		return -EPERM;
@@ -263,23 +290,22 @@ static int add_link(struct mios_fs *fs, u64 inode, u64 dir,
 		return -ENOENT;
 	if (nlink_of(mode) == ~0u)
 		return -EMLINK;
-	err = entry_new(fs, dir, name, &at);
+	err = entry_new(fs, place, &at);
 	if (err)
 		return err;
-	insert_new(fs, at, dir, name, inode);
+	insert_new(fs, at, dir, &place->name, inode);
 	mios_links_add(fs, inode, 1);
-	changed(fs, inode, now);
+	mios_inode_changed(fs, inode, now);
 	names_changed(fs, dir, now);
 	return 0;
 }
 
-int mios_fs_link(struct mios_fs *fs, u64 inode, u64 dir,
-		 const struct mios_fs_name *name, bool first, u64 now)
+int mios_fs_link(struct mios_fs *fs, const struct mios_fs_place *at, bool first,
+		 u64 now)
 {
 	int err = mios_tx_begin(fs);
 
-	return err ? err :
-		finish(fs, add_link(fs, inode, dir, name, first, now));
+	return err ? err : mios_tx_finish(fs, add_link(fs, at, first, now));
 }
 
 static bool is_empty(struct mios_fs *fs, u64 dir)
@@ -314,34 +340,33 @@ static void drop(struct mios_fs *fs, u64 dir, const struct found *found,
 	mios_links_add(fs, inode, directory ? -2 : -1);
 	if (directory)
 		mios_links_add(fs, dir, -1);
-	changed(fs, inode, now);
+	mios_inode_changed(fs, inode, now);
 }
 
-static int take_away(struct mios_fs *fs, u64 dir,
-		     const struct mios_fs_name *name, bool directory, u64 now,
-		     u64 *inode)
+static int take_away(struct mios_fs *fs, struct mios_fs_place *at,
+		     bool directory, u64 now)
 {
 	struct found found;
-	int err = find(fs, dir, name, &found);
+	int err = place_find(fs, at, &found);
 
+	if (!err)
+		err = place_judged(fs, at, found.inode);
 	if (!err)
 		err = removable(fs, found.inode, directory);
 	if (err)
 		return err;
-	*inode = found.inode;
-	drop(fs, dir, &found, directory, now);
-	names_changed(fs, dir, now);
+	at->file.inode = found.inode;
+	drop(fs, at->dir.inode, &found, directory, now);
+	names_changed(fs, at->dir.inode, now);
 	return 0;
 }
 
-int mios_fs_remove(struct mios_fs *fs, u64 dir,
-		   const struct mios_fs_name *name, bool directory, u64 now,
-		   u64 *inode)
+int mios_fs_remove(struct mios_fs *fs, struct mios_fs_place *at, bool directory,
+		   u64 now)
 {
 	int err = mios_tx_begin(fs);
 
-	return err ? err :
-		finish(fs, take_away(fs, dir, name, directory, now, inode));
+	return err ? err : mios_tx_finish(fs, take_away(fs, at, directory, now));
 }
 
 /* Is @inode @dir itself, or above it? */
@@ -367,135 +392,84 @@ static void adopt(struct mios_fs *fs, u64 inode, u64 dir, u64 to_dir)
 	mios_links_add(fs, to_dir, 1);
 }
 
-static int move(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
-		u64 to_dir, const struct mios_fs_name *to, u64 now,
-		u64 *replaced)
+/* What is to have another name: a directory only where one is meant. */
+static int move_from(struct mios_fs *fs, const struct mios_fs_place *at,
+		     const struct mios_fs_place *to, bool directory,
+		     struct found *from)
 {
-	struct found from, old;
-	bool directory;
-	int err = find(fs, dir, name, &from);
+	int err = place_find(fs, at, from);
 
-	*replaced = 0;
-	if (err)
-		return err;
-	directory = is_directory(fs->inode[from.inode].mode);
-	if (directory && is_above(fs, from.inode, to_dir))
-		return -EINVAL;
-	err = find(fs, to_dir, to, &old);
-	if (!err && old.inode == from.inode)
-		return 0;
 	if (!err)
-		err = removable(fs, old.inode, directory);
-	else if (err == -ENOENT && dir_is_alive(fs, to_dir))
-		old.entry = err = 0;
+		err = place_judged(fs, at, from->inode);
 	if (err)
 		return err;
+	if (is_directory(fs->inode[from->inode].mode) != directory)
+		return -ESTALE;
+	return directory && is_above(fs, from->inode, to->dir.inode) ? -EINVAL :
+		0;
+}
+
+/* What has that name already, or nothing: then ->entry is 0. */
+static int move_over(struct mios_fs *fs, const struct mios_fs_place *at,
+		     u64 inode, bool directory, struct found *old)
+{
+	int err = place_find(fs, at, old);
+
+	if (err == -ENOENT && dir_is_alive(fs, at->dir.inode)) {
+		old->entry = 0;
+		return 0;
+	}
+	if (err)
+		return err;
+	if (at->file.by & MIOS_FS_BY_NONE)
+		return -EEXIST;
+	if (old->inode == inode)
+		return 0;
+	err = place_judged(fs, at, old->inode);
+	return err ? err : removable(fs, old->inode, directory);
+}
+
+static int move(struct mios_fs *fs, struct mios_fs_place *at,
+		struct mios_fs_place *to, bool directory, u64 now)
+{
+	u64 dir = at->dir.inode, to_dir = to->dir.inode;
+	struct found from, old;
+	int err = move_from(fs, at, to, directory, &from);
+
+	if (!err)
+		err = move_over(fs, to, from.inode, directory, &old);
+	if (err)
+		return err;
+	to->file.inode = 0;
+	if (old.entry && old.inode == from.inode)
+		return 0;
 	if (old.entry) {
 		drop(fs, to_dir, &old, directory, now);
-		*replaced = old.inode;
+		to->file.inode = old.inode;
 		/* It may have been what led to the other one. */
-		err = find(fs, dir, name, &from);
+		err = find(fs, dir, &at->name, &from);
 		if (err)
 			return err;
 	}
 	unhook(fs, &from);
 	/* Who reads a directory meets a name once that changes in it. */
 	if (dir == to_dir)
-		insert(fs, from.entry, to_dir, to, from.inode);
+		insert(fs, from.entry, to_dir, &to->name, from.inode);
 	else
-		insert_new(fs, from.entry, to_dir, to, from.inode);
+		insert_new(fs, from.entry, to_dir, &to->name, from.inode);
 	if (directory)
 		adopt(fs, from.inode, dir, to_dir);
-	changed(fs, from.inode, now);
+	mios_inode_changed(fs, from.inode, now);
 	names_changed(fs, dir, now);
 	names_changed(fs, to_dir, now);
+	at->file.inode = from.inode;
 	return 0;
 }
 
-int mios_fs_rename(struct mios_fs *fs, u64 dir,
-		   const struct mios_fs_name *name, u64 to_dir,
-		   const struct mios_fs_name *to, u64 now, u64 *replaced)
+int mios_fs_rename(struct mios_fs *fs, struct mios_fs_place *from,
+		   struct mios_fs_place *to, bool directory, u64 now)
 {
 	int err = mios_tx_begin(fs);
 
-	return err ? err :
-		finish(fs, move(fs, dir, name, to_dir, to, now, replaced));
-}
-
-/* SIZE */
-static int size_set(struct mios_fs *fs, struct mios_fs_inode *inode, u64 to,
-		    u32 which)
-{
-	u64 size = mios_tx_get(fs, &inode->size);
-	u64 cut = mios_tx_get(fs, &inode->cut);
-
-	if (to == size || (which & MIOS_FS_SET_GROW && to < size))
-		return 0;
-	if (to > size && (cut || ((u32)READ_ONCE(inode->left) &&
-				  !(which & MIOS_FS_SET_ZEROED))))
-		return -EINPROGRESS;
-	if (to < size && (!cut || cut > size_pages(to) + 1))
-		mios_tx_put(fs, &inode->cut, size_pages(to) + 1);
-	mios_tx_put(fs, &inode->size, to);
-	return 0;
-}
-
-static int set(struct mios_fs *fs, u64 number, const struct mios_fs_attr *attr,
-	       u32 which)
-{
-	struct mios_fs_inode *inode = &fs->inode[number];
-	u64 mode;
-	int err = 0;
-
-	if (!inode_exists(fs, number) || inode->id != attr->id)
-		return -ESTALE;
-	if (which & (MIOS_FS_SET_SIZE | MIOS_FS_SET_GROW))
-		err = size_set(fs, inode, attr->size, which);
-	if (err)
-		return err;
-	mode = mios_tx_get(fs, &inode->mode);
-	if (which & MIOS_FS_SET_MODE)
-		mios_tx_put(fs, &inode->mode,
-			    upper_lower(nlink_of(mode), (mode & MIOS_FS_TYPE) |
-					(attr->mode & ~MIOS_FS_TYPE)));
-	if (which & MIOS_FS_SET_OWNER)
-		mios_tx_put(fs, &inode->owner,
-			    upper_lower(attr->gid, attr->uid));
-	if (which & MIOS_FS_SET_ATIME)
-		mios_tx_put(fs, &inode->atime, attr->atime);
-	if (which & MIOS_FS_SET_MTIME)
-		mios_tx_put(fs, &inode->mtime, attr->mtime);
-	mios_tx_put(fs, &inode->ctime, attr->ctime);
-	return 0;
-}
-
-int mios_fs_setattr(struct mios_fs *fs, u64 inode,
-		    const struct mios_fs_attr *attr, u32 which)
-{
-	int err = mios_tx_begin(fs);
-
-	return err ? err : finish(fs, set(fs, inode, attr, which));
-}
-
-static int append(struct mios_fs *fs, u64 number, struct mios_fs_attr *attr,
-		  u32 which, u64 limit, u64 *at)
-{
-	if (!inode_exists(fs, number))
-		return -ESTALE;
-	*at = mios_tx_get(fs, &fs->inode[number].size);
-	if (*at > limit || attr->size > limit - *at)
-		return -EFBIG;
-	attr->size += *at;
-	return set(fs, number, attr, which | MIOS_FS_SET_GROW);
-}
-
-int mios_fs_append(struct mios_fs *fs, u64 inode,
-		   const struct mios_fs_attr *attr, u32 which, u64 limit,
-		   u64 *at)
-{
-	struct mios_fs_attr longer = *attr;
-	int err = mios_tx_begin(fs);
-
-	return err ? err : finish(fs, append(fs, inode, &longer, which, limit,
-					     at));
+	return err ? err : mios_tx_finish(fs, move(fs, from, to, directory, now));
 }

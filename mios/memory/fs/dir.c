@@ -128,16 +128,15 @@ static int dir_mknod(struct mnt_idmap *idmap, struct inode *dir,
 		     struct dentry *dentry, umode_t mode, dev_t dev)
 {
 	struct mios_mount *m = mount_of(dir);
-	struct mios_fs_name name = name_of(&dentry->d_name);
+	struct mios_fs_place at = { .name = name_of(&dentry->d_name) };
 	struct mios_fs_attr attr;
 	struct inode *inode;
 	u64 number;
 	int err;
 
-	mios_attr_new(dir, mode, &attr);
-	attr.rdev = huge_encode_dev(dev);
-	err = MIOS_PATIENTLY(m, mios_fs_make(&m->fs, number_of(dir), &name,
-					     &attr, &number));
+	err = MIOS_JUDGED(m, mios_judge_new(dir, mode, dev, &at.dir, &attr),
+			  mios_fs_make(&m->fs, &at, &attr, &number),
+			  mios_inode_refresh(dir));
 	if (err)
 		return err;
 	inode = mios_inode_made(dir->i_sb, number, &attr);
@@ -197,23 +196,33 @@ static int dir_mkdir(struct mnt_idmap *idmap, struct inode *dir,
 	return dir_mknod(idmap, dir, dentry, mode | S_IFDIR, 0);
 }
 
+/*
+ * Another instance may have put another file there since: that one has lost a
+ * name.  What this instance has open is reaped when that ends.
+ */
+static void name_gone(struct inode *inode, u64 number)
+{
+	if (number_of(inode) != number)
+		mios_file_reap(mount_of(inode), number);
+	else if (S_ISDIR(inode->i_mode))
+		mios_forget(inode);
+	mios_inode_links(inode);
+}
+
 static int take_away(struct inode *dir, struct dentry *dentry, bool directory)
 {
 	struct mios_mount *m = mount_of(dir);
-	struct mios_fs_name name = name_of(&dentry->d_name);
-	u64 number;
-	int err = MIOS_PATIENTLY(m, mios_fs_remove(&m->fs, number_of(dir),
-						   &name, directory,
-						   ktime_get_real_ns(),
-						   &number));
+	struct mios_fs_place at = { .name = name_of(&dentry->d_name) };
+	struct inode *inode = d_inode(dentry);
+	int err = MIOS_JUDGED(m, mios_judge_name(dir, inode, &at),
+			      mios_fs_remove(&m->fs, &at, directory,
+					     ktime_get_real_ns()),
+			      mios_inode_refresh(dir) ||
+			      mios_inode_refresh(inode));
 
-	if (err)
-		return err;
-	/* This instance has it open: it is reaped when that ends. */
-	if (directory)
-		mios_forget(d_inode(dentry));
-	mios_inode_links(d_inode(dentry));
-	return 0;
+	if (!err)
+		name_gone(inode, at.file.inode);
+	return err;
 }
 
 static int dir_unlink(struct inode *dir, struct dentry *dentry)
@@ -230,13 +239,17 @@ static int dir_link(struct dentry *old, struct inode *dir,
 		    struct dentry *dentry)
 {
 	struct mios_mount *m = mount_of(dir);
-	struct mios_fs_name name = name_of(&dentry->d_name);
+	struct mios_fs_place at = { .name = name_of(&dentry->d_name) };
 	struct inode *inode = d_inode(old);
-	int err = MIOS_PATIENTLY(m, mios_fs_link(&m->fs, number_of(inode),
-						 number_of(dir), &name,
-						 inode->i_state & I_LINKABLE,
-						 ktime_get_real_ns()));
+	bool first = inode->i_state & I_LINKABLE;
+	int err;
 
+	/* "protected_hardlinks": the VFS alone can ask that again, if it has to. */
+	mios_judged(inode, mios_may_anything() ? MIOS_FS_BY_ID : MIOS_FS_BY_ALL,
+		    &at.file);
+	err = MIOS_JUDGED(m, mios_judge_write(dir, &at.dir),
+			  mios_fs_link(&m->fs, &at, first, ktime_get_real_ns()),
+			  mios_inode_refresh(dir));
 	if (err)
 		return err;
 	ihold(inode);
@@ -245,28 +258,62 @@ static int dir_link(struct dentry *old, struct inode *dir,
 	return 0;
 }
 
+/* What a rename is about. */
+struct renaming {
+	struct inode *dir, *inode;
+	struct inode *to_dir, *old;
+	bool keep;
+	struct mios_fs_place from, to;
+};
+
+/* A directory that gets another one is written to: "..". */
+static int renaming_judge(struct renaming *r)
+{
+	int err = mios_judge_name(r->dir, r->inode, &r->from);
+
+	if (!err && r->dir != r->to_dir && S_ISDIR(r->inode->i_mode))
+		err = mios_judge_write(r->inode, &r->from.file);
+	if (!err)
+		err = mios_judge_name(r->to_dir, r->old, &r->to);
+	if (r->keep)
+		r->to.file.by |= MIOS_FS_BY_NONE;
+	return err;
+}
+
+static int renaming_look(struct renaming *r)
+{
+	return mios_inode_refresh(r->dir) || mios_inode_refresh(r->inode) ||
+	       mios_inode_refresh(r->to_dir) ||
+	       (r->old && mios_inode_refresh(r->old));
+}
+
 static int dir_rename(struct mnt_idmap *idmap, struct inode *dir,
 		      struct dentry *dentry, struct inode *to_dir,
 		      struct dentry *to_dentry, unsigned int flags)
 {
 	struct mios_mount *m = mount_of(dir);
-	struct mios_fs_name name = name_of(&dentry->d_name);
-	struct mios_fs_name to = name_of(&to_dentry->d_name);
-	u64 replaced;
+	struct renaming r = {
+		.dir = dir, .inode = d_inode(dentry),
+		.to_dir = to_dir, .old = d_inode(to_dentry),
+		.keep = flags & RENAME_NOREPLACE,
+		.from = { .name = name_of(&dentry->d_name) },
+		.to = { .name = name_of(&to_dentry->d_name) },
+	};
+	bool directory = S_ISDIR(r.inode->i_mode);
 	int err;
 
-	/* The VFS has looked for RENAME_NOREPLACE, other kernels may not. */
-	if (flags)
+	if (flags & ~RENAME_NOREPLACE)
 		return -EINVAL;
-	err = MIOS_PATIENTLY(m, mios_fs_rename(&m->fs, number_of(dir), &name,
-					       number_of(to_dir), &to,
-					       ktime_get_real_ns(),
-					       &replaced));
-	if (err || d_really_is_negative(to_dentry))
+	err = MIOS_JUDGED(m, renaming_judge(&r),
+			  mios_fs_rename(&m->fs, &r.from, &r.to, directory,
+					 ktime_get_real_ns()),
+			  renaming_look(&r));
+	if (err || !r.to.file.inode)
 		return err;
-	if (d_is_dir(to_dentry))
-		mios_forget(d_inode(to_dentry));
-	mios_inode_links(d_inode(to_dentry));
+	if (r.old)
+		name_gone(r.old, r.to.file.inode);
+	else
+		mios_file_reap(m, r.to.file.inode);
 	return 0;
 }
 

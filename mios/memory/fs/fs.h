@@ -14,6 +14,8 @@
 #include "../lock/lock.h"
 #include "../pool/pool.h"
 
+#include "segment.h"
+
 #include <mios/fs.h>
 
 /**
@@ -125,69 +127,127 @@ int mios_fs_readdir(struct mios_fs *fs, u64 dir, u64 before, u64 *cookie,
 		    struct mios_fs_entry *entry);
 
 /*
+ * Who makes a change has judged before whether he may, and other instances have
+ * gone on since: so each change carries what it rests on, which is looked at with
+ * the lock.  -EAGAIN: it is no more so, look and judge once more; -ESTALE: it is
+ * another file; -EPERM: what a name leads to is, by its owner.
+ */
+enum mios_fs_by {
+	MIOS_FS_BY_ID = 1,	/* it is this file */
+	MIOS_FS_BY_UID = 2,
+	MIOS_FS_BY_GID = 4,
+	MIOS_FS_BY_MODE = 8,	/* permissions, and bits as the sticky one */
+	MIOS_FS_BY_ALL = 15,
+	MIOS_FS_BY_NONE = 16,	/* there is no such name */
+};
+
+/**
+ * struct mios_fs_judged - a file that has been judged
+ * @inode: its number
+ * @id, @uid, @gid, @mode: as they were
+ * @by: MIOS_FS_BY_*: on which of these it rests; 0: what a name leads to may have
+ *	become another file
+ */
+struct mios_fs_judged {
+	u64 inode;
+	u64 id;
+	u32 uid;
+	u32 gid;
+	u32 mode;
+	u32 by;
+};
+
+/**
+ * struct mios_fs_place - a name, as its directory has been judged
+ * @dir: the directory
+ * @name: in it
+ * @file: what it leads to; ->inode: out: what it did
+ */
+struct mios_fs_place {
+	struct mios_fs_judged dir;
+	struct mios_fs_name name;
+	struct mios_fs_judged file;
+};
+
+/*
  * change.c.  A name that is made, goes or changes sets the times of its
- * directory and of the file: to @now, or to ->ctime of a new file.
+ * directory and of the file: to @now, or to ->ctime of a new file, or to what is
+ * just later than the last change.
  */
 
-/* @attr: out: ->id, ->nlink, and ->sequence when this was so, and the name */
-int mios_fs_make(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
+/*
+ * @attr: out: ->id, ->nlink, and ->sequence when this was so, and the name.  Of
+ * @at the directory counts.
+ */
+int mios_fs_make(struct mios_fs *fs, const struct mios_fs_place *at,
 		 struct mios_fs_attr *attr, u64 *inode);
 
 /* It has no name yet, and this instance has it open. */
-int mios_fs_make_nameless(struct mios_fs *fs, const struct mios_fs_attr *attr,
-			  u64 *inode);
+int mios_fs_make_nameless(struct mios_fs *fs, const struct mios_fs_judged *dir,
+			  const struct mios_fs_attr *attr, u64 *inode);
 
-/* @first: its first one; else one that has none any more is -ENOENT. */
-int mios_fs_link(struct mios_fs *fs, u64 inode, u64 dir,
-		 const struct mios_fs_name *name, bool first, u64 now);
+/* Of ->file of @at.  @first: its first one; else one that has none is -ENOENT. */
+int mios_fs_link(struct mios_fs *fs, const struct mios_fs_place *at, bool first,
+		 u64 now);
 
 /**
  * mios_fs_remove() - take a name away
  * @fs: the file system
- * @dir: the directory
- * @name: in it; a directory must be empty
+ * @at: the name; a directory must be empty; what it led to is to be reaped when
+ *	it has no other
  * @directory: is one meant?
  * @now: ns
- * @inode: out: what it named: to be reaped when it has no other
  */
-int mios_fs_remove(struct mios_fs *fs, u64 dir,
-		   const struct mios_fs_name *name, bool directory, u64 now,
-		   u64 *inode);
+int mios_fs_remove(struct mios_fs *fs, struct mios_fs_place *at, bool directory,
+		   u64 now);
 
-/* @replaced: what had the new name, to be reaped, or 0 */
-int mios_fs_rename(struct mios_fs *fs, u64 dir,
-		   const struct mios_fs_name *name, u64 to_dir,
-		   const struct mios_fs_name *to, u64 now, u64 *replaced);
+/**
+ * mios_fs_rename() - another name
+ * @fs: the file system
+ * @from: the old one
+ * @to: the new one; what had it is to be reaped, unless that is 0
+ * @directory: is one meant?
+ * @now: ns
+ */
+int mios_fs_rename(struct mios_fs *fs, struct mios_fs_place *from,
+		   struct mios_fs_place *to, bool directory, u64 now);
 
-/* Which attributes are meant: another instance may be changing the others. */
+/* attr_change.c: which attributes are meant; nothing else is written. */
 enum mios_fs_set {
 	MIOS_FS_SET_MODE = 1,
-	MIOS_FS_SET_OWNER = 2,
-	MIOS_FS_SET_SIZE = 4,
-	MIOS_FS_SET_GROW = 8,	/* @size, unless it is larger already */
-	MIOS_FS_SET_ATIME = 16,
-	MIOS_FS_SET_MTIME = 32,
-	MIOS_FS_SET_ZEROED = 64, /* beyond the end all is zero: see cut.c */
+	MIOS_FS_SET_UID = 2,
+	MIOS_FS_SET_GID = 4,
+	MIOS_FS_SET_SIZE = 8,
+	MIOS_FS_SET_GROW = 16,	/* @size, unless it is larger already */
+	MIOS_FS_SET_ATIME = 32,
+	MIOS_FS_SET_MTIME = 64,
+	MIOS_FS_SET_WRITTEN = 128, /* to now, which is ->ctime */
+	MIOS_FS_SET_ZEROED = 256, /* beyond the end all is zero: see cut.c */
+	MIOS_FS_SET_POLICY = 512,
+	/* Of a file's mode the bits that give whoever runs it an id go: */
+	MIOS_FS_DROP_SETID = 1024, /* setuid, and setgid where the group may run it */
+	MIOS_FS_DROP_SETGID = 2048,
 };
 
 /*
- * What @which names becomes that of @attr, and so does ->ctime.  Where the file
+ * What @which names becomes that of @attr, and ->ctime that, or what is just later
+ * than the last change.  Where the file
  * becomes shorter, its pages are to be removed (cut.c), by whomever; until that
  * is done, or while some are left, it becomes no longer: -EINPROGRESS.
  */
-int mios_fs_setattr(struct mios_fs *fs, u64 inode,
+int mios_fs_setattr(struct mios_fs *fs, const struct mios_fs_judged *file,
 		    const struct mios_fs_attr *attr, u32 which);
 
 /**
  * mios_fs_append() - so many bytes more at the end of a file
  * @fs: the file system
- * @inode: open by this instance
+ * @file: open by this instance
  * @attr: as for mios_fs_setattr(), but its size is how many
  * @which: the same
  * @limit: no longer than this: -EFBIG
  * @at: out: where they begin; nobody else is given any of these
  */
-int mios_fs_append(struct mios_fs *fs, u64 inode,
+int mios_fs_append(struct mios_fs *fs, const struct mios_fs_judged *file,
 		   const struct mios_fs_attr *attr, u32 which, u64 limit,
 		   u64 *at);
 
@@ -341,92 +401,6 @@ int mios_fs_reap_begin(struct mios_fs *fs, u64 inode);
 void mios_fs_reap_pages(struct mios_fs *fs, u64 inode);
 /* -EBUSY: it was late, and is to be called again. */
 int mios_fs_reap_end(struct mios_fs *fs, u64 inode);
-
-/* segment.c: System V segments; see mios/fs.h */
-
-/**
- * struct mios_fs_seg - a segment, as its readers see it
- * @inode, @id:	of its file
- * @key, @sequence, @mode, @uid, @gid, @cuid, @cgid, @size, @atime, @dtime,
- * @ctime, @cpid, @lpid: as in shmctl(2)
- * @attached:	how often it is, in all instances
- */
-struct mios_fs_seg {
-	u64 inode;
-	u64 id;
-	u64 size;
-	u64 atime;
-	u64 dtime;
-	u64 ctime;
-	u32 key;
-	u32 sequence;
-	u32 mode;
-	u32 uid;
-	u32 gid;
-	u32 cuid;
-	u32 cgid;
-	u32 cpid;
-	u32 lpid;
-	u32 attached;
-};
-
-/*
- * @slot: below MIOS_FS_SEGMENTS.  -ENOENT: there is none; -EAGAIN as in name.c.
- * One that nobody has attached any more, and that is to go then, is not there.
- */
-int mios_fs_segment_stat(struct mios_fs *fs, u32 slot, struct mios_fs_seg *seg);
-/* But for ->attached, which is a column for each instance. */
-int mios_fs_segment_look(struct mios_fs *fs, u32 slot, struct mios_fs_seg *seg);
-
-/* The one with a key other than 0; else as above. */
-int mios_fs_segment_find(struct mios_fs *fs, u32 key, u32 *slot,
-			 struct mios_fs_seg *seg);
-
-/**
- * mios_fs_segment_make() - make a segment and its file
- * @fs: the file system
- * @seg: key, mode, uid, gid, size, ctime and cpid; out: sequence
- * @now: ns: times of the file
- * @slot: out
- *
- * -EEXIST: the key has one; -ENOSPC; -EBUSY: it was late.
- */
-int mios_fs_segment_make(struct mios_fs *fs, struct mios_fs_seg *seg, u64 now,
-			 u32 *slot);
-
-/* Of @seg: which one, its mode, uid, gid, ctime.  -ESTALE: it has gone. */
-int mios_fs_segment_set(struct mios_fs *fs, u32 slot,
-			const struct mios_fs_seg *seg);
-
-/*
- * It goes when nobody has it attached any more; its key means it no more.
- * @inode: out: where it has gone, the file to be reaped, else 0.
- */
-int mios_fs_segment_remove(struct mios_fs *fs, u32 slot, u32 sequence,
-			   u64 *inode);
-
-/* Count one more here: it stays meanwhile.  -ESTALE: it has gone. */
-int mios_fs_segment_attach(struct mios_fs *fs, u32 slot, u32 sequence);
-
-/* Once more, by who has it attached: so it cannot go meanwhile. */
-void mios_fs_segment_attach_again(struct mios_fs *fs, u32 slot);
-
-/* One less.  Is mios_fs_segment_sweep() to be called? */
-bool mios_fs_segment_detach(struct mios_fs *fs, u32 slot);
-
-/* By whom, and when; one word each. */
-void mios_fs_segment_stamp(struct mios_fs *fs, u32 slot, bool attached,
-			   u64 seconds, u32 pid);
-
-/**
- * mios_fs_segment_sweep() - free the next one that is to go
- * @fs: the file system
- * @slot: 0 at first; where to go on
- * @inode: out: the file to be reaped
- *
- * 1, or 0 when there is none; -EBUSY: it was late.
- */
-int mios_fs_segment_sweep(struct mios_fs *fs, u32 *slot, u64 *inode);
 
 /* image_recover.c */
 

@@ -23,6 +23,8 @@ MIOS_INJECT_SWITCH(doze, "who waits for the lock does not look by itself");
 MIOS_INJECT_SWITCH(no_wake,
 		   "do not tell another instance that the lock is its");
 
+MIOS_INJECT_VALUE(linger, "ms from what is judged to the lock");
+
 /* Some five microseconds. */
 #define LOCK_SPINS	100
 
@@ -113,8 +115,11 @@ void mios_image_lock_wait(struct mios_image_waiter *waiter, unsigned int ms)
  */
 int mios_image_lock(struct mios_mount *m)
 {
-	int err = mutex_lock_killable(&m->lock);
+	int err;
 
+	if (inject_linger)
+		msleep(inject_linger);
+	err = mutex_lock_killable(&m->lock);
 	if (!err)
 		mios_image_lock_wait(&m->waiter, LOCK_MS);
 	return err;

@@ -39,6 +39,7 @@ static void inode_init_one(void *memory)
 	struct mios_inode *own = memory;
 
 	inode_init_once(&own->vfs);
+	seqcount_spinlock_init(&own->rights, &own->vfs.i_lock);
 }
 
 /**
@@ -88,6 +89,25 @@ static void inode_fill(struct inode *inode, const struct mios_fs_attr *attr)
 	i_size_write(inode, attr->size);
 }
 
+/* With the inode's lock.  Nothing older: somebody has looked later. */
+static void inode_renew(struct inode *inode, const struct mios_fs_attr *attr)
+{
+	struct mios_inode *own = mios_inode_of(inode);
+	bool rights = inode->i_mode != attr->mode ||
+		      i_uid_read(inode) != attr->uid ||
+		      i_gid_read(inode) != attr->gid;
+
+	if (attr->sequence < own->seen)
+		return;
+	if (rights)
+		write_seqcount_begin(&own->rights);
+	inode_fill(inode, attr);
+	if (rights)
+		write_seqcount_end(&own->rights);
+	/* FRESH: the attributes, then the sequence at which they were so. */
+	smp_store_release(&own->seen, attr->sequence);
+}
+
 /**
  * mios_inode_refresh() - see what other instances have made of a file
  * @inode: open here
@@ -105,9 +125,7 @@ int mios_inode_refresh(struct inode *inode)
 	if (!attr_is_sane(&attr) || (attr.mode ^ inode->i_mode) & S_IFMT)
 		return -EIO;
 	spin_lock(&inode->i_lock);
-	inode_fill(inode, &attr);
-	/* FRESH: the attributes, then the sequence at which they were so. */
-	smp_store_release(&mios_inode_of(inode)->seen, attr.sequence);
+	inode_renew(inode, &attr);
 	spin_unlock(&inode->i_lock);
 	return 0;
 }

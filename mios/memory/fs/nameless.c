@@ -11,42 +11,19 @@
 
 #include "vfs.h"
 
-/**
- * mios_attr_new() - attributes of a new file
- * @dir: it is for this directory
- * @mode: type and permissions
- * @attr: out
- */
-void mios_attr_new(const struct inode *dir, umode_t mode,
-		   struct mios_fs_attr *attr)
-{
-	*attr = (struct mios_fs_attr) {
-		.mode = mode,
-		.uid = from_kuid(&init_user_ns, current_fsuid()),
-		.gid = from_kgid(&init_user_ns, current_fsgid()),
-		.atime = ktime_get_real_ns(),
-		.policy = S_ISREG(mode) ? READ_ONCE(mount_of(dir)->policy) : 0,
-	};
-	/* As inode_init_owner() does it. */
-	if (dir->i_mode & S_ISGID) {
-		attr->gid = i_gid_read(dir);
-		if (S_ISDIR(mode))
-			attr->mode |= S_ISGID;
-	}
-	attr->mtime = attr->atime;
-	attr->ctime = attr->atime;
-}
-
 static struct inode *make(struct inode *dir, umode_t mode)
 {
 	struct mios_mount *m = mount_of(dir);
+	struct mios_fs_judged judged;
 	struct mios_fs_attr attr;
 	struct inode *inode;
 	u64 number;
 	int err;
 
-	mios_attr_new(dir, mode, &attr);
-	err = MIOS_PATIENTLY(m, mios_fs_make_nameless(&m->fs, &attr, &number));
+	err = MIOS_JUDGED(m, mios_judge_new(dir, mode, 0, &judged, &attr),
+			  mios_fs_make_nameless(&m->fs, &judged, &attr,
+						&number),
+			  mios_inode_refresh(dir));
 	if (err)
 		return ERR_PTR(err);
 	inode = mios_inode_get(dir->i_sb, number);
@@ -83,14 +60,23 @@ static int target_write(struct inode *inode, const char *target, size_t length)
 	return 0;
 }
 
+/* Its first name. */
+static int name_make(struct inode *inode, struct inode *dir,
+		     const struct qstr *name)
+{
+	struct mios_fs_place at = { .name = { name->name, name->len } };
+	struct mios_mount *m = mount_of(dir);
+
+	mios_judged(inode, MIOS_FS_BY_ID, &at.file);
+	return MIOS_JUDGED(m, mios_judge_write(dir, &at.dir),
+			   mios_fs_link(&m->fs, &at, true, ktime_get_real_ns()),
+			   mios_inode_refresh(dir));
+}
+
 int mios_dir_symlink(struct mnt_idmap *idmap, struct inode *dir,
 		     struct dentry *dentry, const char *target)
 {
-	const struct mios_fs_name name = {
-		dentry->d_name.name, dentry->d_name.len
-	};
 	struct inode *inode = make(dir, S_IFLNK | 0777);
-	struct mios_mount *m = mount_of(dir);
 	size_t length = strlen(target);
 	int err;
 
@@ -99,10 +85,7 @@ int mios_dir_symlink(struct mnt_idmap *idmap, struct inode *dir,
 	err = length < PAGE_SIZE ? target_write(inode, target, length) :
 	      -ENAMETOOLONG;
 	if (!err)
-		err = MIOS_PATIENTLY(m, mios_fs_link(&m->fs, number_of(inode),
-						     number_of(dir), &name,
-						     true,
-						     ktime_get_real_ns()));
+		err = name_make(inode, dir, &dentry->d_name);
 	if (!err)
 		err = mios_inode_refresh(inode);
 	if (err) {

@@ -120,21 +120,27 @@ static int one_dies(struct selftest *t)
 /* What the one makes the other sees, page and all; then the one dies. */
 static int files_live(struct selftest *t)
 {
-	const struct mios_fs_name name = { "file", 4 };
+	struct mios_fs_place at = {
+		.dir = { .inode = MIOS_FS_ROOT }, .name = { "file", 4 },
+	};
 	struct mios_fs_attr attr = { .mode = TEST_FILE };
+	struct mios_fs_judged file = { .by = MIOS_FS_BY_ID };
 	u64 inode, seen, phys, same;
 
-	if (mios_fs_make(&t->fs_one, MIOS_FS_ROOT, &name, &attr, &inode) ||
-	    mios_fs_lookup(&t->fs_two, MIOS_FS_ROOT, &name, &seen) ||
+	if (mios_fs_make(&t->fs_one, &at, &attr, &inode) ||
+	    mios_fs_lookup(&t->fs_two, MIOS_FS_ROOT, &at.name, &seen) ||
 	    inode != seen || mios_fs_stat(&t->fs_two, seen, &attr))
 		return -EIO;
+	file.inode = seen;
+	file.id = attr.id;
 	attr.size = PAGE_SIZE;
-	if (mios_fs_setattr(&t->fs_two, seen, &attr, MIOS_FS_SET_SIZE) ||
+	if (mios_fs_setattr(&t->fs_two, &file, &attr, MIOS_FS_SET_SIZE) ||
 	    mios_fs_open(&t->fs_one, inode, attr.id) ||
 	    mios_fs_page(&t->fs_one, &t->source, inode, 0, &phys) ||
 	    mios_fs_page(&t->fs_two, NULL, seen, 0, &same) || phys != same)
 		return -EIO;
-	if (mios_fs_remove(&t->fs_two, MIOS_FS_ROOT, &name, false, 1, &seen) ||
+	if (mios_fs_remove(&t->fs_two, &at, false, 1) ||
+	    at.file.inode != seen ||
 	    mios_fs_reap_begin(&t->fs_two, seen) != -EEXIST ||
 	    one_dies(t) || mios_fs_stat(&t->fs_two, inode, &attr) != -ENOENT)
 		return -EIO;

@@ -7,6 +7,7 @@
  * is zeroed at once.
  */
 #include <linux/bitmap.h>
+#include <linux/capability.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/slab.h>
@@ -189,19 +190,22 @@ int mios_cut(struct inode *inode, bool wait)
 static int size_change(struct inode *inode, loff_t size, u32 how, u64 *at)
 {
 	struct mios_mount *m = mount_of(inode);
-	u64 number = number_of(inode);
+	const struct mios_fs_judged file = {
+		.inode = number_of(inode), .id = inode->i_ino,
+		.by = MIOS_FS_BY_ID,
+	};
 	const struct mios_fs_attr attr = {
-		.id = inode->i_ino,
-		.size = size,
-		.mtime = ktime_get_real_ns(),
-		.ctime = ktime_get_real_ns(),
+		.size = size, .ctime = ktime_get_real_ns(),
 	};
 
-	how |= MIOS_FS_SET_MTIME;
+	how |= MIOS_FS_SET_WRITTEN;
+	/* As file_remove_privs(), whatever somebody has set since. */
+	if (!ns_capable_noaudit(&init_user_ns, CAP_FSETID))
+		how |= MIOS_FS_DROP_SETID;
 	return MIOS_PATIENTLY(m, at ?
-		mios_fs_append(&m->fs, number, &attr, how,
+		mios_fs_append(&m->fs, &file, &attr, how,
 			       inode->i_sb->s_maxbytes, at) :
-		mios_fs_setattr(&m->fs, number, &attr, how));
+		mios_fs_setattr(&m->fs, &file, &attr, how));
 }
 
 /*

@@ -136,6 +136,15 @@ void mios_tx_end(struct mios_fs *fs)
 	mios_qlock_unlock(lock); /* LOCK */
 }
 
+/* Carry it out, unless there is an error, and hand the lock on. */
+int mios_tx_finish(struct mios_fs *fs, int err)
+{
+	if (!err)
+		mios_tx_apply(fs);
+	mios_tx_end(fs);
+	return err;
+}
+
 u64 mios_read_begin(const struct mios_fs *fs)
 {
 	return smp_load_acquire(&fs->super->sequence); /* SEQ */

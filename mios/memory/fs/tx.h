@@ -101,6 +101,7 @@ u64 mios_tx_get(struct mios_fs *fs, const u64 *word);
 void mios_tx_put(struct mios_fs *fs, u64 *word, u64 value);
 void mios_tx_apply(struct mios_fs *fs);
 void mios_tx_end(struct mios_fs *fs);
+int mios_tx_finish(struct mios_fs *fs, int err);
 int mios_tx_begin_recovery(struct mios_fs *fs);
 
 /* SEQ: begin to read; whether it has to be done again */
@@ -127,6 +128,10 @@ void mios_cutter_forget(struct mios_fs *fs, u64 inode, u32 instance, u32 epoch);
 u64 mios_inode_make(struct mios_fs *fs, const struct mios_fs_attr *attr,
 		    u32 links, u64 parent);
 void mios_links_add(struct mios_fs *fs, u64 inode, int more);
+u64 mios_inode_changed(struct mios_fs *fs, u64 inode, u64 now);
+
+/* attr_change.c: with the lock */
+int mios_judged_holds(struct mios_fs *fs, const struct mios_fs_judged *file);
 
 /* segment.c: with the lock; the next one that has gone: its file, or 0 */
 u64 mios_segment_sweep(struct mios_fs *fs, u32 *slot);

@@ -13,6 +13,7 @@
 #include <linux/memremap.h>
 #include <linux/mutex.h>
 #include <linux/sched/signal.h>
+#include <linux/seqlock.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
@@ -132,6 +133,7 @@ static inline u64 mios_sequence_of(const struct mios_mount *m, u64 id)
  * @vfs:	of the VFS; its ->i_ino is the id
  * @number:	in the image; 0: it has not been opened
  * @seen:	mios_fs_sequence() when the attributes of @vfs were the file's
+ * @rights:	of mode and owner of @vfs, which are written with its ->i_lock
  * @flags:	MIOS_WAS_MAPPED; MIOS_WAS_COPIED: so that stores make copies;
  *		MIOS_ASLEEP: nobody here has it in use, and so it is not open; a
  *		dentry knows its name (->i_lock); MIOS_STAYS: when nobody has it
@@ -141,6 +143,7 @@ struct mios_inode {
 	struct inode vfs;
 	u64 number;
 	u64 seen;
+	seqcount_spinlock_t rights;
 	unsigned long flags;
 };
 
@@ -157,6 +160,18 @@ static inline struct mios_inode *mios_inode_of(const struct inode *inode)
 static inline u64 number_of(const struct inode *inode)
 {
 	return mios_inode_of(inode)->number;
+}
+
+/* Until it has not changed: mode and owner, which belong together. */
+static inline unsigned int mios_rights_begin(const struct inode *inode)
+{
+	return read_seqcount_begin(&mios_inode_of(inode)->rights);
+}
+
+static inline bool mios_rights_changed(const struct inode *inode,
+				       unsigned int seq)
+{
+	return read_seqcount_retry(&mios_inode_of(inode)->rights, seq);
 }
 
 static inline bool mios_inode_is_asleep(const struct inode *inode)
@@ -226,6 +241,20 @@ static inline bool mios_patient(int *tries)
 	err_;								\
 })
 
+/*
+ * A change that somebody may make or not: judged, made, and where that is refused
+ * since it is no more as it was judged, looked at (0: it is there) and once more.
+ */
+#define MIOS_JUDGED(m, judge, call, look) ({				\
+	int tries_ = 0, told_;						\
+	do {								\
+		told_ = (judge);					\
+		if (!told_)						\
+			told_ = MIOS_PATIENTLY(m, call);		\
+	} while (mios_judge_again(&told_, &tries_) && !(look));		\
+	told_;								\
+})
+
 /* Repeat a look while a change is under way. */
 #define MIOS_LOOK(call) ({						\
 	int tries_ = 0, err_;						\
@@ -277,6 +306,16 @@ void mios_file_reap(struct mios_mount *m, u64 number);
 int mios_inodes_init(const struct mios_inode_kinds *of);
 void mios_inodes_exit(void);
 
+/* rights.c */
+bool mios_judge_again(int *err, int *tries);
+bool mios_may_anything(void);
+void mios_judged(const struct inode *inode, u32 by, struct mios_fs_judged *file);
+int mios_judge_write(struct inode *inode, struct mios_fs_judged *file);
+int mios_judge_new(struct inode *dir, umode_t mode, dev_t dev,
+		   struct mios_fs_judged *file, struct mios_fs_attr *attr);
+int mios_judge_name(struct inode *dir, struct inode *inode,
+		    struct mios_fs_place *at);
+
 /* attr.c */
 int mios_setattr(struct mnt_idmap *idmap, struct dentry *dentry,
 		 struct iattr *attr);
@@ -307,8 +346,6 @@ void mios_mend_init(struct mios_mount *m);
 void mios_mend_exit(struct mios_mount *m);
 
 /* nameless.c: O_TMPFILE, symbolic links */
-void mios_attr_new(const struct inode *dir, umode_t mode,
-		   struct mios_fs_attr *attr);
 int mios_dir_tmpfile(struct mnt_idmap *idmap, struct inode *dir,
 		     struct file *file, umode_t mode);
 int mios_dir_symlink(struct mnt_idmap *idmap, struct inode *dir,

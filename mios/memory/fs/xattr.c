@@ -217,8 +217,9 @@ static int policy_set(const struct xattr_handler *handler,
 		      size_t size, int flags)
 {
 	struct mios_mount *m = mount_of(inode);
+	struct mios_fs_attr attr = { .ctime = ktime_get_real_ns() };
 	char text[TEXT_MAX] = "default";
-	u64 policy;
+	struct mios_fs_judged file;
 	int err;
 
 	if (!S_ISREG(inode->i_mode))
@@ -229,15 +230,20 @@ static int policy_set(const struct xattr_handler *handler,
 		memcpy(text, value, size);
 		text[size] = 0;
 	}
-	err = mios_policy_parse(text, &policy);
+	err = mios_policy_parse(text, &attr.policy);
 	if (!err)
-		err = mios_policy_fit(m, &policy);
+		err = mios_policy_fit(m, &attr.policy);
+	if (err)
+		return err;
+	err = MIOS_JUDGED(m, mios_judge_write(inode, &file),
+			  mios_fs_setattr(&m->fs, &file, &attr,
+					  MIOS_FS_SET_POLICY),
+			  mios_inode_refresh(inode));
 	if (!err)
 		err = mios_inode_refresh(inode);
 	if (err)
 		return err;
-	mios_fs_policy_set(&m->fs, number_of(inode), policy);
-	return policy & MIOS_FS_POLICY_EAGER ?
+	return attr.policy & MIOS_FS_POLICY_EAGER ?
 		mios_file_allocate(inode, 0, i_size_read(inode)) : 0;
 }
 

@@ -41,6 +41,11 @@ void world_views(struct world *w);
 struct mios_fs_name fs_name(const char *text);
 struct mios_fs_attr fs_attr(u32 mode);
 
+/* As one who may do anything has judged them. */
+struct mios_fs_judged fs_judged(const struct mios_fs *fs, u64 inode);
+struct mios_fs_place fs_place(const struct mios_fs *fs, u64 dir,
+			      const char *name);
+
 /* These must succeed. */
 u64 fs_make(struct mios_fs *fs, u64 dir, const char *name, u32 mode);
 u64 fs_find(struct mios_fs *fs, u64 dir, const char *name);
@@ -81,6 +86,7 @@ void fs_describe(struct mios_fs *fs, char *text, size_t size);
 void test_names(void);
 void test_files(void);
 void test_segments(void);
+void test_rights(void);
 void test_places(void);
 void test_kills(u64 seed);
 void test_fs_garbage(u64 seed, unsigned long rounds);

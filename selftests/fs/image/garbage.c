@@ -81,32 +81,33 @@ static void work(struct world *w, u64 *seed)
 	u64 inode = test_random(seed) % 20, other;
 	char text[2] = { 'a' + test_random(seed) % NAMES };
 	char to[2] = { 'a' + test_random(seed) % NAMES };
-	struct mios_fs_name name = fs_name(text), second = fs_name(to);
+	struct mios_fs_place at = fs_place(fs, MIOS_FS_ROOT, text), other_at;
+	struct mios_fs_judged file = fs_judged(fs, inode);
 	struct mios_fs_attr attr = fs_attr(test_random(seed) & 1 ? 0040755 :
 					   0100644);
 
 	switch (test_random(seed) % 12) {
 	case 0:
 	case 1:
-		mios_fs_make(fs, MIOS_FS_ROOT, &name, &attr, &inode);
+		mios_fs_make(fs, &at, &attr, &inode);
 		break;
 	case 2:
-		mios_fs_remove(fs, inode, &name, test_random(seed) & 1, 1,
-			       &other);
+		at.dir = file;
+		mios_fs_remove(fs, &at, test_random(seed) & 1, 1);
 		break;
 	case 3:
-		mios_fs_rename(fs, MIOS_FS_ROOT, &name, inode, &second, 1,
-			       &other);
+		other_at = fs_place(fs, inode, to);
+		mios_fs_rename(fs, &at, &other_at, test_random(seed) & 1, 1);
 		break;
 	case 4:
-		mios_fs_link(fs, inode, MIOS_FS_ROOT, &name,
-			     test_random(seed) & 1, 1);
+		at.file = file;
+		mios_fs_link(fs, &at, test_random(seed) & 1, 1);
 		break;
 	case 5:
 		if (mios_fs_stat(fs, inode, &attr))
 			break;
 		attr.size = test_random(seed);
-		mios_fs_setattr(fs, inode, &attr, test_random(seed));
+		mios_fs_setattr(fs, &file, &attr, test_random(seed));
 		break;
 	case 6:
 	case 7:
@@ -117,7 +118,7 @@ static void work(struct world *w, u64 *seed)
 		be_cutter(w, self, inode, seed);
 		break;
 	case 9:
-		mios_fs_lookup(fs, MIOS_FS_ROOT, &name, &inode);
+		mios_fs_lookup(fs, MIOS_FS_ROOT, &at.name, &inode);
 		break;
 	case 10:
 		mios_fs_open(fs, inode, test_random(seed) % 8);

@@ -56,42 +56,43 @@ static void do_mkdir(void)
 
 static void do_device(void)
 {
+	struct mios_fs_place at = fs_place(&w.fs[1], d, "device");
 	struct mios_fs_attr attr = fs_attr(0060600);
-	struct mios_fs_name n = fs_name("device");
 	u64 inode;
 
 	attr.rdev = ~0ull;
-	CHECK(!mios_fs_make(&w.fs[1], d, &n, &attr, &inode));
+	CHECK(!mios_fs_make(&w.fs[1], &at, &attr, &inode));
 }
 
 static void do_link(void)
 {
-	struct mios_fs_name n = fs_name("link");
+	struct mios_fs_place at = fs_place(&w.fs[1], d, "link");
 
-	mios_fs_link(&w.fs[1], a, d, &n, false, NOW);
+	at.file = fs_judged(&w.fs[1], a);
+	mios_fs_link(&w.fs[1], &at, false, NOW);
 }
 
 /* With its name, or not at all. */
 static void do_nameless(void)
 {
+	struct mios_fs_place at = fs_place(&w.fs[1], d, "named");
 	struct mios_fs_attr attr = fs_attr(FILE_);
-	struct mios_fs_name n = fs_name("named");
 	u64 inode;
 
-	CHECK(!mios_fs_make_nameless(&w.fs[1], &attr, &inode));
+	CHECK(!mios_fs_make_nameless(&w.fs[1], &at.dir, &attr, &inode));
 	fs_size(&w.fs[1], inode, 4096);
 	*fs_page(&w, 1, inode, 0) = 1;
-	CHECK(!mios_fs_link(&w.fs[1], inode, d, &n, true, NOW));
+	at.file = fs_judged(&w.fs[1], inode);
+	CHECK(!mios_fs_link(&w.fs[1], &at, true, NOW));
 	mios_fs_close(&w.fs[1], inode);
 }
 
 static void drop(u64 dir, const char *name, bool directory)
 {
-	struct mios_fs_name n = fs_name(name);
-	u64 inode;
+	struct mios_fs_place at = fs_place(&w.fs[1], dir, name);
 
-	CHECK(!mios_fs_remove(&w.fs[1], dir, &n, directory, NOW, &inode));
-	fs_reap(&w.fs[1], inode);
+	CHECK(!mios_fs_remove(&w.fs[1], &at, directory, NOW));
+	fs_reap(&w.fs[1], at.file.inode);
 }
 
 static void do_unlink(void)
@@ -109,29 +110,30 @@ static void do_rmdir(void)
 	drop(MIOS_FS_ROOT, "e", true);
 }
 
-static void move(u64 dir, const char *name, u64 to_dir, const char *to)
+static void move(u64 dir, const char *name, u64 to_dir, const char *to,
+		 bool directory)
 {
-	struct mios_fs_name n = fs_name(name), t = fs_name(to);
-	u64 replaced;
+	struct mios_fs_place from = fs_place(&w.fs[1], dir, name);
+	struct mios_fs_place at = fs_place(&w.fs[1], to_dir, to);
 
-	CHECK(!mios_fs_rename(&w.fs[1], dir, &n, to_dir, &t, NOW, &replaced));
-	if (replaced)
-		fs_reap(&w.fs[1], replaced);
+	CHECK(!mios_fs_rename(&w.fs[1], &from, &at, directory, NOW));
+	if (at.file.inode)
+		fs_reap(&w.fs[1], at.file.inode);
 }
 
 static void do_rename(void)
 {
-	move(MIOS_FS_ROOT, "a", d, "b");
+	move(MIOS_FS_ROOT, "a", d, "b", false);
 }
 
 static void do_replace(void)
 {
-	move(d, "x", MIOS_FS_ROOT, "a");
+	move(d, "x", MIOS_FS_ROOT, "a", false);
 }
 
 static void do_move_directory(void)
 {
-	move(MIOS_FS_ROOT, "e", d, "e");
+	move(MIOS_FS_ROOT, "e", d, "e", true);
 }
 
 static void do_fault(void)
@@ -207,13 +209,12 @@ static void recover(void)
 /* Whoever has the lock next, before that: every fourth time. */
 static void change_between(void)
 {
-	struct mios_fs_name n = fs_name("between");
-	u64 inode;
+	struct mios_fs_place at = fs_place(&w.fs[3], MIOS_FS_ROOT, "between");
 
 	mios_fs_dequeue(&w.fs[0], 1, 1);
 	fs_make(&w.fs[3], MIOS_FS_ROOT, "between", FILE_);
-	CHECK(!mios_fs_remove(&w.fs[3], MIOS_FS_ROOT, &n, false, NOW, &inode));
-	CHECK(!fs_reap(&w.fs[3], inode));
+	CHECK(!mios_fs_remove(&w.fs[3], &at, false, NOW));
+	CHECK(!fs_reap(&w.fs[3], at.file.inode));
 }
 
 /* Which of the two has the lock is not known. */

@@ -111,13 +111,29 @@ struct mios_fs_attr fs_attr(u32 mode)
 				      .mtime = 1 };
 }
 
+struct mios_fs_judged fs_judged(const struct mios_fs *fs, u64 inode)
+{
+	return (struct mios_fs_judged){
+		.inode = inode, .by = MIOS_FS_BY_ID,
+		.id = inode < fs->nr_inodes ? fs->inode[inode].id : 0,
+	};
+}
+
+struct mios_fs_place fs_place(const struct mios_fs *fs, u64 dir,
+			      const char *name)
+{
+	return (struct mios_fs_place){
+		.dir = fs_judged(fs, dir), .name = fs_name(name),
+	};
+}
+
 u64 fs_make(struct mios_fs *fs, u64 dir, const char *name, u32 mode)
 {
-	struct mios_fs_name n = fs_name(name);
+	struct mios_fs_place at = fs_place(fs, dir, name);
 	struct mios_fs_attr attr = fs_attr(mode);
 	u64 inode = 0;
 
-	CHECK(!mios_fs_make(fs, dir, &n, &attr, &inode));
+	CHECK(!mios_fs_make(fs, &at, &attr, &inode));
 	return inode;
 }
 
@@ -133,11 +149,10 @@ u64 fs_find(struct mios_fs *fs, u64 dir, const char *name)
 
 void fs_size(struct mios_fs *fs, u64 inode, u64 size)
 {
-	struct mios_fs_attr attr;
+	struct mios_fs_judged file = fs_judged(fs, inode);
+	struct mios_fs_attr attr = { .size = size };
 
-	CHECK(!mios_fs_stat(fs, inode, &attr));
-	attr.size = size;
-	CHECK(!mios_fs_setattr(fs, inode, &attr, MIOS_FS_SET_SIZE));
+	CHECK(!mios_fs_setattr(fs, &file, &attr, MIOS_FS_SET_SIZE));
 }
 
 int fs_fault(struct mios_fs *fs, struct mios_source *from, u64 inode, u64 index,

@@ -21,6 +21,7 @@ int main(int argc, char **argv)
 		test_names();
 		test_files();
 		test_segments();
+		test_rights();
 		test_places();
 		test_fs_garbage(o.seed, garbage);
 	}

@@ -167,16 +167,24 @@ static void one_faults_late(void)
 	fault(1, 0, false);
 }
 
-static void two_cuts(void)
+static void two_sizes(u64 size)
 {
+	struct mios_fs_judged judged = fs_judged(&w.fs[2], file);
 	struct mios_fs_attr attr;
 	int err;
 
 	CHECK(!mios_fs_stat(&w.fs[2], file, &attr));
-	attr.size = 0;
-	PATIENTLY(err, mios_fs_setattr(&w.fs[2], file, &attr,
+	attr.size = size;
+	PATIENTLY(err, mios_fs_setattr(&w.fs[2], &judged, &attr,
 				       MIOS_FS_SET_SIZE));
 	CHECK(!err);
+}
+
+static void two_cuts(void)
+{
+	int err;
+
+	two_sizes(0);
 	PATIENTLY(err, mios_fs_cutter(&w.fs[2], file));
 	fs_cut(&w, 2, file, NO_PIN);
 	mios_fs_cutter_end(&w.fs[2], file);
@@ -233,21 +241,13 @@ static void two_punches(void)
 
 static void two_shortens(void)
 {
-	struct mios_fs_attr attr;
 	int err;
 
-	CHECK(!mios_fs_stat(&w.fs[2], file, &attr));
-	attr.size = 4096;
 	PATIENTLY(err, mios_fs_cutter(&w.fs[2], file));
-	PATIENTLY(err, mios_fs_setattr(&w.fs[2], file, &attr,
-				       MIOS_FS_SET_SIZE));
-	CHECK(!err);
+	two_sizes(4096);
 	unmap();
 	fs_cut(&w, 2, file, NO_PIN);
-	attr.size = 4 * 4096;
-	PATIENTLY(err, mios_fs_setattr(&w.fs[2], file, &attr,
-				       MIOS_FS_SET_SIZE));
-	CHECK(!err);
+	two_sizes(4 * 4096);
 	mios_fs_cutter_end(&w.fs[2], file);
 }
 
@@ -264,24 +264,21 @@ static void one_opens(void)
 
 static void two_drops(void)
 {
-	struct mios_fs_name name = fs_name("a");
-	u64 inode;
+	struct mios_fs_place at = fs_place(&w.fs[2], MIOS_FS_ROOT, "a");
 	int err;
 
-	PATIENTLY(err, mios_fs_remove(&w.fs[2], MIOS_FS_ROOT, &name, false, 1,
-				      &inode));
+	PATIENTLY(err, mios_fs_remove(&w.fs[2], &at, false, 1));
 	CHECK(!err);
-	PATIENTLY(err, fs_reap(&w.fs[2], inode));
+	PATIENTLY(err, fs_reap(&w.fs[2], at.file.inode));
 }
 
 static void two_renames(void)
 {
-	struct mios_fs_name name = fs_name("a"), to = fs_name("bb");
-	u64 replaced;
+	struct mios_fs_place from = fs_place(&w.fs[2], MIOS_FS_ROOT, "a");
+	struct mios_fs_place to = fs_place(&w.fs[2], MIOS_FS_ROOT, "bb");
 	int err;
 
-	PATIENTLY(err, mios_fs_rename(&w.fs[2], MIOS_FS_ROOT, &name,
-				      MIOS_FS_ROOT, &to, 1, &replaced));
+	PATIENTLY(err, mios_fs_rename(&w.fs[2], &from, &to, false, 1));
 	CHECK(!err);
 }
 
@@ -365,10 +362,11 @@ static void restore_end(void)
 
 static void append(u32 self)
 {
-	const struct mios_fs_attr attr = { .id = id, .size = APPENDED };
+	const struct mios_fs_judged judged = fs_judged(&w.fs[self], file);
+	const struct mios_fs_attr attr = { .size = APPENDED };
 	int err;
 
-	PATIENTLY(err, mios_fs_append(&w.fs[self], file, &attr,
+	PATIENTLY(err, mios_fs_append(&w.fs[self], &judged, &attr,
 				      MIOS_FS_SET_MTIME, ~0ull,
 				      &begins[self]));
 	CHECK(!err);

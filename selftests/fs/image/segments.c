@@ -79,13 +79,13 @@ static void lives(struct world *w)
 {
 	struct mios_fs *one = &w->fs[1], *three = &w->fs[3];
 	u64 file = fs_make(three, MIOS_FS_ROOT, "f", 0100644), id;
-	struct mios_fs_name name = fs_name("f");
+	struct mios_fs_place at = fs_place(three, MIOS_FS_ROOT, "f");
 	struct mios_fs_seg seg, same;
 	u32 slot;
 
 	id = three->inode[file].id;
 	CHECK(!mios_fs_open(one, file, id));
-	CHECK(!mios_fs_remove(three, MIOS_FS_ROOT, &name, false, 1, &file));
+	CHECK(!mios_fs_remove(three, &at, false, 1));
 	CHECK(!make(three, 79, &seg, &slot));
 	CHECK(!mios_fs_segment_attach(one, slot, seg.sequence));
 	CHECK(!fs_segment_remove(three, slot, seg.sequence));

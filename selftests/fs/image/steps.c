@@ -12,42 +12,52 @@ static u64 now = 1000;
 
 static int make(struct mios_fs *fs, u64 dir, const char *name, u32 mode)
 {
-	struct mios_fs_name n = fs_name(name);
+	struct mios_fs_place at = fs_place(fs, dir, name);
 	struct mios_fs_attr attr = fs_attr(mode);
 	u64 inode;
 
 	attr.ctime = ++now;
-	return mios_fs_make(fs, dir, &n, &attr, &inode);
+	return mios_fs_make(fs, &at, &attr, &inode);
 }
 
 static int link_to(struct mios_fs *fs, u64 inode, u64 dir, const char *name)
 {
-	struct mios_fs_name n = fs_name(name);
+	struct mios_fs_place at = fs_place(fs, dir, name);
 
-	return mios_fs_link(fs, inode, dir, &n, false, ++now);
+	at.file = fs_judged(fs, inode);
+	return mios_fs_link(fs, &at, false, ++now);
 }
 
 static int drop(struct mios_fs *fs, u64 dir, const char *name, bool directory)
 {
-	struct mios_fs_name n = fs_name(name);
-	u64 inode;
-	int err = mios_fs_remove(fs, dir, &n, directory, ++now, &inode);
+	struct mios_fs_place at = fs_place(fs, dir, name);
+	int err = mios_fs_remove(fs, &at, directory, ++now);
 
 	if (!err)
-		fs_reap(fs, inode);
+		fs_reap(fs, at.file.inode);
 	return err;
 }
 
 static int move(struct mios_fs *fs, u64 dir, const char *name, u64 to_dir,
 		const char *to)
 {
-	struct mios_fs_name n = fs_name(name), t = fs_name(to);
-	u64 replaced;
-	int err = mios_fs_rename(fs, dir, &n, to_dir, &t, ++now, &replaced);
+	struct mios_fs_place from = fs_place(fs, dir, name);
+	struct mios_fs_place at = fs_place(fs, to_dir, to);
+	bool directory = (fs->inode[fs_find(fs, dir, name)].mode &
+			  MIOS_FS_TYPE) == MIOS_FS_DIRECTORY;
+	int err = mios_fs_rename(fs, &from, &at, directory, ++now);
 
-	if (!err && replaced)
-		fs_reap(fs, replaced);
+	if (!err && at.file.inode)
+		fs_reap(fs, at.file.inode);
 	return err;
+}
+
+static int set(struct mios_fs *fs, u64 inode, const struct mios_fs_attr *attr,
+	       u32 which)
+{
+	struct mios_fs_judged file = fs_judged(fs, inode);
+
+	return mios_fs_setattr(fs, &file, attr, which);
 }
 
 static void refusals(struct mios_fs *one, struct mios_fs *two)
@@ -128,13 +138,13 @@ static void names_set_times(struct mios_fs *one, struct mios_fs *two)
 /* They have no pages, and no policy: another number lies there. */
 static void devices(struct mios_fs *one, struct mios_fs *two)
 {
-	struct mios_fs_name n = fs_name("device");
+	struct mios_fs_place at = fs_place(one, MIOS_FS_ROOT, "device");
 	struct mios_fs_attr attr = fs_attr(0020600);
 	u64 inode;
 
 	attr.rdev = ~0ull;
 	attr.policy = 2;
-	CHECK(!mios_fs_make(one, MIOS_FS_ROOT, &n, &attr, &inode));
+	CHECK(!mios_fs_make(one, &at, &attr, &inode));
 	CHECK(!mios_fs_stat(two, inode, &attr) && attr.rdev == ~0ull);
 	CHECK(!make(one, MIOS_FS_ROOT, "fifo", 0010600));
 	CHECK(!mios_fs_stat(two, fs_find(two, MIOS_FS_ROOT, "fifo"), &attr));
@@ -289,16 +299,14 @@ static void pins(struct world *w, u64 inode)
 	CHECK(fs_cut(w, 1, inode, 5) == 2);
 	mios_fs_cutter_end(fs, inode);
 	WHOLE(fs, 0);
-	CHECK(mios_fs_setattr(fs, inode, &attr, MIOS_FS_SET_SIZE) ==
-	      -EINPROGRESS);
-	CHECK(!mios_fs_setattr(fs, inode, &attr, MIOS_FS_SET_SIZE |
-			       MIOS_FS_SET_ZEROED));
+	CHECK(set(fs, inode, &attr, MIOS_FS_SET_SIZE) == -EINPROGRESS);
+	CHECK(!set(fs, inode, &attr, MIOS_FS_SET_SIZE | MIOS_FS_SET_ZEROED));
 	CHECK(!mios_fs_page(fs, NULL, inode, 5, &same) && same == phys);
 	/* Inside by now: nothing is left. */
 	CHECK(!cut_all(w, 2, inode));
 	fs_size(fs, inode, 4096);
 	CHECK(cut_all(w, 2, inode) == 1);
-	CHECK(!mios_fs_setattr(fs, inode, &attr, MIOS_FS_SET_SIZE));
+	CHECK(!set(fs, inode, &attr, MIOS_FS_SET_SIZE));
 	fs_size(fs, inode, 0);
 	cut_all(w, 1, inode);
 	WHOLE(fs, 0);
@@ -389,20 +397,20 @@ void test_files(void)
 	CHECK(mios_fs_pages(two, a) == 4);
 	fs_size(two, a, 512 * 4096 + 1);
 	attr.size = 513 * 4096ull * 2;
-	CHECK(mios_fs_setattr(one, a, &attr, MIOS_FS_SET_SIZE) == -EINPROGRESS);
+	CHECK(set(one, a, &attr, MIOS_FS_SET_SIZE) == -EINPROGRESS);
 	WHOLE(one, 6);
 	CHECK(cut_all(&w, 1, a) == 1);
 	CHECK(mios_fs_pages(one, a) == 3);
-	CHECK(!mios_fs_setattr(one, a, &attr, MIOS_FS_SET_SIZE));
+	CHECK(!set(one, a, &attr, MIOS_FS_SET_SIZE));
 	/* What is not meant stays as another instance has made it. */
 	attr.size = 1;
 	attr.mode = 0600;
-	CHECK(!mios_fs_setattr(two, a, &attr, MIOS_FS_SET_GROW));
+	CHECK(!set(two, a, &attr, MIOS_FS_SET_GROW));
 	CHECK(!mios_fs_stat(one, a, &attr));
 	CHECK(attr.size == 513 * 4096ull * 2 && attr.mode == FILE_);
 	attr.mode = 0600;
 	attr.size = 1;
-	CHECK(!mios_fs_setattr(two, a, &attr, MIOS_FS_SET_MODE));
+	CHECK(!set(two, a, &attr, MIOS_FS_SET_MODE));
 	CHECK(!mios_fs_stat(one, a, &attr));
 	CHECK(attr.size == 513 * 4096ull * 2 &&
 	      attr.mode == (MIOS_FS_TYPE & FILE_) + 0600);
