@@ -17,7 +17,8 @@ USER, OTHER = 1001, 1002
 
 # Each line: who, a function, its arguments.
 SERVER = """
-import errno, os, sys
+import ctypes, errno, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
 held = []
 def make(name, mode):
     os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, int(mode, 8)))
@@ -35,6 +36,20 @@ def write():
     os.write(held[-1], b"x")
 def utime(name):
     os.utime(name)
+def shm(call, *arguments):
+    said = call(*arguments)
+    if said < 0:
+        raise OSError(ctypes.get_errno(), "shm")
+    return said
+def segment(key):
+    return shm(libc.shmget, int(key), 4096, 0o1600)
+def owned(key, uid):
+    buffer = ctypes.create_string_buffer(256)
+    shm(libc.shmctl, segment(key), 2, buffer)
+    buffer[4:8] = int(uid).to_bytes(4, "little")
+    shm(libc.shmctl, segment(key), 1, buffer)
+def removed(key):
+    shm(libc.shmctl, segment(key), 0, None)
 unlink, rename, link, rmdir, symlink = (
     os.unlink, os.rename, os.link, os.rmdir, os.symlink)
 os.umask(0)
@@ -179,6 +194,19 @@ def write_drops(one, two):
     clean(two)
 
 
+def segments(one, two):
+    """Who was judged as a segment's owner has it no more."""
+    for call in "removed 77", f"owned 77 {USER}":
+        two.must(0, f"owned 77 {USER}")
+        one.begin(USER, call)
+        time.sleep(0.5)
+        two.must(0, "owned 77 0")
+        said = one.said()
+        if said != "EPERM":
+            sys.exit(f"not ok: {call}: {said}")
+    two.must(0, "removed 77")
+
+
 def main():
     """All of them."""
     os.mkdir(TOP)
@@ -188,6 +216,7 @@ def main():
     for name in CASES:
         check(one, two, name)
     write_drops(one, two)
+    segments(one, two)
     linger(0)
     for server in one, two:
         server.process.stdin.close()

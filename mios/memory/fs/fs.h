@@ -28,6 +28,7 @@
  *		they lie in the pool, unless somebody says otherwise
  * @limit:	no page is taken for a file while all have as many as that; 0: none
  * @later:	has a later boot of that instance begun than this one?  NULL: no
+ * @next_segment: where a free place for one is looked for first
  * @stores:	of the change that is being made: what is in the redo record
  * @lock:	the lock as changes see it; ->wait and ->ctx are the caller's
  * @recovery:	the same, as mios_fs_recover() does: it waits at a seat of its own
@@ -44,6 +45,7 @@ struct mios_fs {
 	u8 near[MIOS_POOL_SECTIONS];
 	u64 limit;
 	bool (*later)(u32 instance, u32 epoch);
+	u32 next_segment;
 	u32 stores;
 	struct mios_qlock lock;
 	struct mios_qlock recovery;

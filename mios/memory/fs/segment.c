@@ -10,6 +10,7 @@
 MIOS_INJECT_SWITCH(same_id,
 		   "give a new segment the id of the one that was there");
 MIOS_INJECT_UNIT(free_open);
+MIOS_INJECT_UNIT(unjudged);
 
 #define FREEING		1ull
 #define FILE_MODE	0100600u
@@ -127,14 +128,18 @@ static u32 sequence_next(u64 key)
 	       sequence_of(key + (1ull << 32));
 }
 
+/* In turn, so that all places' sequences are used up before an id comes back. */
 static u32 free_slot(struct mios_fs *fs)
 {
-	u32 slot;
+	u32 first = inject_same_id ? 0 : fs->next_segment;
+	u32 i, slot;
 
-	for (slot = 0; slot < MIOS_FS_SEGMENTS; slot++)
+	for (i = 0; i < MIOS_FS_SEGMENTS; i++) {
+		slot = (first + i) % MIOS_FS_SEGMENTS;
 		if (!READ_ONCE(segment_at(fs, slot)->inode))
-			break;
-	return slot;
+			return slot;
+	}
+	return MIOS_FS_SEGMENTS;
 }
 
 static int make(struct mios_fs *fs, struct mios_fs_seg *seg, u64 now, u32 *slot)
@@ -154,6 +159,7 @@ static int make(struct mios_fs *fs, struct mios_fs_seg *seg, u64 now, u32 *slot)
 	inode = mios_inode_make(fs, &attr, 1, 0);
 	if (!inode)
 		return -ENOSPC;
+	fs->next_segment = *slot + 1;
 	s = segment_at(fs, *slot);
 	seg->sequence = sequence_next(READ_ONCE(s->key));
 	mios_tx_put(fs, &s->inode, inode);
@@ -190,25 +196,39 @@ static bool is_that(struct mios_fs *fs, u32 slot, u32 sequence)
 	return READ_ONCE(s->inode) && sequence_of(READ_ONCE(s->key)) == sequence;
 }
 
-int mios_fs_segment_set(struct mios_fs *fs, u32 slot,
-			const struct mios_fs_seg *seg)
+/* With the lock; its maker is always the same. */
+static int judged_holds(struct mios_fs *fs, u32 slot,
+			const struct mios_fs_seg *judged)
+{
+	if (!is_that(fs, slot, judged->sequence))
+		return -ESTALE;
+	if (judged->by & MIOS_FS_BY_UID && !inject_unjudged &&
+	    (u32)READ_ONCE(segment_at(fs, slot)->owner) != judged->uid)
+		return -EAGAIN;
+	return 0;
+}
+
+static int set(struct mios_fs *fs, u32 slot, const struct mios_fs_seg *judged,
+	       const struct mios_fs_seg *to)
 {
 	struct mios_fs_segment *s = segment_at(fs, slot);
-	int err = mios_tx_begin(fs);
+	int err = judged_holds(fs, slot, judged);
 
 	if (err)
 		return err;
-	if (is_that(fs, slot, seg->sequence)) {
-		mios_tx_put(fs, &s->mode, (s->mode & ~0777ull) |
-			    (seg->mode & 0777));
-		mios_tx_put(fs, &s->owner, upper_lower(seg->gid, seg->uid));
-		mios_tx_put(fs, &s->ctime, seg->ctime);
-		mios_tx_apply(fs);
-	} else {
-		err = -ESTALE;
-	}
-	mios_tx_end(fs);
-	return err;
+	mios_tx_put(fs, &s->mode, (s->mode & ~0777ull) | (to->mode & 0777));
+	mios_tx_put(fs, &s->owner, upper_lower(to->gid, to->uid));
+	mios_tx_put(fs, &s->ctime, to->ctime);
+	return 0;
+}
+
+int mios_fs_segment_set(struct mios_fs *fs, u32 slot,
+			const struct mios_fs_seg *judged,
+			const struct mios_fs_seg *to)
+{
+	int err = mios_tx_begin(fs);
+
+	return err ? err : mios_tx_finish(fs, set(fs, slot, judged, to));
 }
 
 static bool is_kept(const struct mios_fs *fs, u32 slot)
@@ -267,21 +287,20 @@ int mios_fs_segment_sweep(struct mios_fs *fs, u32 *slot, u64 *inode)
 	return !!*inode;
 }
 
-int mios_fs_segment_remove(struct mios_fs *fs, u32 slot, u32 sequence,
-			   u64 *inode)
+int mios_fs_segment_remove(struct mios_fs *fs, u32 slot,
+			   const struct mios_fs_seg *judged, u64 *inode)
 {
 	struct mios_fs_segment *s = segment_at(fs, slot);
 	int err = mios_tx_begin(fs);
 
 	if (err)
 		return err;
-	if (is_that(fs, slot, sequence)) {
+	err = judged_holds(fs, slot, judged);
+	if (!err) {
 		mios_tx_put(fs, &s->mode, s->mode | MIOS_FS_SEGMENT_DEST);
 		mios_tx_put(fs, &s->key, s->key & ~(u64)~0u);
 		mios_tx_apply(fs);
 		*inode = segment_free(fs, slot);
-	} else {
-		err = -ESTALE;
 	}
 	mios_tx_end(fs);
 	return err;

@@ -16,6 +16,7 @@ struct mios_fs;
  * @key, @sequence, @mode, @uid, @gid, @cuid, @cgid, @size, @atime, @dtime,
  * @ctime, @cpid, @lpid: as in shmctl(2)
  * @attached:	how often it is, in all instances
+ * @by:		MIOS_FS_BY_UID: whoever has judged it may change it as its owner
  */
 struct mios_fs_seg {
 	u64 inode;
@@ -34,6 +35,7 @@ struct mios_fs_seg {
 	u32 cpid;
 	u32 lpid;
 	u32 attached;
+	u32 by;
 };
 
 /*
@@ -60,16 +62,20 @@ int mios_fs_segment_find(struct mios_fs *fs, u32 key, u32 *slot,
 int mios_fs_segment_make(struct mios_fs *fs, struct mios_fs_seg *seg, u64 now,
 			 u32 *slot);
 
-/* Of @seg: which one, its mode, uid, gid, ctime.  -ESTALE: it has gone. */
+/*
+ * Of @to: mode, uid, gid, ctime.  -ESTALE: what was judged has gone; -EAGAIN: it is
+ * to be judged again.
+ */
 int mios_fs_segment_set(struct mios_fs *fs, u32 slot,
-			const struct mios_fs_seg *seg);
+			const struct mios_fs_seg *judged,
+			const struct mios_fs_seg *to);
 
 /*
  * It goes when nobody has it attached any more; its key means it no more.
  * @inode: out: where it has gone, the file to be reaped, else 0.
  */
-int mios_fs_segment_remove(struct mios_fs *fs, u32 slot, u32 sequence,
-			   u64 *inode);
+int mios_fs_segment_remove(struct mios_fs *fs, u32 slot,
+			   const struct mios_fs_seg *judged, u64 *inode);
 
 /* Count one more here: it stays meanwhile.  -ESTALE: it has gone. */
 int mios_fs_segment_attach(struct mios_fs *fs, u32 slot, u32 sequence);

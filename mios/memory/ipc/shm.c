@@ -121,12 +121,18 @@ bool mios_segment_permits(const struct mios_fs_seg *seg, u32 wanted)
 	return !(wanted & ~granted & 0007) || capable(CAP_IPC_OWNER);
 }
 
-static bool is_owner(const struct mios_fs_seg *seg)
+/* As who has made it, for ever; as its owner, as long as that is so; or as root. */
+static bool is_owner(struct mios_fs_seg *seg)
 {
 	kuid_t euid = current_euid();
 
-	return uid_eq(euid, uid_of(seg->cuid)) ||
-	       uid_eq(euid, uid_of(seg->uid)) || capable(CAP_SYS_ADMIN);
+	seg->by = 0;
+	if (uid_eq(euid, uid_of(seg->cuid)))
+		return true;
+	if (!uid_eq(euid, uid_of(seg->uid)))
+		return capable(CAP_SYS_ADMIN);
+	seg->by = MIOS_FS_BY_UID;
+	return true;
 }
 
 /* --- shmget() */
@@ -161,7 +167,8 @@ static int get_new(struct mios_mount *m, key_t key, size_t size, int flg)
 	u32 slot;
 	int err;
 
-	if (!size)
+	/* No file is longer: nobody could attach it. */
+	if (!size || size > MIOS_FILE_MAX)
 		return -EINVAL;
 	if (size > mios_maps_size(m))
 		return -ENOSPC;
@@ -245,38 +252,58 @@ static int set_fill(struct mios_fs_seg *seg, const struct shmid64_ds *ds)
 	return 0;
 }
 
+static int change_judge(struct mios_mount *m, int id, int cmd,
+			struct mios_fs_seg *seg)
+{
+	int err = mios_segment_read(m, id, seg);
+
+	if (!err && !is_owner(seg) &&
+	    (cmd != SHM_LOCK || !capable(CAP_IPC_LOCK)))
+		err = -EPERM;
+	return err;
+}
+
+static int segment_remove(struct mios_mount *m, int id)
+{
+	int slot = mios_segment_slot(id);
+	struct mios_fs_seg seg;
+	u64 inode = 0;
+	int err = MIOS_JUDGED(m, change_judge(m, id, IPC_RMID, &seg),
+			      mios_fs_segment_remove(&m->fs, slot, &seg,
+						     &inode), 0);
+
+	if (err)
+		return err;
+	mios_segment_forget(m, &seg);
+	if (inode)
+		mios_file_reap(m, inode);
+	return 0;
+}
+
+static int segment_set(struct mios_mount *m, int id,
+		       const struct shmid64_ds *ds)
+{
+	int slot = mios_segment_slot(id);
+	struct mios_fs_seg seg, to = { };
+	int err = set_fill(&to, ds);
+
+	return MIOS_JUDGED(m, change_judge(m, id, IPC_SET, &seg) ?: err,
+			   mios_fs_segment_set(&m->fs, slot, &seg, &to), 0);
+}
+
 static int ctl_change(struct mios_mount *m, int id, int cmd,
 		      const struct shmid64_ds *ds)
 {
 	struct mios_fs_seg seg;
-	int slot = mios_segment_slot(id);
-	int err = mios_segment_read(m, id, &seg);
-	u64 inode = 0;
+	int err;
 
-	if (err)
-		return err;
-	if (!is_owner(&seg) &&
-	    (cmd != SHM_LOCK || !capable(CAP_IPC_LOCK)))
-		return -EPERM;
-	switch (cmd) {
-	case IPC_RMID:
-		err = MIOS_PATIENTLY(m, mios_fs_segment_remove(&m->fs, slot,
-							       seg.sequence,
-							       &inode));
-		if (!err)
-			mios_segment_forget(m, &seg);
-		if (!err && inode)
-			mios_file_reap(m, inode);
-		break;
-	case IPC_SET:
-		err = set_fill(&seg, ds);
-		if (!err)
-			err = MIOS_PATIENTLY(m, mios_fs_segment_set(&m->fs,
-								    slot,
-								    &seg));
-		break;
-	}
-	/* What is locked: nothing of it is ever paged out. */
+	if (cmd == IPC_RMID)
+		err = segment_remove(m, id);
+	else if (cmd == IPC_SET)
+		err = segment_set(m, id, ds);
+	else
+		/* What is locked: nothing of it is ever paged out. */
+		err = change_judge(m, id, cmd, &seg);
 	return err == -ESTALE ? -EIDRM : err;
 }
 

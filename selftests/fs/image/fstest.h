@@ -69,7 +69,8 @@ int fs_recover(struct mios_fs *fs, u32 instance, u32 epoch);
 
 /* Segments that are to go, with their files; the same for one. */
 int fs_sweep(struct mios_fs *fs);
-int fs_segment_remove(struct mios_fs *fs, u32 slot, u32 sequence);
+int fs_segment_remove(struct mios_fs *fs, u32 slot,
+		      const struct mios_fs_seg *judged);
 
 /* The whole tree in words; in @text. */
 void fs_describe(struct mios_fs *fs, char *text, size_t size);

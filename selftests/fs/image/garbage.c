@@ -56,8 +56,8 @@ static void segments(struct mios_fs *fs, u64 *seed)
 		return;
 	if (!mios_fs_segment_attach(fs, slot, seg.sequence))
 		mios_fs_segment_detach(fs, slot);
-	mios_fs_segment_set(fs, slot, &seg);
-	fs_segment_remove(fs, slot, seg.sequence);
+	mios_fs_segment_set(fs, slot, &seg, &seg);
+	fs_segment_remove(fs, slot, &seg);
 	fs_sweep(fs);
 }
 

@@ -182,7 +182,7 @@ static void do_segment(void)
 
 	CHECK(!mios_fs_segment_make(&w.fs[1], &seg, 1, &slot));
 	CHECK(!mios_fs_segment_attach(&w.fs[1], slot, seg.sequence));
-	CHECK(!fs_segment_remove(&w.fs[1], slot, seg.sequence));
+	CHECK(!fs_segment_remove(&w.fs[1], slot, &seg));
 	if (mios_fs_segment_detach(&w.fs[1], slot))
 		CHECK(!fs_sweep(&w.fs[1]));
 }
@@ -196,8 +196,7 @@ static void segments_go(void)
 	for (slot = 0; slot < MIOS_FS_SEGMENTS; slot++)
 		if (!mios_fs_segment_stat(&w.fs[3], slot, &seg)) {
 			CHECK(!seg.attached);
-			CHECK(!fs_segment_remove(&w.fs[3], slot,
-						 seg.sequence));
+			CHECK(!fs_segment_remove(&w.fs[3], slot, &seg));
 		}
 }
 

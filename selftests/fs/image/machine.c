@@ -273,10 +273,11 @@ int fs_sweep(struct mios_fs *fs)
 	return found;
 }
 
-int fs_segment_remove(struct mios_fs *fs, u32 slot, u32 sequence)
+int fs_segment_remove(struct mios_fs *fs, u32 slot,
+		      const struct mios_fs_seg *judged)
 {
 	u64 inode = 0;
-	int err = mios_fs_segment_remove(fs, slot, sequence, &inode);
+	int err = mios_fs_segment_remove(fs, slot, judged, &inode);
 
 	if (!err && inode)
 		segment_reap(fs, inode);

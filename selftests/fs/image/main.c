@@ -20,8 +20,8 @@ int main(int argc, char **argv)
 	if (test_wanted(&o, "steps")) {
 		test_names();
 		test_files();
-		test_segments();
 		test_rights();
+		test_segments();
 		test_places();
 		test_fs_garbage(o.seed, garbage);
 	}

@@ -319,7 +319,7 @@ static void two_removes(void)
 {
 	int err;
 
-	PATIENTLY(err, fs_segment_remove(&w.fs[2], slot, seg.sequence));
+	PATIENTLY(err, fs_segment_remove(&w.fs[2], slot, &seg));
 	CHECK(!err);
 }
 

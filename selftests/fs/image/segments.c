@@ -35,7 +35,7 @@ static void attached(struct mios_fs *one, struct mios_fs *two)
 	CHECK(!mios_fs_segment_attach(two, slot, seg.sequence));
 	CHECK(mios_fs_segment_attach(two, slot, seg.sequence + 1) == -ESTALE);
 	found(one, 77, slot, 2);
-	CHECK(!fs_segment_remove(two, slot, seg.sequence));
+	CHECK(!fs_segment_remove(two, slot, &seg));
 	CHECK(mios_fs_segment_find(two, 77, &other, &same) == -ENOENT);
 	/* By its id it may be attached still, until the last lets go. */
 	CHECK(!mios_fs_segment_stat(one, slot, &same) && !same.key);
@@ -59,7 +59,7 @@ static void dies(struct world *w)
 	CHECK(!make(&w->fs[3], 78, &seg, &slot));
 	CHECK(!mios_fs_segment_attach(&w->fs[1], slot, seg.sequence));
 	CHECK(!mios_fs_segment_attach(&w->fs[2], slot, seg.sequence));
-	CHECK(!fs_segment_remove(&w->fs[3], slot, seg.sequence));
+	CHECK(!fs_segment_remove(&w->fs[3], slot, &seg));
 	CHECK(!fs_recover(&w->fs[3], 1, 1));
 	CHECK(!mios_fs_segment_stat(&w->fs[3], slot, &same));
 	CHECK(same.attached == 1);
@@ -88,7 +88,7 @@ static void lives(struct world *w)
 	CHECK(!mios_fs_remove(three, &at, false, 1));
 	CHECK(!make(three, 79, &seg, &slot));
 	CHECK(!mios_fs_segment_attach(one, slot, seg.sequence));
-	CHECK(!fs_segment_remove(three, slot, seg.sequence));
+	CHECK(!fs_segment_remove(three, slot, &seg));
 	three->later = later;
 	CHECK(!fs_recover(three, 1, 1));
 	CHECK(!mios_fs_segment_stat(three, slot, &same) && same.attached == 1);
@@ -112,10 +112,42 @@ static void many(struct mios_fs *one, struct mios_fs *two)
 	WHOLE(one, 0);
 	for (slot = 0; slot < MIOS_FS_SEGMENTS; slot++) {
 		CHECK(!mios_fs_segment_stat(two, slot, &seg));
-		CHECK(!fs_segment_remove(two, slot, seg.sequence));
+		CHECK(!fs_segment_remove(two, slot, &seg));
 	}
 	CHECK(mios_fs_segment_stat(two, slot, &seg) == -ENOENT);
 	WHOLE(two, 0);
+}
+
+/* Who has judged it as its owner is that no more. */
+static void owner_changes(struct mios_fs *one, struct mios_fs *two, u32 slot)
+{
+	struct mios_fs_seg seg, next;
+
+	CHECK(!mios_fs_segment_stat(one, slot, &seg));
+	seg.by = MIOS_FS_BY_UID;
+	next = seg;
+	next.uid++;
+	CHECK(!mios_fs_segment_set(two, slot, &seg, &next));
+	CHECK(mios_fs_segment_set(one, slot, &seg, &seg) == -EAGAIN);
+	CHECK(fs_segment_remove(one, slot, &seg) == -EAGAIN);
+}
+
+/* Each place in turn: so an id comes back after 512 times all sequences. */
+static void ids(struct mios_fs *fs)
+{
+	u32 sequence = 0, slot, i, first;
+	struct mios_fs_seg seg;
+
+	CHECK(!make(fs, 0, &seg, &first));
+	for (i = 0; i < 2 * MIOS_FS_SEGMENTS; i++) {
+		sequence = seg.sequence;
+		CHECK(!fs_segment_remove(fs, (first + i) %
+					      MIOS_FS_SEGMENTS, &seg));
+		CHECK(!make(fs, 0, &seg, &slot));
+		CHECK(slot == (first + i + 1) % MIOS_FS_SEGMENTS);
+	}
+	CHECK(slot == first && seg.sequence <= sequence + 2);
+	CHECK(!fs_segment_remove(fs, slot, &seg));
 }
 
 void test_segments(void)
@@ -134,15 +166,17 @@ void test_segments(void)
 	next = seg;
 	next.mode = 0600;
 	next.uid = 50;
-	CHECK(!mios_fs_segment_set(two, slot, &next));
+	CHECK(!mios_fs_segment_set(two, slot, &seg, &next));
 	CHECK(!mios_fs_segment_stat(one, slot, &next));
 	CHECK(next.mode == 0600 && next.uid == 50 && next.cuid == 5);
-	CHECK(!fs_segment_remove(two, slot, seg.sequence));
-	CHECK(fs_segment_remove(two, slot, seg.sequence) == -ESTALE);
-	CHECK(!make(one, 42, &next, &same) && same == slot);
-	CHECK(next.sequence != seg.sequence);
-	CHECK(mios_fs_segment_set(two, slot, &seg) == -ESTALE);
-	CHECK(!fs_segment_remove(two, slot, next.sequence));
+	owner_changes(one, two, slot);
+	CHECK(!fs_segment_remove(two, slot, &seg));
+	CHECK(fs_segment_remove(two, slot, &seg) == -ESTALE);
+	CHECK(mios_fs_segment_set(two, slot, &seg, &next) == -ESTALE);
+	CHECK(!make(one, 42, &next, &same));
+	CHECK(same != slot || next.sequence != seg.sequence);
+	CHECK(!fs_segment_remove(two, same, &next));
+	ids(one);
 	attached(one, two);
 	many(one, two);
 	dies(&w);
