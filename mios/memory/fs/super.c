@@ -287,6 +287,7 @@ static int fill(struct super_block *sb, struct fs_context *fc)
 	}
 	/* From here on mount_end() undoes it. */
 	sb->s_fs_info = m;
+	mios_number_set(m, o->place[0].base);
 	err = mount_attach(m, fc);
 	if (err)
 		return err;
@@ -360,6 +361,7 @@ static void mount_end(struct super_block *sb)
 	if (m) {
 		mios_mend_exit(m);
 		mios_revoke_end(m);
+		mios_number_end(m);
 	}
 	kill_anon_super(sb);
 	if (!m)

@@ -75,6 +75,7 @@ struct mios_image_waiter {
  * @source:	where pages come from
  * @policy:	of new files
  * @sb:		of the VFS
+ * @own_number:	number.c: the unnamed device that this kernel has given it
  * @revoke_entry: revoke.c: in the list of mounts
  * @mend:	mend.c: the worker
  * @sweep:	it is to free segments
@@ -97,6 +98,7 @@ struct mios_mount {
 	struct mios_source source;
 	u64 policy;
 	struct super_block *sb;
+	dev_t own_number;
 	struct list_head revoke_entry;
 	struct delayed_work mend;
 	bool sweep;
@@ -437,6 +439,10 @@ extern const struct fs_parameter_spec mios_parameters[];
 int mios_option(struct fs_context *fc, struct fs_parameter *param);
 int mios_mode_check(struct fs_context *fc, struct inode *root);
 int mios_remount(struct fs_context *fc);
+
+/* number.c */
+void mios_number_set(struct mios_mount *m, u64 base);
+void mios_number_end(struct mios_mount *m);
 
 /* super.c */
 

@@ -2,6 +2,7 @@
 /*
  * What a program does with System V shared memory, or the error that it gets.
  *
+ *	segment key PATH		ftok() of that
  *	segment get KEY SIZE FLAGS	prints the id; FLAGS: octal, of shmget()
  *	segment stat ID			key, mode, bytes, attached, maker, last
  *	segment look ID			its first word, and where it is attached
@@ -94,7 +95,9 @@ int main(int argc, char **argv)
 	const char *what = argc > 2 ? argv[1] : "";
 	_Atomic unsigned long *place;
 
-	if (!strcmp(what, "get") && argc == 5) {
+	if (!strcmp(what, "key") && argc == 3) {
+		printf("%d\n", ftok(argv[2], 'M'));
+	} else if (!strcmp(what, "get") && argc == 5) {
 		get(argv + 2);
 	} else if (!strcmp(what, "stat") && argc == 3) {
 		stat_of(atoi(argv[2]));
