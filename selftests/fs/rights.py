@@ -23,6 +23,8 @@ held = []
 def make(name, mode):
     os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, int(mode, 8)))
     os.chmod(name, int(mode, 8))
+def create(name, mode):
+    os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, int(mode, 8)))
 def mkdir(name, mode):
     os.mkdir(name)
     os.chmod(name, int(mode, 8))
@@ -73,8 +75,9 @@ class Server:
 
     def __init__(self, number):
         # It ends when its input does.
+        there = ["mios", "exec", str(number), "--"] if number else []
         self.process = subprocess.Popen(
-            ["mios", "exec", str(number), "--", "sh", "-c",
+            [*there, "sh", "-c",
              f"cd {TOP} && exec python3 -u -c '{SERVER}'"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
@@ -158,11 +161,13 @@ CASES = {
 }
 
 
-def clean(two):
+def clean(two, dirs=()):
     """Nothing is left of the last one."""
-    for name in sorted(os.listdir(TOP)):
-        path = f"{TOP}/{name}"
-        two.must(0, f"{'rmdir' if os.path.isdir(path) else 'unlink'} {name}")
+    for top in *dirs, "":
+        for name in sorted(os.listdir(f"{TOP}/{top}")):
+            path = os.path.join(top, name)
+            call = "rmdir" if os.path.isdir(f"{TOP}/{path}") else "unlink"
+            two.must(0, f"{call} {path}")
 
 
 def check(one, two, name):
@@ -207,21 +212,32 @@ def segments(one, two):
     two.must(0, "removed 77")
 
 
-def main():
-    """All of them."""
+def begin(*instances):
+    """A server on each, in a directory where all may make files."""
     os.mkdir(TOP)
     os.chmod(TOP, 0o1777)
-    one, two = Server(1), Server(2)
+    return [Server(number) for number in instances]
+
+
+def end(servers):
+    """They end, and the directory goes."""
+    for server in servers:
+        server.process.stdin.close()
+        server.process.wait()
+    os.rmdir(TOP)
+
+
+def main():
+    """All of them."""
+    one, two = servers = begin(1, 2)
     linger(1000)
     for name in CASES:
         check(one, two, name)
     write_drops(one, two)
     segments(one, two)
     linger(0)
-    for server in one, two:
-        server.process.stdin.close()
-        server.process.wait()
-    os.rmdir(TOP)
+    end(servers)
 
 
-main()
+if __name__ == "__main__":
+    main()
