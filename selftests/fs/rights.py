@@ -153,6 +153,12 @@ CASES = {
               "EACCES", "d/n", "nothing"),
     "symlink": (["0 mkdir d 777"], "symlink a d/n", ["0 chmod d 700"],
                 "EACCES", "d/n", "nothing"),
+    "a directory moves": (["0 mkdir d 777", "1001 mkdir x 600"],
+                          "rename x d/n", ["0 chmod d 755", "0 chmod d 777"],
+                          "done", "d/n", "1001:1001 600"),
+    "one that is written to no more": (["0 mkdir d 777", "1001 mkdir x 700"],
+                                       "rename x d/n", ["1001 chmod x 500"],
+                                       "EACCES", "d/n", "nothing"),
     "link": (["0 mkdir d 777", "1001 make f 644"], "link f d/n",
              ["0 chmod d 700"], "EACCES", "d/n", "nothing"),
     "a link to what is not safe": (["0 make f 666"], "link f x",
@@ -161,13 +167,13 @@ CASES = {
 }
 
 
-def clean(two, dirs=()):
+def clean(two):
     """Nothing is left of the last one."""
-    for top in *dirs, "":
-        for name in sorted(os.listdir(f"{TOP}/{top}")):
-            path = os.path.join(top, name)
-            call = "rmdir" if os.path.isdir(f"{TOP}/{path}") else "unlink"
-            two.must(0, f"{call} {path}")
+    for top, dirs, files in os.walk(TOP, topdown=False):
+        for name in files:
+            two.must(0, f"unlink {top}/{name}")
+        for name in dirs:
+            two.must(0, f"rmdir {top}/{name}")
 
 
 def check(one, two, name):

@@ -213,7 +213,7 @@ def main():
     for _ in range(rounds):
         model = check_round(lots, model, servers)
     rights.linger(0)
-    rights.clean(servers[2], DIRS)
+    rights.clean(servers[2])
     rights.end(servers)
 
 

@@ -247,7 +247,7 @@ static int dir_link(struct dentry *old, struct inode *dir,
 	/* "protected_hardlinks": the VFS alone can ask that again, if it has to. */
 	mios_judged(inode, mios_may_anything() ? MIOS_FS_BY_ID : MIOS_FS_BY_ALL,
 		    &at.file);
-	err = MIOS_JUDGED(m, mios_judge_write(dir, &at.dir),
+	err = MIOS_JUDGED(m, mios_judge(dir, MIOS_MAY_NAME, &at.dir),
 			  mios_fs_link(&m->fs, &at, first, ktime_get_real_ns()),
 			  mios_inode_refresh(dir));
 	if (err)
@@ -272,7 +272,7 @@ static int renaming_judge(struct renaming *r)
 	int err = mios_judge_name(r->dir, r->inode, &r->from);
 
 	if (!err && r->dir != r->to_dir && S_ISDIR(r->inode->i_mode))
-		err = mios_judge_write(r->inode, &r->from.file);
+		err = mios_judge(r->inode, MAY_WRITE, &r->from.file);
 	if (!err)
 		err = mios_judge_name(r->to_dir, r->old, &r->to);
 	if (r->keep)

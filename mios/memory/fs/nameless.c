@@ -68,7 +68,7 @@ static int name_make(struct inode *inode, struct inode *dir,
 	struct mios_mount *m = mount_of(dir);
 
 	mios_judged(inode, MIOS_FS_BY_ID, &at.file);
-	return MIOS_JUDGED(m, mios_judge_write(dir, &at.dir),
+	return MIOS_JUDGED(m, mios_judge(dir, MIOS_MAY_NAME, &at.dir),
 			   mios_fs_link(&m->fs, &at, true, ktime_get_real_ns()),
 			   mios_inode_refresh(dir));
 }

@@ -66,13 +66,13 @@ void mios_judged(const struct inode *inode, u32 by, struct mios_fs_judged *file)
 }
 
 /**
- * mios_judge_write() - may the task write to it?  To a directory: change its names?
+ * mios_judge() - may the task do that to a file?
  * @inode: open here
+ * @mask: MAY_WRITE; MIOS_MAY_NAME: change a directory's names
  * @file: out
  */
-int mios_judge_write(struct inode *inode, struct mios_fs_judged *file)
+int mios_judge(struct inode *inode, int mask, struct mios_fs_judged *file)
 {
-	int mask = S_ISDIR(inode->i_mode) ? MAY_WRITE | MAY_EXEC : MAY_WRITE;
 	u32 by = mios_may_anything() ? MIOS_FS_BY_ID : MIOS_FS_BY_ALL;
 	unsigned int seq;
 	int err;
@@ -122,7 +122,7 @@ int mios_judge_new(struct inode *dir, umode_t mode, dev_t dev,
 
 	do {
 		seq = mios_rights_begin(dir);
-		err = mios_judge_write(dir, file);
+		err = mios_judge(dir, MIOS_MAY_NAME, file);
 		attr_new(dir, mode, dev, attr);
 	} while (mios_rights_changed(dir, seq));
 	return err;
@@ -165,7 +165,7 @@ int mios_judge_name(struct inode *dir, struct inode *inode,
 		seq = mios_rights_begin(dir);
 		if (inode)
 			own = mios_rights_begin(inode);
-		err = mios_judge_write(dir, &at->dir);
+		err = mios_judge(dir, MIOS_MAY_NAME, &at->dir);
 		if (!err && inode && check_sticky(&nop_mnt_idmap, dir, inode))
 			err = -EPERM;
 		at->file = (struct mios_fs_judged){ };

@@ -309,10 +309,12 @@ int mios_inodes_init(const struct mios_inode_kinds *of);
 void mios_inodes_exit(void);
 
 /* rights.c */
+#define MIOS_MAY_NAME	(MAY_WRITE | MAY_EXEC)
+
 bool mios_judge_again(int *err, int *tries);
 bool mios_may_anything(void);
 void mios_judged(const struct inode *inode, u32 by, struct mios_fs_judged *file);
-int mios_judge_write(struct inode *inode, struct mios_fs_judged *file);
+int mios_judge(struct inode *inode, int mask, struct mios_fs_judged *file);
 int mios_judge_new(struct inode *dir, umode_t mode, dev_t dev,
 		   struct mios_fs_judged *file, struct mios_fs_attr *attr);
 int mios_judge_name(struct inode *dir, struct inode *inode,

@@ -235,7 +235,7 @@ static int policy_set(const struct xattr_handler *handler,
 		err = mios_policy_fit(m, &attr.policy);
 	if (err)
 		return err;
-	err = MIOS_JUDGED(m, mios_judge_write(inode, &file),
+	err = MIOS_JUDGED(m, mios_judge(inode, MAY_WRITE, &file),
 			  mios_fs_setattr(&m->fs, &file, &attr,
 					  MIOS_FS_SET_POLICY),
 			  mios_inode_refresh(inode));
