@@ -51,6 +51,7 @@ static void __exit mios_fs_exit(void)
 	mios_ipc_exit();
 	mios_death_exit();
 	mios_image_locks_exit();
+	mios_numbers_exit();
 }
 
 module_init(mios_fs_init);

@@ -445,6 +445,7 @@ int mios_remount(struct fs_context *fc);
 /* number.c */
 void mios_number_set(struct mios_mount *m, u64 base);
 void mios_number_end(struct mios_mount *m);
+void mios_numbers_exit(void);
 
 /* super.c */
 
