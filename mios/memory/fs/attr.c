@@ -29,12 +29,12 @@ static u32 rests_on(const struct inode *inode, const struct iattr *iattr)
 	unsigned int valid = iattr->ia_valid;
 	u32 by = MIOS_FS_BY_ID;
 
-	if (valid & ATTR_FORCE || !(valid & ATTR_OWN))
+	if (valid & ATTR_FORCE || !(valid & (ATTR_OWN | ATTR_KILL)))
 		return by;
 	if (uid_eq(inode->i_uid, current_fsuid()))
 		by |= valid & ATTR_GID ? MIOS_FS_BY_UID | MIOS_FS_BY_GID :
 					 MIOS_FS_BY_UID;
-	else if (valid & ATTR_TOUCH && !mios_may_anything())
+	else if (valid & (ATTR_TOUCH | ATTR_KILL) && !mios_may_anything())
 		by = MIOS_FS_BY_ALL;
 	else if (current_user_ns() != &init_user_ns)
 		by |= MIOS_FS_BY_UID | MIOS_FS_BY_GID;
@@ -95,6 +95,11 @@ static int judge(struct mnt_idmap *idmap, struct dentry *dentry,
 	do {
 		seq = mios_rights_begin(inode);
 		own = *wanted;
+		/* As notify_change() has done it for the mode that it saw. */
+		if (own.ia_valid & ATTR_KILL && is_sxid(inode->i_mode)) {
+			own.ia_valid |= ATTR_MODE;
+			own.ia_mode = inode->i_mode & ~(S_ISUID | S_ISGID);
+		}
 		err = may_setattr(idmap, inode, own.ia_valid);
 		if (!err)
 			err = setattr_prepare(idmap, dentry, &own);

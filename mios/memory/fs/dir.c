@@ -250,6 +250,9 @@ static int dir_link(struct dentry *old, struct inode *dir,
 	err = MIOS_JUDGED(m, mios_judge(dir, MIOS_MAY_NAME, &at.dir),
 			  mios_fs_link(&m->fs, &at, first, ktime_get_real_ns()),
 			  mios_inode_refresh(dir));
+	/* Who has it open walks no path to it the second time. */
+	if (err == -ESTALE)
+		mios_inode_refresh(inode);
 	if (err)
 		return err;
 	ihold(inode);

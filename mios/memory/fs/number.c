@@ -13,7 +13,12 @@
 #include <linux/kdev_t.h>
 #include <linux/moduleparam.h>
 
+#include "../../core/link/link.h"
+#include "../../inject/inject.h"
+
 #include "vfs.h"
+
+MIOS_INJECT_SWITCH(own_number, "a device number of this instance's own");
 
 /* Half of all unnamed numbers: who takes the lowest never comes to this one. */
 #define NUMBER_BITS	(MINORBITS - 1)
@@ -82,6 +87,8 @@ MODULE_PARM_DESC(unnamed, "the next mount without a device has this number, if i
  */
 void mios_number_set(struct mios_mount *m, u64 base)
 {
+	if (inject_own_number)
+		base += mios_link_self() * MIOS_EXTENT_SIZE;
 	m->own_number = m->sb->s_dev;
 	m->sb->s_dev = MKDEV(0, BIT(NUMBER_BITS) |
 			     hash_64(base / MIOS_EXTENT_SIZE, NUMBER_BITS));
