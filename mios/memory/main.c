@@ -19,9 +19,12 @@ static int __init mios_fs_init(void)
 	err = mios_image_locks_init();
 	if (err)
 		return err;
-	err = mios_death_init();
+	err = mios_filelocks_init();
 	if (err)
 		goto image_lock;
+	err = mios_death_init();
+	if (err)
+		goto filelock;
 	err = mios_ipc_init();
 	if (err)
 		goto death;
@@ -39,6 +42,8 @@ ipc:
 	mios_ipc_exit();
 death:
 	mios_death_exit();
+filelock:
+	mios_filelocks_exit();
 image_lock:
 	mios_image_locks_exit();
 	return err;
@@ -50,6 +55,7 @@ static void __exit mios_fs_exit(void)
 	mios_revoke_exit();
 	mios_ipc_exit();
 	mios_death_exit();
+	mios_filelocks_exit();
 	mios_image_locks_exit();
 	mios_numbers_exit();
 }

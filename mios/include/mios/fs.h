@@ -4,9 +4,9 @@
  * the pools.  It lies in whole extents of one pool, outlives all kernels, and
  * is written by all of them:
  *
- *   super  | redo    | waiters | segments | lock  | buckets | inodes | entries
- *   1 page | records | 64 KiB  | 192 KiB  | 8 KiB | 8 KiB   | 128    | 296
- *          | 64 pages                                         | bytes  | bytes
+ *   super  | redo    | waiters | segments | lock  | locks of | buckets | inodes | entries
+ *   1 page | records | 64 KiB  | 192 KiB  | 8 KiB | files    | 8 KiB   | 128    | 296
+ *          | 64 pages                             | 162 KiB            | bytes  | bytes
  *
  * Nearly all words are changed under one lock (mios/lock.h), through the redo
  * record of who holds it, so that a death leaves all or nothing of a change.  The others are
@@ -270,6 +270,64 @@ static_assert(sizeof(struct mios_fs_segment) == 128);
  * dead: how often its tasks have each attached, 4 bytes each.
  */
 
+/*
+ * Locks of files, as flock(2) and fcntl(2) have them: a table, and chains in it by
+ * the number of the inode.
+ */
+#define MIOS_FS_FILELOCKS	2048u	/* 0 is none */
+#define MIOS_FS_FILELOCK_CHAINS	256u
+
+/**
+ * struct mios_fs_filelock - a lock that somebody has, or waits for
+ * @next:	of its chain, or of the free ones
+ * @file:	number of the inode, 0: free; the upper half: MIOS_FS_FILELOCK_*
+ * @id:		of the file
+ * @who:	instance, 6 bits; from bit 8 on its epoch
+ * @owner:	by which that instance knows the process or the open file
+ * @first, @last: of its bytes
+ * @ticket:	in which order they came
+ * @pid:	of who asked
+ * @reserved:	0
+ */
+struct mios_fs_filelock {
+	__u64 next;
+	__u64 file;
+	__u64 id;
+	__u64 who;
+	__u64 owner;
+	__u64 first;
+	__u64 last;
+	__u64 ticket;
+	__u64 pid;
+	__u64 reserved;
+};
+
+static_assert(sizeof(struct mios_fs_filelock) == 80);
+
+#define MIOS_FS_FILELOCK_FLOCK		1u	/* flock(): the whole file */
+#define MIOS_FS_FILELOCK_POSIX		2u	/* fcntl(): of a process */
+#define MIOS_FS_FILELOCK_OFD		4u	/* of an open file description */
+#define MIOS_FS_FILELOCK_EXCLUSIVE	8u
+#define MIOS_FS_FILELOCK_WAITS		16u
+#define MIOS_FS_FILELOCK_EPOCH		8
+
+/**
+ * struct mios_fs_filelocks - the table
+ * @free:	first of the free ones, linked by ->next
+ * @ticket:	the next one
+ * @chain:	first of each chain
+ * @lock:	the locks
+ */
+struct mios_fs_filelocks {
+	__u64 free;
+	__u64 ticket;
+	__u64 chain[MIOS_FS_FILELOCK_CHAINS];
+	struct mios_fs_filelock lock[MIOS_FS_FILELOCKS];
+};
+
+static_assert(offsetof(struct mios_fs_filelocks, lock) == 2064);
+static_assert(sizeof(struct mios_fs_filelocks) == 165904);
+
 #define MIOS_FS_REDO_AT		MIOS_FS_PAGE
 #define MIOS_FS_WAITERS_AT	((1 + MIOS_FS_INSTANCES) * MIOS_FS_PAGE)
 #define MIOS_FS_SEGMENTS_AT	(MIOS_FS_WAITERS_AT + \
@@ -278,12 +336,15 @@ static_assert(sizeof(struct mios_fs_segment) == 128);
 				 sizeof(struct mios_fs_segment))
 #define MIOS_FS_LOCK_AT		(MIOS_FS_ATTACHED_AT + \
 				 MIOS_FS_INSTANCES * MIOS_FS_SEGMENTS * 4)
-#define MIOS_FS_BUCKETS_AT	(MIOS_FS_LOCK_AT + MIOS_FS_LOCK_SIZE)
+#define MIOS_FS_FILELOCKS_AT	(MIOS_FS_LOCK_AT + MIOS_FS_LOCK_SIZE)
+#define MIOS_FS_BUCKETS_AT	(MIOS_FS_FILELOCKS_AT + \
+				 sizeof(struct mios_fs_filelocks))
 #define MIOS_FS_INODES_AT	(MIOS_FS_BUCKETS_AT + MIOS_FS_BUCKETS * 8)
 
 static_assert(MIOS_FS_WAITERS_AT == 266240);
 static_assert(MIOS_FS_SEGMENTS_AT == 331776);
 static_assert(MIOS_FS_LOCK_AT == 528384);
-static_assert(MIOS_FS_BUCKETS_AT == 536704);
+static_assert(MIOS_FS_FILELOCKS_AT == 536704);
+static_assert(MIOS_FS_BUCKETS_AT == 702608);
 
 #endif /* _MIOS_FS_LAYOUT_H */

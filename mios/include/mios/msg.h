@@ -24,6 +24,7 @@ enum mios_msg_type {
 	MIOS_MSG_CALL,		/* struct mios_msg_call, then what is asked */
 	MIOS_MSG_ANSWER,	/* struct mios_msg_answer, then the answer */
 	MIOS_MSG_LOCK_WAKE,	/* a lock of miosfs may be yours; no payload */
+	MIOS_MSG_FILE_LOCK_TURN, /* one of a file may be; no payload */
 	/* console */
 	MIOS_MSG_CONSOLE_ATTACH = MIOS_CLASS_CONSOLE * MIOS_TYPES_PER_CLASS,
 	MIOS_MSG_CONSOLE_DETACH,

@@ -57,6 +57,20 @@ static int recover_one(struct mios_mount *m, u32 instance)
 	return err;
 }
 
+/* Its devices may write what it had; that it has locks is over all the same. */
+static int recover_locks(struct mios_mount *m, u32 instance)
+{
+	int err;
+
+	do {
+		mios_image_lock_wait(&m->recovery, RECOVER_MS);
+		err = mios_fs_recover_locks(&m->fs, instance,
+					    m->over[instance]);
+		cond_resched();
+	} while (err > 0);
+	return err;
+}
+
 /* First all of them leave the queue: one may keep another waiting there. */
 static int recover(struct mios_mount *m)
 {
@@ -67,13 +81,17 @@ static int recover(struct mios_mount *m)
 		if (m->over[i])
 			mios_fs_dequeue(&m->fs, i, m->over[i]);
 	for (i = 0; i < MIOS_FS_INSTANCES; i++) {
-		if (!m->over[i] || !mios_devices_quiet(i))
+		if (!m->over[i])
 			continue;
-		if (recover_one(m, i))
+		if (!mios_devices_quiet(i))
+			err = recover_locks(m, i) ?: err;
+		else if (recover_one(m, i))
 			err = -EBUSY;
 		else
 			m->over[i] = 0;
 	}
+	/* Locks of files that they had are free. */
+	mios_filelocks_turn();
 	return err;
 }
 

@@ -393,4 +393,7 @@ const struct file_operations mios_dir_ops = {
 	.read = generic_read_dir,
 	.iterate_shared = dir_iterate,
 	.fsync = noop_fsync,
+	.lock = mios_file_lock,
+	.flock = mios_file_flock,
+	.setlease = simple_nosetlease,
 };

@@ -275,6 +275,9 @@ const struct file_operations mios_file_ops = {
 	.get_unmapped_area = mios_file_area,
 	.fallocate = mios_file_fallocate,
 	.fsync = noop_fsync,
+	.lock = mios_file_lock,
+	.flock = mios_file_flock,
+	.setlease = simple_nosetlease,
 	.splice_read = copy_splice_read,
 	.splice_write = iter_file_splice_write,
 };

@@ -415,6 +415,7 @@ void mios_fs_dequeue(struct mios_fs *fs, u32 instance, u32 epoch);
 /* What is recovered, one after the other. */
 enum mios_fs_recovery_stage {
 	MIOS_FS_RECOVER_OPENS,
+	MIOS_FS_RECOVER_LOCKS,
 	MIOS_FS_RECOVER_PAGES,
 	MIOS_FS_RECOVER_SEGMENTS,
 	MIOS_FS_RECOVER_FILES,
@@ -448,5 +449,11 @@ struct mios_fs_recovery {
  * the lock was not to be had in time.
  */
 int mios_fs_recover(struct mios_fs *fs, struct mios_fs_recovery *r);
+
+/*
+ * The part of it that gives nothing back but locks of files: of one whose memory
+ * is not to be used again.  As mios_fs_recover().
+ */
+int mios_fs_recover_locks(struct mios_fs *fs, u32 instance, u32 epoch);
 
 #endif /* _MIOS_FS_H */

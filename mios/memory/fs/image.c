@@ -45,6 +45,17 @@ static int locks_attach(struct mios_fs *fs, void *memory)
 					     MIOS_FS_INSTANCES + seat, epoch);
 }
 
+static void filelocks_make(struct mios_fs *fs)
+{
+	struct mios_fs_filelocks *table = filelocks_of(fs);
+	u64 i;
+
+	for (i = 1; i + 1 < MIOS_FS_FILELOCKS; i++)
+		table->lock[i].next = i + 1;
+	table->free = 1;
+	table->ticket = 1;
+}
+
 int mios_fs_format(struct mios_pool *pool, void *image, u64 phys, u64 size,
 		   const struct mios_fs_attr *attr)
 {
@@ -65,6 +76,7 @@ int mios_fs_format(struct mios_pool *pool, void *image, u64 phys, u64 size,
 		fs.inode[i].next = i + 1;
 	for (i = 1; i + 1 < fs.nr_entries; i++)
 		fs.entry[i].next = i + 1;
+	filelocks_make(&fs);
 	root = &fs.inode[MIOS_FS_ROOT];
 	root->id = MIOS_FS_ROOT;
 	root->mode = upper_lower(2, (attr->mode & ~MIOS_FS_TYPE) |

@@ -50,11 +50,16 @@ static void lock_pause(void *ctx, u64 *word, u64 value)
 
 static void lock_sleep(void *ctx, u64 *word, u32 value)
 {
-	bool doze = inject_doze;
+	const struct mios_image_waiter *waiter = ctx;
+	long sleep = inject_doze ? msecs_to_jiffies(LOCK_MS) : LOCK_SLEEP;
 
-	wait_event_killable_timeout(waiters, (u32)READ_ONCE(*word) != value,
-				    doze ? msecs_to_jiffies(LOCK_MS) :
-				    LOCK_SLEEP);
+	if (waiter->stubborn)
+		wait_event_timeout(waiters, (u32)READ_ONCE(*word) != value,
+				   sleep);
+	else
+		wait_event_killable_timeout(waiters,
+					    (u32)READ_ONCE(*word) != value,
+					    sleep);
 }
 
 /* What stands there may be anything, and go to anybody. */
@@ -72,7 +77,7 @@ static bool lock_late(void *ctx)
 {
 	const struct mios_image_waiter *waiter = ctx;
 
-	return fatal_signal_pending(current) ||
+	return (!waiter->stubborn && fatal_signal_pending(current)) ||
 	       time_after(jiffies, waiter->until);
 }
 
@@ -104,6 +109,7 @@ void mios_image_lock_init(struct mios_mount *m)
 void mios_image_lock_wait(struct mios_image_waiter *waiter, unsigned int ms)
 {
 	waiter->looks = 0;
+	waiter->stubborn = false;
 	waiter->until = jiffies + msecs_to_jiffies(ms);
 }
 
@@ -123,6 +129,17 @@ int mios_image_lock(struct mios_mount *m)
 	if (!err)
 		mios_image_lock_wait(&m->waiter, LOCK_MS);
 	return err;
+}
+
+/**
+ * mios_image_lock_stubborn() - the same, whoever is killed
+ * @m: the mount
+ */
+void mios_image_lock_stubborn(struct mios_mount *m)
+{
+	mutex_lock(&m->lock);
+	mios_image_lock_wait(&m->waiter, LOCK_MS);
+	m->waiter.stubborn = true;
 }
 
 void mios_image_unlock(struct mios_mount *m)

@@ -89,6 +89,9 @@ static bool stage_recover(struct mios_fs *fs, struct mios_fs_recovery *r)
 	case MIOS_FS_RECOVER_OPENS:
 		opens_recover(fs, &r->pool);
 		return false;
+	case MIOS_FS_RECOVER_LOCKS:
+		return mios_filelocks_forget(fs, r->pool.instance,
+					     r->pool.epoch);
 	case MIOS_FS_RECOVER_PAGES:
 		return pages_recover(fs, &r->pool);
 	case MIOS_FS_RECOVER_SEGMENTS:
@@ -121,4 +124,19 @@ int mios_fs_recover(struct mios_fs *fs, struct mios_fs_recovery *r)
 	if (more || r->reap)
 		return 1;
 	return r->stage++ < MIOS_FS_RECOVER_FILES;
+}
+
+int mios_fs_recover_locks(struct mios_fs *fs, u32 instance, u32 epoch)
+{
+	bool more;
+	int err;
+
+	if (instance >= MIOS_FS_INSTANCES)
+		return -EINVAL;
+	err = mios_tx_begin_recovery(fs);
+	if (err)
+		return err;
+	more = mios_filelocks_forget(fs, instance, epoch);
+	mios_tx_end(fs);
+	return more;
 }

@@ -4,7 +4,8 @@
  * removed from files: they were pinned, or their cutter is dead, or gave up;
  * tried once a second, by each instance that has reason to.  Files are to be
  * closed that were not, for the same reason, or their freeing be finished whose
- * user was killed in it.  Segments are to be freed that were detached last.
+ * user was killed in it.  Locks of files are to be let go of.  Segments are to be
+ * freed that were detached last.
  */
 #include "vfs.h"
 
@@ -92,6 +93,7 @@ static void mend(struct work_struct *work)
 
 	if (xchg(&m->sweep, false) && !segments_sweep(m))
 		again = m->sweep = true;
+	again |= !mios_filelocks_mend(m);
 	again |= !files_reap(m);
 	again |= !files_close(m);
 	for (number = 1; number < m->fs.nr_inodes; number++) {

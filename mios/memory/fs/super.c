@@ -280,6 +280,7 @@ static int fill(struct super_block *sb, struct fs_context *fc)
 	INIT_LIST_HEAD(&m->revoke_entry);
 	INIT_LIST_HEAD(&m->entry);
 	mios_mend_init(m);
+	mios_filelocks_begin(m);
 	err = mios_maps_make(m, fc, o->place, o->nr);
 	if (err) {
 		kfree(m);
@@ -376,6 +377,7 @@ static void mount_end(struct super_block *sb)
 	/* Who walks a path without references has looked at it until now. */
 	synchronize_rcu();
 	mios_opens_end(m);
+	mios_filelocks_end(m);
 	for (i = 0; i < m->pool.nr_sections; i++)
 		mios_cursor_release(&m->pool, &m->source.cursor[i]);
 	mios_maps_undo(m);

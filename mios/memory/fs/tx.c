@@ -46,21 +46,22 @@ static bool store_is_sane(const struct mios_fs *fs,
 
 	if (offset % 8 || offset >= fs->size)
 		return false;
-	return offset >= MIOS_FS_BUCKETS_AT ||
+	return offset >= MIOS_FS_FILELOCKS_AT ||
 	       (offset >= MIOS_FS_SEGMENTS_AT &&
 		offset < MIOS_FS_ATTACHED_AT) ||
 	       (offset > offsetof(struct mios_fs_super, sequence) &&
 		offset < sizeof(struct mios_fs_super));
 }
 
-static void redo_apply(struct mios_fs *fs, struct mios_fs_redo *redo)
+/* @seen: readers look at what is changed, and do so again. */
+static void redo_apply(struct mios_fs *fs, struct mios_fs_redo *redo, bool seen)
 {
 	u64 *sequence = &fs->super->sequence;
 	u64 count = smp_load_acquire(&redo->count); /* REDO */
 	struct mios_fs_store store;
 	u64 i;
 
-	if (!inject_no_sequence)
+	if (seen && !inject_no_sequence)
 		WRITE_ONCE(*sequence, READ_ONCE(*sequence) | 1);
 	smp_wmb(); /* SEQ */
 	for (i = 0; i < count && i < MIOS_FS_STORES; i++) {
@@ -69,21 +70,32 @@ static void redo_apply(struct mios_fs *fs, struct mios_fs_redo *redo)
 			WRITE_ONCE(*(u64 *)((u8 *)fs->super + store.offset),
 				   store.value);
 	}
-	if (!inject_no_sequence)
+	if (seen && !inject_no_sequence)
 		smp_store_release(sequence, READ_ONCE(*sequence) + 1); /* SEQ */
 	smp_store_release(&redo->count, 0);
 }
 
-/* All or nothing from here on; the lock stays. */
-void mios_tx_apply(struct mios_fs *fs)
+static void apply(struct mios_fs *fs, bool seen)
 {
 	struct mios_fs_redo *redo = redo_of(fs, fs->pool->self);
 
 	smp_store_release(&redo->count, fs->stores); /* REDO */
 	smp_wmb(); /* REDO: no word before it */
 	mios_fs_stop();
-	redo_apply(fs, redo);
+	redo_apply(fs, redo, seen);
 	fs->stores = 0;
+}
+
+/* All or nothing from here on; the lock stays. */
+void mios_tx_apply(struct mios_fs *fs)
+{
+	apply(fs, true);
+}
+
+/* The same of what nobody reads without the lock: names stay as they were. */
+void mios_tx_apply_unseen(struct mios_fs *fs)
+{
+	apply(fs, false);
 }
 
 /* What the dead, or one who died in this very place, had begun is finished. */
@@ -94,7 +106,7 @@ static void redo_finish(struct mios_fs *fs)
 	for (i = 0; i < MIOS_FS_INSTANCES; i++)
 		if (READ_ONCE(redo_of(fs, i)->count) &&
 		    !inject_no_replay)
-			redo_apply(fs, redo_of(fs, i));
+			redo_apply(fs, redo_of(fs, i), true);
 }
 
 /* Between two changes, and alone: LOCK. */

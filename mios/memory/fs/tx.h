@@ -51,6 +51,11 @@ static inline struct mios_fs_redo *redo_of(const struct mios_fs *fs,
 			(size_t)instance * MIOS_FS_PAGE);
 }
 
+static inline struct mios_fs_filelocks *filelocks_of(const struct mios_fs *fs)
+{
+	return (void *)((u8 *)fs->super + MIOS_FS_FILELOCKS_AT);
+}
+
 static inline bool inode_exists(const struct mios_fs *fs, u64 inode)
 {
 	return inode && inode < fs->nr_inodes;
@@ -100,6 +105,7 @@ int mios_tx_begin(struct mios_fs *fs);
 u64 mios_tx_get(struct mios_fs *fs, const u64 *word);
 void mios_tx_put(struct mios_fs *fs, u64 *word, u64 value);
 void mios_tx_apply(struct mios_fs *fs);
+void mios_tx_apply_unseen(struct mios_fs *fs);
 void mios_tx_end(struct mios_fs *fs);
 int mios_tx_finish(struct mios_fs *fs, int err);
 int mios_tx_begin_recovery(struct mios_fs *fs);
@@ -140,6 +146,9 @@ void mios_attached_forget(struct mios_fs *fs, u32 instance);
 /* open.c: with the lock */
 int mios_inode_reap_begin(struct mios_fs *fs, u64 inode);
 void mios_inode_reap_end(struct mios_fs *fs, u64 inode);
+
+/* filelock.c: with the lock; is there more? */
+bool mios_filelocks_forget(struct mios_fs *fs, u32 instance, u32 epoch);
 
 /* inject.c: for tests */
 #if defined(MIOS_INJECT) && defined(__KERNEL__)

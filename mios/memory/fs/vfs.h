@@ -17,6 +17,7 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
+#include "filelock.h"
 #include "fs.h"
 
 /*
@@ -56,10 +57,12 @@ struct mios_map {
  * struct mios_image_waiter - somebody who waits for the lock of an image; see image_lock.c
  * @until:	when it is late, in jiffies
  * @looks:	how often there was no place in the queue
+ * @stubborn:	also when he is killed
  */
 struct mios_image_waiter {
 	unsigned long until;
 	unsigned int looks;
+	bool stubborn;
 };
 
 /**
@@ -70,6 +73,8 @@ struct mios_image_waiter {
  * @nr_maps:	how many there are
  * @lock:	one change at a time, and @waiter
  * @waiter:	of who makes it
+ * @late_lock:	of @late_locks
+ * @late_locks:	of files, that are still to be let go of; filelock_vfs.c
  * @source_lock: of @source
  * @open_lock:	of this instance's bits in ->open, while they are being set
  * @source:	where pages come from
@@ -93,6 +98,8 @@ struct mios_mount {
 	unsigned int nr_maps;
 	struct mutex lock;		/* see above */
 	struct mios_image_waiter waiter;
+	spinlock_t late_lock;		/* see above */
+	struct list_head late_locks;
 	spinlock_t source_lock;		/* see above */
 	spinlock_t open_lock;		/* see above */
 	struct mios_source source;
@@ -257,6 +264,15 @@ static inline bool mios_patient(int *tries)
 	told_;								\
 })
 
+/* The same, for what must be done also by one who is killed. */
+#define MIOS_STUBBORNLY(m, call) ({					\
+	int err_;							\
+	mios_image_lock_stubborn(m);					\
+	err_ = (call);							\
+	mios_image_unlock(m);						\
+	err_;								\
+})
+
 /* Repeat a look while a change is under way. */
 #define MIOS_LOOK(call) ({						\
 	int tries_ = 0, err_;						\
@@ -401,9 +417,20 @@ extern const struct xattr_handler * const mios_xattr_handlers[];
 void mios_image_lock_init(struct mios_mount *m);
 void mios_image_lock_wait(struct mios_image_waiter *waiter, unsigned int ms);
 int mios_image_lock(struct mios_mount *m);
+void mios_image_lock_stubborn(struct mios_mount *m);
 void mios_image_unlock(struct mios_mount *m);
 int mios_image_locks_init(void);
 void mios_image_locks_exit(void);
+
+/* filelock_vfs.c */
+int mios_file_lock(struct file *file, int cmd, struct file_lock *fl);
+int mios_file_flock(struct file *file, int cmd, struct file_lock *fl);
+void mios_filelocks_turn(void);
+bool mios_filelocks_mend(struct mios_mount *m);
+void mios_filelocks_begin(struct mios_mount *m);
+void mios_filelocks_end(struct mios_mount *m);
+int mios_filelocks_init(void);
+void mios_filelocks_exit(void);
 
 /* death.c */
 int mios_death_watch(struct mios_mount *m);

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * flock(2) and fcntl(2) on files of miosfs: first the table that all instances
+ * share (filelock.c), then this kernel's own record, by which it knows what to let
+ * go of when a file is closed, and what to show in /proc/locks.  As the table has
+ * it already nobody is in the way there for longer than it takes to take his own
+ * record out.
+ *
+ * Who waits sleeps until somebody tells that it may be his turn, and looks by
+ * himself twice a second.
+ */
+#include <linux/atomic.h>
+#include <linux/filelock.h>
+#include <linux/random.h>
+#include <linux/siphash.h>
+#include <linux/slab.h>
+#include <linux/wait.h>
+
+#include "../../inject/inject.h"
+#include "../../core/link/link.h"
+
+#include "vfs.h"
+
+MIOS_INJECT_SWITCH(local_locks, "locks of files keep out programs of this instance alone");
+MIOS_INJECT_SWITCH(untold, "do not tell others that it may be their turn");
+
+/* How long a turn that was told in vain is not missed. */
+#define TURN_SLEEP	msecs_to_jiffies(500)
+
+static DECLARE_WAIT_QUEUE_HEAD(waiters);
+static atomic_t turns;		/* how often somebody may have got one */
+static siphash_key_t secret;	/* others need not know where things lie here */
+
+/**
+ * struct late - what could not be taken out of the table in time
+ * @entry:	in ->late_locks
+ * @wish:	what, and whether it waits or is had
+ * @waits:	it waits
+ */
+struct late {
+	struct list_head entry;
+	struct mios_fs_lock_wish wish;
+	bool waits;
+};
+
+/**
+ * mios_filelocks_turn() - whoever waits here is to look again; any context
+ */
+void mios_filelocks_turn(void)
+{
+	atomic_inc(&turns);
+	wake_up_all(&waiters);
+}
+
+static void turn_read(void *ctx, u32 instance, u32 incarnation,
+		      const void *data, u32 length)
+{
+	mios_filelocks_turn();
+}
+
+static const struct mios_handler turn_handler = { .fn = turn_read };
+
+static void tell(u64 instances)
+{
+	u32 i;
+
+	for (i = 0; instances && i < MIOS_FS_INSTANCES; i++) {
+		if (!(instances & BIT_ULL(i)))
+			continue;
+		if (i == mios_link_self())
+			mios_filelocks_turn();
+		else if (!inject_untold)
+			mios_send(i, MIOS_MSG_FILE_LOCK_TURN, NULL, 0);
+	}
+}
+
+/* The end of an open file description says of itself whose locks it means. */
+static u32 kind_of(const struct file_lock *fl)
+{
+	if (fl->c.flc_flags & FL_FLOCK)
+		return MIOS_FS_FILELOCK_FLOCK;
+	return fl->c.flc_owner == fl->c.flc_file ? MIOS_FS_FILELOCK_OFD :
+						   MIOS_FS_FILELOCK_POSIX;
+}
+
+static struct mios_fs_lock_wish wish_make(struct inode *inode,
+					  const struct file_lock *fl)
+{
+	bool whole = fl->c.flc_flags & FL_FLOCK;
+
+	return (struct mios_fs_lock_wish) {
+		.inode = number_of(inode), .id = inode->i_ino,
+		.kind = kind_of(fl),
+		.exclusive = fl->c.flc_type == F_WRLCK,
+		.owner = siphash_1u64((unsigned long)fl->c.flc_owner, &secret),
+		.first = whole ? 0 : fl->fl_start,
+		.last = whole || fl->fl_end == OFFSET_MAX ? ~0ULL : fl->fl_end,
+		.pid = fl->c.flc_pid,
+	};
+}
+
+/* Once, however many pieces that takes; -EBUSY: late. */
+static int take_out(struct mios_mount *m, struct mios_fs_lock_wish *wish,
+		    bool waits)
+{
+	u64 told = 0;
+	int err;
+
+	do {
+		err = MIOS_STUBBORNLY(m, waits ?
+				      mios_fs_lock_forgo(&m->fs, wish) :
+				      mios_fs_lock_drop(&m->fs, wish));
+		told |= wish->tell;
+	} while (err == MIOS_FS_LOCK_MORE);
+	tell(told);
+	return err;
+}
+
+/* Whatever happens it goes; if not now, the mender does it. */
+static void take_out_surely(struct mios_mount *m,
+			    const struct mios_fs_lock_wish *wish, bool waits)
+{
+	struct mios_fs_lock_wish copy = *wish;
+	struct late *late;
+
+	if (take_out(m, &copy, waits) != -EBUSY)
+		return;
+	late = kmalloc(sizeof(*late), GFP_KERNEL | __GFP_NOFAIL);
+	*late = (struct late) { .wish = copy, .waits = waits };
+	spin_lock(&m->late_lock);
+	list_add_tail(&late->entry, &m->late_locks);
+	spin_unlock(&m->late_lock);
+	mios_mend_soon(m);
+}
+
+static struct late *late_next(struct mios_mount *m)
+{
+	struct late *late;
+
+	spin_lock(&m->late_lock);
+	late = list_first_entry_or_null(&m->late_locks, struct late, entry);
+	if (late)
+		list_del(&late->entry);
+	spin_unlock(&m->late_lock);
+	return late;
+}
+
+/**
+ * mios_filelocks_mend() - take out of the table what was late; all of it?
+ * @m: the mount; its worker calls
+ */
+bool mios_filelocks_mend(struct mios_mount *m)
+{
+	struct late *late;
+
+	while ((late = late_next(m))) {
+		if (take_out(m, &late->wish, late->waits) == -EBUSY) {
+			spin_lock(&m->late_lock);
+			list_add(&late->entry, &m->late_locks);
+			spin_unlock(&m->late_lock);
+			return false;
+		}
+		kfree(late);
+	}
+	return true;
+}
+
+/* What the owner had there goes, now that he has another one. */
+static void trim(struct mios_mount *m, struct mios_fs_lock_wish *wish)
+{
+	u64 told = 0;
+
+	while (MIOS_STUBBORNLY(m, mios_fs_lock_trim(&m->fs, wish)) ==
+	       MIOS_FS_LOCK_MORE)
+		told |= wish->tell;
+	tell(told | wish->tell);
+}
+
+/* Negative: a signal has come. */
+static long sleep_after(int seen)
+{
+	return wait_event_interruptible_timeout(waiters,
+						atomic_read(&turns) != seen,
+						TURN_SLEEP);
+}
+
+/* In the queue; until it is had, or a signal comes. */
+static int wait_for_turn(struct mios_mount *m, struct mios_fs_lock_wish *wish)
+{
+	int seen, err;
+	long left;
+
+	for (;;) {
+		seen = atomic_read(&turns);
+		err = MIOS_PATIENTLY(m, mios_fs_lock_take(&m->fs, wish, true));
+		if (err != MIOS_FS_LOCK_WAITS && err != -EBUSY)
+			break;
+		left = sleep_after(seen);
+		if (left < 0) {
+			err = left;
+			break;
+		}
+	}
+	if (err < 0)
+		take_out_surely(m, wish, true);
+	return err;
+}
+
+/* Of all instances: 0, or why not. */
+static int table_take(struct mios_mount *m, struct mios_fs_lock_wish *wish,
+		      bool wait)
+{
+	int err = MIOS_PATIENTLY(m, mios_fs_lock_take(&m->fs, wish, wait));
+
+	if (err == MIOS_FS_LOCK_WAITS)
+		err = wait_for_turn(m, wish);
+	/* What one had before may have been in somebody's way. */
+	if (err >= 0 || err == -EAGAIN)
+		tell(wish->tell);
+	if (err == MIOS_FS_LOCK_MORE)
+		trim(m, wish);
+	return err < 0 ? err : 0;
+}
+
+/* This kernel's record; it waits a moment for one that is on its way out. */
+static int record(struct inode *inode, struct file_lock *fl, unsigned char type)
+{
+	unsigned char wished = fl->c.flc_type;
+	unsigned int flags = fl->c.flc_flags;
+	int err;
+
+	fl->c.flc_type = type;
+	if (type != F_UNLCK)
+		fl->c.flc_flags |= FL_SLEEP;
+	err = locks_lock_inode_wait(inode, fl);
+	fl->c.flc_type = wished;
+	fl->c.flc_flags = flags;
+	return err;
+}
+
+static int set(struct inode *inode, struct file_lock *fl, bool wait)
+{
+	struct mios_mount *m = mount_of(inode);
+	const struct mios_fs_lock_wish asked = wish_make(inode, fl);
+	struct mios_fs_lock_wish wish = asked;
+	int err = table_take(m, &wish, wait);
+
+	/* flock() has let go of what it had. */
+	if (err && fl->c.flc_flags & FL_FLOCK)
+		record(inode, fl, F_UNLCK);
+	if (err)
+		return err;
+	err = record(inode, fl, fl->c.flc_type);
+	if (err)
+		take_out_surely(m, &asked, false);
+	return err;
+}
+
+/* Its end is nobody's to stop: who closes a file may have been killed. */
+static int unset(struct inode *inode, struct file_lock *fl)
+{
+	struct mios_mount *m = mount_of(inode);
+	struct mios_fs_lock_wish wish = wish_make(inode, fl);
+	int err = take_out(m, &wish, false);
+
+	if (err == -EBUSY)
+		take_out_surely(m, &wish, false);
+	else if (err)
+		return err;
+	return record(inode, fl, F_UNLCK);
+}
+
+static int test(struct inode *inode, struct file_lock *fl)
+{
+	struct mios_mount *m = mount_of(inode);
+	const struct mios_fs_lock_wish wish = wish_make(inode, fl);
+	struct mios_fs_lock_wish other;
+	int found = MIOS_PATIENTLY(m, mios_fs_lock_test(&m->fs, &wish, &other));
+
+	if (found < 0)
+		return found;
+	if (!found) {
+		fl->c.flc_type = F_UNLCK;
+		return 0;
+	}
+	fl->c.flc_type = other.exclusive ? F_WRLCK : F_RDLCK;
+	fl->fl_start = other.first;
+	fl->fl_end = other.last == ~0ULL ? OFFSET_MAX : other.last;
+	/* As fs/locks.c says it of one that belongs to no process. */
+	fl->c.flc_pid = other.kind == MIOS_FS_FILELOCK_OFD ? -1 : other.pid;
+	return 0;
+}
+
+/**
+ * mios_file_lock() - fcntl() of a lock, or the end of a file or a process
+ * @file: of miosfs
+ * @cmd: F_GETLK, F_SETLK or F_SETLKW
+ * @fl: which; F_GETLK: out, what is in its way
+ */
+int mios_file_lock(struct file *file, int cmd, struct file_lock *fl)
+{
+	struct inode *inode = file_inode(file);
+
+	if (inject_local_locks)
+		return cmd == F_GETLK ? (posix_test_lock(file, fl), 0) :
+		       locks_lock_inode_wait(inode, fl);
+	if (cmd == F_GETLK)
+		return test(inode, fl);
+	if (fl->c.flc_type == F_UNLCK)
+		return unset(inode, fl);
+	return set(inode, fl, IS_SETLKW(cmd));
+}
+
+/**
+ * mios_file_flock() - flock(), or the end of a file
+ * @file: of miosfs
+ * @cmd: F_SETLK or F_SETLKW
+ * @fl: which
+ */
+int mios_file_flock(struct file *file, int cmd, struct file_lock *fl)
+{
+	return mios_file_lock(file, cmd, fl);
+}
+
+void mios_filelocks_begin(struct mios_mount *m)
+{
+	spin_lock_init(&m->late_lock);
+	INIT_LIST_HEAD(&m->late_locks);
+}
+
+/* Its worker has ended: what is left goes with this boot. */
+void mios_filelocks_end(struct mios_mount *m)
+{
+	struct late *late;
+
+	while ((late = late_next(m)))
+		kfree(late);
+}
+
+int mios_filelocks_init(void)
+{
+	get_random_bytes(&secret, sizeof(secret));
+	return mios_handler_register(MIOS_MSG_FILE_LOCK_TURN, &turn_handler);
+}
+
+void mios_filelocks_exit(void)
+{
+	mios_handler_unregister(MIOS_MSG_FILE_LOCK_TURN);
+}
