@@ -3,6 +3,7 @@
 #ifndef _FSTEST_H
 #define _FSTEST_H
 
+#include "../../../mios/memory/fs/filelock.h"
 #include "../../../mios/memory/fs/fs.h"
 #include "../pool/test.h"
 #include "check.h"
@@ -88,6 +89,7 @@ void test_names(void);
 void test_files(void);
 void test_segments(void);
 void test_rights(void);
+void test_filelocks(void);
 void test_places(void);
 void test_kills(u64 seed);
 void test_fs_garbage(u64 seed, unsigned long rounds);

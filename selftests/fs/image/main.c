@@ -22,6 +22,7 @@ int main(int argc, char **argv)
 		test_files();
 		test_rights();
 		test_segments();
+		test_filelocks();
 		test_places();
 		test_fs_garbage(o.seed, garbage);
 	}
