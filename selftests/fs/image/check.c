@@ -2,7 +2,9 @@
 /*
  * Checks an image that nobody is changing: every entry and inode is in use or
  * free, names lead to what exists, counts of names are right, every page that
- * an index names is kept and says so, and no page is kept that none names.
+ * an index names is kept and says so, and no page is kept that none names; locks
+ * of files are in one list each, and of those that are had none is in the way of
+ * another one.
  * It uses the layout alone and, to find a page, mios_pool_memory().
  */
 #include <setjmp.h>
@@ -33,6 +35,7 @@ struct checker {
 	u32 *subdirs;
 	u64 pages;		/* that indices name, of all levels */
 	u64 own;		/* of one file, those of its index not counted */
+	bool locks[MIOS_FS_FILELOCKS];	/* each has been met */
 };
 
 /* The lock is open, and nobody is in its queue. */
@@ -215,6 +218,82 @@ static void check_pool(struct checker *c)
 	NEED(usage.kept == c->pages + c->fs->size / MIOS_POOL_PAGE);
 }
 
+static void check_filelock(struct checker *c,
+			   const struct mios_fs_filelock *lock)
+{
+	u32 inode = lock->file, flags = lock->file >> 32;
+	u32 kind = flags & ~(MIOS_FS_FILELOCK_EXCLUSIVE |
+			     MIOS_FS_FILELOCK_WAITS);
+	u64 id;
+
+	NEED(inode_exists(c->fs, inode));
+	/* Its file, or one that has gone. */
+	NEED(lock->id && lock->id < c->fs->super->next_id);
+	id = c->fs->inode[inode].id;
+	NEED(!id || id >= lock->id);
+	NEED(kind == MIOS_FS_FILELOCK_FLOCK || kind == MIOS_FS_FILELOCK_POSIX ||
+	     kind == MIOS_FS_FILELOCK_OFD);
+	NEED(lock->first <= lock->last);
+	NEED(lock->ticket && lock->ticket < filelocks_of(c->fs)->ticket);
+	NEED((lock->who & 0xff) < MIOS_FS_INSTANCES);
+	NEED(!lock->reserved);
+}
+
+/* Had by two, and one of them wants to be alone there. */
+static bool locks_conflict(const struct mios_fs_filelock *a,
+			   const struct mios_fs_filelock *b)
+{
+	u32 kinds = MIOS_FS_FILELOCK_FLOCK | MIOS_FS_FILELOCK_POSIX |
+		    MIOS_FS_FILELOCK_OFD;
+	u32 one = a->file >> 32, two = b->file >> 32;
+
+	if ((u32)a->file != (u32)b->file || a->id != b->id ||
+	    (one ^ two) & MIOS_FS_FILELOCK_FLOCK ||
+	    (one | two) & MIOS_FS_FILELOCK_WAITS)
+		return false;
+	if (a->who == b->who && a->owner == b->owner && !((one ^ two) & kinds))
+		return false;
+	return a->first <= b->last && b->first <= a->last &&
+	       (one | two) & MIOS_FS_FILELOCK_EXCLUSIVE;
+}
+
+static void check_lock_chain(struct checker *c, u32 chain)
+{
+	const struct mios_fs_filelocks *table = filelocks_of(c->fs);
+	u64 at, other;
+
+	for (at = table->chain[chain]; at; at = table->lock[at].next) {
+		const struct mios_fs_filelock *lock = &table->lock[at];
+
+		NEED(at < MIOS_FS_FILELOCKS);
+		NEED(!c->locks[at]);
+		c->locks[at] = true;
+		check_filelock(c, lock);
+		NEED((u32)lock->file % MIOS_FS_FILELOCK_CHAINS == chain);
+		for (other = table->chain[chain]; other != at;
+		     other = table->lock[other].next)
+			NEED(!locks_conflict(lock, &table->lock[other]));
+	}
+}
+
+static void check_filelocks(struct checker *c)
+{
+	const struct mios_fs_filelocks *table = filelocks_of(c->fs);
+	u64 at;
+
+	memset(c->locks, 0, sizeof(c->locks));
+	for (at = 0; at < MIOS_FS_FILELOCK_CHAINS; at++)
+		check_lock_chain(c, at);
+	for (at = table->free; at; at = table->lock[at].next) {
+		NEED(at < MIOS_FS_FILELOCKS);
+		NEED(!c->locks[at]);
+		c->locks[at] = true;
+		NEED(!table->lock[at].file);
+	}
+	for (at = 1; at < MIOS_FS_FILELOCKS; at++)
+		NEED(c->locks[at]);
+}
+
 static void check_all(struct checker *c, u64 live)
 {
 	u64 i;
@@ -224,6 +303,7 @@ static void check_all(struct checker *c, u64 live)
 		check_chain(c, i);
 	check_free(c);
 	check_segments(c);
+	check_filelocks(c);
 	for (i = 1; i < c->fs->nr_inodes; i++)
 		check_inode(c, i, live);
 	check_pool(c);

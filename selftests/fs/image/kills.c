@@ -8,6 +8,7 @@
  */
 #include <setjmp.h>
 
+#include "../../../mios/memory/fs/tx.h"
 #include "fstest.h"
 
 #define DIR	0040755
@@ -200,6 +201,90 @@ static void segments_go(void)
 		}
 }
 
+static struct mios_fs_lock_wish lock_of_a(u64 first, u64 last)
+{
+	return (struct mios_fs_lock_wish) {
+		.inode = a, .id = w.fs[0].inode[a].id, .owner = 7,
+		.kind = MIOS_FS_FILELOCK_POSIX, .exclusive = true,
+		.first = first, .last = last, .pid = 8,
+	};
+}
+
+static void do_lock(void)
+{
+	struct mios_fs_lock_wish wish = lock_of_a(0, 99);
+
+	CHECK(!mios_fs_lock_take(&w.fs[1], &wish, false));
+}
+
+static void do_lock_split(void)
+{
+	struct mios_fs_lock_wish wish = lock_of_a(40, 59);
+
+	do_lock();
+	wish.exclusive = false;
+	CHECK(!mios_fs_lock_take(&w.fs[1], &wish, false));
+}
+
+static void do_unlock(void)
+{
+	struct mios_fs_lock_wish wish = lock_of_a(40, 59);
+	struct mios_fs_lock_wish rest = lock_of_a(0, 99);
+
+	do_lock();
+	CHECK(!mios_fs_lock_drop(&w.fs[1], &wish));
+	CHECK(!mios_fs_lock_drop(&w.fs[1], &rest));
+}
+
+/* Of instance 3, which lives on. */
+static void other_takes(void)
+{
+	struct mios_fs_lock_wish wish = lock_of_a(0, 99);
+
+	CHECK(!mios_fs_lock_take(&w.fs[3], &wish, false));
+}
+
+static void other_drops(void)
+{
+	struct mios_fs_lock_wish wish = lock_of_a(0, 99);
+
+	CHECK(!mios_fs_lock_drop(&w.fs[3], &wish));
+}
+
+/* Nobody dies in it. */
+static void safely(void (*what)(void))
+{
+	test_point = NULL;
+	what();
+	test_point = count_down;
+}
+
+static void do_wait(void)
+{
+	struct mios_fs_lock_wish wish = lock_of_a(0, 99);
+	struct mios_fs_lock_wish gone = lock_of_a(50, 149);
+
+	safely(other_takes);
+	CHECK(mios_fs_lock_take(&w.fs[1], &gone, true) == MIOS_FS_LOCK_WAITS);
+	CHECK(mios_fs_lock_take(&w.fs[1], &wish, true) == MIOS_FS_LOCK_WAITS);
+	CHECK(!mios_fs_lock_forgo(&w.fs[1], &gone));
+	safely(other_drops);
+	CHECK(!mios_fs_lock_take(&w.fs[1], &wish, true));
+}
+
+/* Whatever the other one had: nothing of the dead, and nobody in the way. */
+static void locks_go(void)
+{
+	const struct mios_fs_filelock *lock = filelocks_of(&w.fs[3])->lock;
+	u32 i;
+
+	other_drops();
+	for (i = 1; i < MIOS_FS_FILELOCKS; i++)
+		CHECK(!(u32)lock[i].file);
+	other_takes();
+	other_drops();
+}
+
 static void recover(void)
 {
 	CHECK(!fs_recover(&w.fs[2], 1, 1));
@@ -236,6 +321,8 @@ static const struct {
 	{ "cut, pinned", do_cut_pinned }, { "punch", do_punch },
 	{ "segment", do_segment }, { "nameless", do_nameless },
 	{ "device", do_device },
+	{ "lock", do_lock }, { "lock, split", do_lock_split },
+	{ "unlock", do_unlock }, { "wait and take", do_wait },
 };
 
 /* /a with three pages, open by 1; /d with x, open by 3; /e. */
@@ -302,6 +389,7 @@ static void look(const char *name, const char *before, const char *after)
 	used_is_near();
 	/* Whoever comes next is not held up. */
 	segments_go();
+	locks_go();
 	CHECK(!mios_fs_cutter(&w.fs[3], a));
 	fs_cut(&w, 3, a, NO_PIN);
 	mios_fs_cutter_end(&w.fs[3], a);
