@@ -90,6 +90,7 @@ void test_files(void);
 void test_segments(void);
 void test_rights(void);
 void test_filelocks(void);
+void test_filelocks_random(u64 seed, unsigned long steps);
 void test_places(void);
 void test_kills(u64 seed);
 void test_fs_garbage(u64 seed, unsigned long rounds);

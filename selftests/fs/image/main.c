@@ -23,6 +23,7 @@ int main(int argc, char **argv)
 		test_rights();
 		test_segments();
 		test_filelocks();
+		test_filelocks_random(o.seed, 20000);
 		test_places();
 		test_fs_garbage(o.seed, garbage);
 	}
