@@ -140,6 +140,9 @@ void explore_pause(void)
 	struct task *list[2 * TASKS_MAX], *self = x.now;
 	unsigned int nr = others(list);
 
+	/* Nothing is explored: there are no others, and the caller gives up. */
+	if (!self)
+		return;
 	/* What it waited for may just have happened. */
 	CHECK(nr || x.alone++ < ALONE_MAX);
 	if (!nr)
