@@ -24,9 +24,10 @@ static struct mios_fs_name name_of(const struct qstr *name)
 static int lookup(struct inode *dir, const struct qstr *qstr, u64 *number)
 {
 	struct mios_fs_name name = name_of(qstr);
+	struct mios_mount *m = mount_of(dir);
 
-	return MIOS_LOOK(mios_fs_lookup(&mount_of(dir)->fs, number_of(dir),
-					&name, number));
+	return MIOS_LOOK(m, mios_fs_lookup(&m->fs, number_of(dir), &name,
+					   number));
 }
 
 static u64 sequence_of(const struct dentry *dentry)
@@ -357,12 +358,12 @@ static int dir_iterate(struct file *file, struct dir_context *ctx)
 		return 0;
 	for (;;) {
 		cookie = ctx->pos - 2;
-		found = MIOS_LOOK(mios_fs_readdir(&m->fs, number_of(dir),
-						  before, &cookie,
-						  &entry));
+		found = MIOS_LOOK(m, mios_fs_readdir(&m->fs, number_of(dir),
+						     before, &cookie,
+						     &entry));
 		if (found != 1)
 			return found;
-		if (!MIOS_LOOK(mios_fs_stat(&m->fs, entry.inode, &attr)) &&
+		if (!MIOS_LOOK(m, mios_fs_stat(&m->fs, entry.inode, &attr)) &&
 		    !dir_emit(ctx, (char *)entry.name, entry.parent >> 32,
 			      attr.id, fs_umode_to_dtype(attr.mode)))
 			return 0;

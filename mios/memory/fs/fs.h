@@ -109,7 +109,13 @@ int mios_fs_attach(struct mios_fs *fs, struct mios_pool *pool, void *image,
  */
 u64 mios_fs_sequence(const struct mios_fs *fs);
 
-/* -EAGAIN: a change is under way, or who made it is dead: try again */
+/* tx.c.  Nothing changes from now on, until mios_fs_moves(); -EBUSY: it was late. */
+int mios_fs_still(struct mios_fs *fs);
+
+/* Returns @found. */
+int mios_fs_moves(struct mios_fs *fs, int found);
+
+/* -EAGAIN: changes are under way, or who made one is dead: with mios_fs_still() */
 int mios_fs_lookup(struct mios_fs *fs, u64 dir,
 		   const struct mios_fs_name *name, u64 *inode);
 int mios_fs_stat(struct mios_fs *fs, u64 inode, struct mios_fs_attr *attr);

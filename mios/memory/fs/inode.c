@@ -25,6 +25,7 @@ struct inode *mios_inode_alloc(struct super_block *sb)
 	own->number = 0;
 	own->seen = 0;
 	own->flags = 0;
+	mutex_init(&own->locking);
 	return &own->vfs;
 }
 
@@ -116,7 +117,7 @@ int mios_inode_refresh(struct inode *inode)
 {
 	struct mios_mount *m = mount_of(inode);
 	struct mios_fs_attr attr;
-	int err = MIOS_LOOK(mios_fs_stat(&m->fs, number_of(inode), &attr));
+	int err = MIOS_LOOK(m, mios_fs_stat(&m->fs, number_of(inode), &attr));
 
 	if (err)
 		return err;
@@ -358,7 +359,7 @@ struct inode *mios_inode_get(struct super_block *sb, u64 number)
 {
 	struct mios_mount *m = sb->s_fs_info;
 	struct mios_fs_attr attr;
-	int err = MIOS_LOOK(mios_fs_stat(&m->fs, number, &attr));
+	int err = MIOS_LOOK(m, mios_fs_stat(&m->fs, number, &attr));
 
 	if (err)
 		return ERR_PTR(err == -ENOENT ? -ESTALE : err);

@@ -157,6 +157,17 @@ int mios_tx_finish(struct mios_fs *fs, int err)
 	return err;
 }
 
+int mios_fs_still(struct mios_fs *fs)
+{
+	return mios_tx_begin(fs);
+}
+
+int mios_fs_moves(struct mios_fs *fs, int found)
+{
+	mios_tx_end(fs);
+	return found;
+}
+
 u64 mios_read_begin(const struct mios_fs *fs)
 {
 	return smp_load_acquire(&fs->super->sequence); /* SEQ */

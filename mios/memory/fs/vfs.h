@@ -147,6 +147,8 @@ static inline u64 mios_sequence_of(const struct mios_mount *m, u64 id)
  *		MIOS_ASLEEP: nobody here has it in use, and so it is not open; a
  *		dentry knows its name (->i_lock); MIOS_STAYS: when nobody has it
  *		in use it is kept asleep all the same, without a dentry
+ * @locking:	a change of its locks (filelock_vfs.c), in the table and in this
+ *		kernel's record of it
  */
 struct mios_inode {
 	struct inode vfs;
@@ -154,6 +156,7 @@ struct mios_inode {
 	u64 seen;
 	seqcount_spinlock_t rights;
 	unsigned long flags;
+	struct mutex locking;
 };
 
 #define MIOS_WAS_MAPPED		0
@@ -273,13 +276,22 @@ static inline bool mios_patient(int *tries)
 	err_;								\
 })
 
-/* Repeat a look while a change is under way. */
-#define MIOS_LOOK(call) ({						\
-	int tries_ = 0, err_;						\
+/* How often a look is repeated while changes are under way. */
+#define MIOS_LOOKS	4
+
+/*
+ * A look that is to find nothing half changed.  Where others change something all
+ * the time it is had with the lock: so it has an end, whatever they do.
+ */
+#define MIOS_LOOK(m, call) ({						\
+	int looks_ = MIOS_LOOKS, found_;				\
 	do {								\
-		err_ = (call);						\
-	} while (err_ == -EAGAIN && mios_patient(&tries_));		\
-	err_;								\
+		found_ = (call);					\
+	} while (found_ == -EAGAIN && --looks_);			\
+	if (found_ == -EAGAIN)						\
+		found_ = MIOS_PATIENTLY(m, mios_fs_still(&(m)->fs) ?:	\
+					mios_fs_moves(&(m)->fs, (call))); \
+	found_;								\
 })
 
 /* map.c */

@@ -51,7 +51,7 @@ static int maker_get(const struct xattr_handler *handler,
 
 	if (!S_ISREG(inode->i_mode))
 		return -ENODATA;
-	err = MIOS_LOOK(mios_fs_stat(&m->fs, number_of(inode), &attr));
+	err = MIOS_LOOK(m, mios_fs_stat(&m->fs, number_of(inode), &attr));
 	if (err || attr.id != inode->i_ino)
 		return err ? err : -ESTALE;
 	/* Made before this was written down. */

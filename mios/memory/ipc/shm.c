@@ -85,8 +85,9 @@ static bool is_of(int id, const struct mios_fs_seg *seg)
  */
 int mios_segment_read(struct mios_mount *m, int id, struct mios_fs_seg *seg)
 {
-	int err = MIOS_LOOK(mios_fs_segment_look(&m->fs, mios_segment_slot(id),
-						 seg));
+	int err = MIOS_LOOK(m, mios_fs_segment_look(&m->fs,
+						    mios_segment_slot(id),
+						    seg));
 
 	if (err)
 		return err == -ENOENT ? -EINVAL : err;
@@ -145,7 +146,7 @@ static int get_old(struct mios_mount *m, key_t key, size_t size, int flg)
 
 	if (key == IPC_PRIVATE)
 		return -ENOENT;
-	err = MIOS_LOOK(mios_fs_segment_find(&m->fs, key, &slot, &seg));
+	err = MIOS_LOOK(m, mios_fs_segment_find(&m->fs, key, &slot, &seg));
 	if (err)
 		return err;
 	if ((flg & IPC_CREAT) && (flg & IPC_EXCL))
@@ -226,7 +227,7 @@ static int ctl_stat(struct mios_mount *m, int id, int cmd,
 {
 	struct mios_fs_seg seg;
 	int slot = mios_segment_slot(id);
-	int err = MIOS_LOOK(mios_fs_segment_stat(&m->fs, slot, &seg));
+	int err = MIOS_LOOK(m, mios_fs_segment_stat(&m->fs, slot, &seg));
 
 	if (err)
 		return err == -ENOENT ? -EINVAL : err;
@@ -314,7 +315,7 @@ static int ctl_info(struct mios_mount *m, struct shm_info *info)
 	u32 slot;
 
 	for (slot = 0; slot < MIOS_FS_SEGMENTS; slot++) {
-		if (MIOS_LOOK(mios_fs_segment_stat(&m->fs, slot, &seg)))
+		if (MIOS_LOOK(m, mios_fs_segment_stat(&m->fs, slot, &seg)))
 			continue;
 		info->used_ids++;
 		info->shm_tot += DIV_ROUND_UP(seg.size, PAGE_SIZE);
@@ -355,7 +356,7 @@ static long shm_show(struct seq_file *s)
 	if (!m)
 		return -EOPNOTSUPP;
 	for (slot = 0; slot < MIOS_FS_SEGMENTS; slot++) {
-		if (MIOS_LOOK(mios_fs_segment_stat(&m->fs, slot, &seg)))
+		if (MIOS_LOOK(m, mios_fs_segment_stat(&m->fs, slot, &seg)))
 			continue;
 		seq_printf(s, "%10d %10d  %4o %21llu %5u %5u  %5u %5u %5u %5u %5u %10llu %10llu %10llu %21lu %21lu\n",
 			   (key_t)seg.key, id_of(slot, &seg), seg.mode,
