@@ -32,6 +32,19 @@ def range_lock(fd, command, kind, first, length):
         fd, command, flock_struct(TYPES[kind], int(first), int(length))))
 
 
+def race(fd):
+    """Of two threads one lets go while the other one takes it."""
+    for call in (fcntl.flock, fcntl.lockf):
+        for _ in range(5):
+            call(fd, fcntl.LOCK_EX)
+            two = [threading.Thread(target=call, args=(fd, how))
+                   for how in (fcntl.LOCK_UN, fcntl.LOCK_EX)]
+            for thread in two:
+                thread.start()
+            for thread in two:
+                thread.join()
+
+
 def run(name, what, *words):
     """One line."""
     if what == "open":
@@ -53,8 +66,11 @@ def run(name, what, *words):
     elif what == "ofd":
         command = OFD_SETLKW if "wait" in words else OFD_SETLK
         range_lock(fd, command, *words[:3])
-    elif what == "who":
-        kind, _, first, length, pid = range_lock(fd, fcntl.F_GETLK, *words[:3])
+    elif what == "race":
+        race(fd)
+    elif what in ("who", "ofdwho"):
+        command = fcntl.F_GETLK if what == "who" else OFD_GETLK
+        kind, _, first, length, pid = range_lock(fd, command, *words[:3])
         kind = {number: text for text, number in TYPES.items()}[kind]
         if kind == "none":
             return kind
@@ -137,6 +153,7 @@ def kinds(folder, zero, one, two):
     one.must("f fcntl shared 20 1")
     one.must("f who exclusive 0 0", f"exclusive 10 10 {two.pid}")
     zero.must("f who exclusive 20 0", f"shared 20 1 {one.pid}")
+    zero.must("f ofdwho exclusive 20 0", f"shared 20 1 {one.pid}")
     zero.must("f ofd exclusive 0 15", "EAGAIN")
     two.must("f fcntl none 12 2")
     zero.must("f ofd exclusive 12 2")
@@ -147,6 +164,14 @@ def kinds(folder, zero, one, two):
     one.must("f fcntl shared 0 0")
     for server in (one, two):
         server.must("f close")
+    # Whatever two threads of a process do, its end is the end of its locks.
+    one.must(f"f open {path}")
+    one.must("f race")
+    one.must("f close")
+    two.must(f"f open {path}")
+    two.must("f flock exclusive")
+    two.must("f fcntl exclusive 0 0")
+    two.must("f close")
 
 
 def turns(folder, zero, one, two):

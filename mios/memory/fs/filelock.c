@@ -2,8 +2,9 @@
 /*
  * Locks of files, as flock(2) and fcntl(2) have them, in the image: so that they
  * keep out programs of all instances, and none of them is the server.  Each step
- * is one change of tx.c, which nobody sees half; how much is under the lock does
- * not grow with what one owner has.  Called by filelock_vfs.c, and after a death.
+ * is one change of tx.c, which nobody sees half.  Under the lock chains
+ * are walked, and for a deadlock the table, which has an end; what one owner has is
+ * changed piece by piece.  Called by filelock_vfs.c, and after a death.
  *
  * Turns: a wish that waits lies in the table with a ticket.  It is granted by who
  * has it, when he looks again and finds neither a lock in the way nor a wish with
@@ -187,8 +188,9 @@ static int take_first(struct mios_fs *fs, struct mios_fs_lock_wish *wish,
 	/* flock() lets go of what one has before it asks for another one. */
 	if (wish->kind == MIOS_FS_FILELOCK_FLOCK)
 		err = mios_filelock_carve(fs, wish, ~0ull);
+	/* It has one at most. */
 	if (err)
-		return err;
+		return -ENOLCK;
 	by = wait ? blocker_in_turn(fs, mios_filelock_who(fs), wish, ~0ull) :
 	     blocker(fs, mios_filelock_who(fs), wish, 0);
 	if (!by)

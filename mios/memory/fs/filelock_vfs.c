@@ -2,14 +2,15 @@
 /*
  * flock(2) and fcntl(2) on files of miosfs: first the table that all instances
  * share (filelock.c), then this kernel's own record, by which it knows what to let
- * go of when a file is closed, and what to show in /proc/locks.  As the table has
- * it already nobody is in the way there for longer than it takes to take his own
- * record out.
+ * go of when a file is closed, and what to show in /proc/locks.  A lock of the inode
+ * makes one change of both: else of two threads, one of which sets while the other
+ * one lets go, a lock could stay that no end of a process finds.
  *
  * Who waits sleeps until somebody tells that it may be his turn, and looks by
  * himself twice a second.
  */
 #include <linux/atomic.h>
+#include <linux/delay.h>
 #include <linux/filelock.h>
 #include <linux/random.h>
 #include <linux/siphash.h>
@@ -23,6 +24,7 @@
 
 MIOS_INJECT_SWITCH(local_locks, "locks of files keep out programs of this instance alone");
 MIOS_INJECT_SWITCH(untold, "do not tell others that it may be their turn");
+MIOS_INJECT_VALUE(between, "milliseconds until this kernel's record of a lock follows the table");
 
 /* How long a turn that was told in vain is not missed. */
 #define TURN_SLEEP	msecs_to_jiffies(500)
@@ -31,16 +33,18 @@ static DECLARE_WAIT_QUEUE_HEAD(waiters);
 static atomic_t turns;		/* how often somebody may have got one */
 static siphash_key_t secret;	/* others need not know where things lie here */
 
+enum step { DROP, FORGO, TRIM };
+
 /**
- * struct late - what could not be taken out of the table in time
+ * struct late - a step in the table that could not be done in time
  * @entry:	in ->late_locks
- * @wish:	what, and whether it waits or is had
- * @waits:	it waits
+ * @step:	which
+ * @wish:	of what
  */
 struct late {
 	struct list_head entry;
+	enum step step;
 	struct mios_fs_lock_wish wish;
-	bool waits;
 };
 
 /**
@@ -99,38 +103,51 @@ static struct mios_fs_lock_wish wish_make(struct inode *inode,
 	};
 }
 
+static int step_once(struct mios_mount *m, struct mios_fs_lock_wish *wish,
+		     enum step step)
+{
+	switch (step) {
+	case DROP:
+		return MIOS_STUBBORNLY(m, mios_fs_lock_drop(&m->fs, wish));
+	case FORGO:
+		return MIOS_STUBBORNLY(m, mios_fs_lock_forgo(&m->fs, wish));
+	case TRIM:
+		break;
+	}
+	return MIOS_STUBBORNLY(m, mios_fs_lock_trim(&m->fs, wish));
+}
+
 /* Once, however many pieces that takes; -EBUSY: late. */
-static int take_out(struct mios_mount *m, struct mios_fs_lock_wish *wish,
-		    bool waits)
+static int step_try(struct mios_mount *m, struct mios_fs_lock_wish *wish,
+		    enum step step)
 {
 	u64 told = 0;
 	int err;
 
 	do {
-		err = MIOS_STUBBORNLY(m, waits ?
-				      mios_fs_lock_forgo(&m->fs, wish) :
-				      mios_fs_lock_drop(&m->fs, wish));
+		err = step_once(m, wish, step);
 		told |= wish->tell;
 	} while (err == MIOS_FS_LOCK_MORE);
 	tell(told);
 	return err;
 }
 
-/* Whatever happens it goes; if not now, the mender does it. */
-static void take_out_surely(struct mios_mount *m,
-			    const struct mios_fs_lock_wish *wish, bool waits)
+/* If not now, the mender does it; -ENOLCK: it would need a lock more. */
+static int step_do(struct mios_mount *m, struct mios_fs_lock_wish *wish,
+		   enum step step)
 {
-	struct mios_fs_lock_wish copy = *wish;
 	struct late *late;
+	int err = step_try(m, wish, step);
 
-	if (take_out(m, &copy, waits) != -EBUSY)
-		return;
+	if (err != -EBUSY)
+		return err;
 	late = kmalloc(sizeof(*late), GFP_KERNEL | __GFP_NOFAIL);
-	*late = (struct late) { .wish = copy, .waits = waits };
+	*late = (struct late) { .wish = *wish, .step = step };
 	spin_lock(&m->late_lock);
 	list_add_tail(&late->entry, &m->late_locks);
 	spin_unlock(&m->late_lock);
 	mios_mend_soon(m);
+	return 0;
 }
 
 static struct late *late_next(struct mios_mount *m)
@@ -146,7 +163,7 @@ static struct late *late_next(struct mios_mount *m)
 }
 
 /**
- * mios_filelocks_mend() - take out of the table what was late; all of it?
+ * mios_filelocks_mend() - do what was late; all of it?
  * @m: the mount; its worker calls
  */
 bool mios_filelocks_mend(struct mios_mount *m)
@@ -154,7 +171,7 @@ bool mios_filelocks_mend(struct mios_mount *m)
 	struct late *late;
 
 	while ((late = late_next(m))) {
-		if (take_out(m, &late->wish, late->waits) == -EBUSY) {
+		if (step_try(m, &late->wish, late->step) == -EBUSY) {
 			spin_lock(&m->late_lock);
 			list_add(&late->entry, &m->late_locks);
 			spin_unlock(&m->late_lock);
@@ -165,15 +182,56 @@ bool mios_filelocks_mend(struct mios_mount *m)
 	return true;
 }
 
-/* What the owner had there goes, now that he has another one. */
-static void trim(struct mios_mount *m, struct mios_fs_lock_wish *wish)
+/*
+ * This kernel's record becomes as the table is.  With ->locking both are changed as
+ * one: so nobody is in the way here.
+ */
+static int record(struct inode *inode, struct file_lock *fl, unsigned char type)
 {
-	u64 told = 0;
+	unsigned char wished = fl->c.flc_type;
+	int err;
 
-	while (MIOS_STUBBORNLY(m, mios_fs_lock_trim(&m->fs, wish)) ==
-	       MIOS_FS_LOCK_MORE)
-		told |= wish->tell;
-	tell(told | wish->tell);
+	fl->c.flc_type = type;
+	err = locks_lock_inode_wait(inode, fl);
+	fl->c.flc_type = wished;
+	return err;
+}
+
+/* It is in the table; without memory for a record it is given back. */
+static int record_new(struct inode *inode, struct file_lock *fl)
+{
+	struct mios_fs_lock_wish asked = wish_make(inode, fl);
+	int err = record(inode, fl, fl->c.flc_type);
+
+	if (err) {
+		step_do(mount_of(inode), &asked, DROP);
+		record(inode, fl, F_UNLCK);
+	}
+	return err;
+}
+
+/* A look whether it can be had.  As mios_fs_lock_take(). */
+static int take_once(struct inode *inode, struct file_lock *fl,
+		     struct mios_fs_lock_wish *wish, bool wait)
+{
+	struct mios_mount *m = mount_of(inode);
+	bool again = wish->ticket;
+	int err, failed = 0;
+
+	mutex_lock(&mios_inode_of(inode)->locking);
+	err = MIOS_PATIENTLY(m, mios_fs_lock_take(&m->fs, wish, wait));
+	if (!err || err == MIOS_FS_LOCK_MORE)
+		failed = record_new(inode, fl);
+	else if (fl->c.flc_flags & FL_FLOCK && !again &&
+		 (err == MIOS_FS_LOCK_WAITS || err == -EAGAIN))
+		/* flock() has let go of what it had. */
+		record(inode, fl, F_UNLCK);
+	mutex_unlock(&mios_inode_of(inode)->locking);
+	if (!again || err != MIOS_FS_LOCK_WAITS)
+		tell(wish->tell);
+	if (err == MIOS_FS_LOCK_MORE)
+		step_do(m, wish, TRIM);
+	return failed ?: err;
 }
 
 /* Negative: a signal has come. */
@@ -185,89 +243,52 @@ static long sleep_after(int seen)
 }
 
 /* In the queue; until it is had, or a signal comes. */
-static int wait_for_turn(struct mios_mount *m, struct mios_fs_lock_wish *wish)
+static int wait_for_turn(struct inode *inode, struct file_lock *fl,
+			 struct mios_fs_lock_wish *wish)
 {
+	const u64 ticket = wish->ticket;
 	int seen, err;
 	long left;
 
-	for (;;) {
+	do {
 		seen = atomic_read(&turns);
-		err = MIOS_PATIENTLY(m, mios_fs_lock_take(&m->fs, wish, true));
+		err = take_once(inode, fl, wish, true);
 		if (err != MIOS_FS_LOCK_WAITS && err != -EBUSY)
 			break;
 		left = sleep_after(seen);
-		if (left < 0) {
+		if (left < 0)
 			err = left;
-			break;
-		}
-	}
-	if (err < 0)
-		take_out_surely(m, wish, true);
-	return err;
-}
-
-/* Of all instances: 0, or why not. */
-static int table_take(struct mios_mount *m, struct mios_fs_lock_wish *wish,
-		      bool wait)
-{
-	int err = MIOS_PATIENTLY(m, mios_fs_lock_take(&m->fs, wish, wait));
-
-	if (err == MIOS_FS_LOCK_WAITS)
-		err = wait_for_turn(m, wish);
-	/* What one had before may have been in somebody's way. */
-	if (err >= 0 || err == -EAGAIN)
-		tell(wish->tell);
-	if (err == MIOS_FS_LOCK_MORE)
-		trim(m, wish);
-	return err < 0 ? err : 0;
-}
-
-/* This kernel's record; it waits a moment for one that is on its way out. */
-static int record(struct inode *inode, struct file_lock *fl, unsigned char type)
-{
-	unsigned char wished = fl->c.flc_type;
-	unsigned int flags = fl->c.flc_flags;
-	int err;
-
-	fl->c.flc_type = type;
-	if (type != F_UNLCK)
-		fl->c.flc_flags |= FL_SLEEP;
-	err = locks_lock_inode_wait(inode, fl);
-	fl->c.flc_type = wished;
-	fl->c.flc_flags = flags;
+	} while (err == MIOS_FS_LOCK_WAITS || err == -EBUSY);
+	/* Unless it has been had, and given back. */
+	if (err < 0 && wish->ticket == ticket)
+		step_do(mount_of(inode), wish, FORGO);
 	return err;
 }
 
 static int set(struct inode *inode, struct file_lock *fl, bool wait)
 {
-	struct mios_mount *m = mount_of(inode);
-	const struct mios_fs_lock_wish asked = wish_make(inode, fl);
-	struct mios_fs_lock_wish wish = asked;
-	int err = table_take(m, &wish, wait);
+	struct mios_fs_lock_wish wish = wish_make(inode, fl);
+	int err = take_once(inode, fl, &wish, wait);
 
-	/* flock() has let go of what it had. */
-	if (err && fl->c.flc_flags & FL_FLOCK)
-		record(inode, fl, F_UNLCK);
-	if (err)
-		return err;
-	err = record(inode, fl, fl->c.flc_type);
-	if (err)
-		take_out_surely(m, &asked, false);
-	return err;
+	if (err == MIOS_FS_LOCK_WAITS)
+		err = wait_for_turn(inode, fl, &wish);
+	return err < 0 ? err : 0;
 }
 
 /* Its end is nobody's to stop: who closes a file may have been killed. */
 static int unset(struct inode *inode, struct file_lock *fl)
 {
-	struct mios_mount *m = mount_of(inode);
 	struct mios_fs_lock_wish wish = wish_make(inode, fl);
-	int err = take_out(m, &wish, false);
+	int err;
 
-	if (err == -EBUSY)
-		take_out_surely(m, &wish, false);
-	else if (err)
-		return err;
-	return record(inode, fl, F_UNLCK);
+	mutex_lock(&mios_inode_of(inode)->locking);
+	err = step_do(mount_of(inode), &wish, DROP);
+	if (inject_between)
+		msleep(inject_between);
+	if (!err)
+		err = record(inode, fl, F_UNLCK);
+	mutex_unlock(&mios_inode_of(inode)->locking);
+	return err;
 }
 
 static int test(struct inode *inode, struct file_lock *fl)
@@ -286,8 +307,11 @@ static int test(struct inode *inode, struct file_lock *fl)
 	fl->c.flc_type = other.exclusive ? F_WRLCK : F_RDLCK;
 	fl->fl_start = other.first;
 	fl->fl_end = other.last == ~0ULL ? OFFSET_MAX : other.last;
-	/* As fs/locks.c says it of one that belongs to no process. */
-	fl->c.flc_pid = other.kind == MIOS_FS_FILELOCK_OFD ? -1 : other.pid;
+	fl->c.flc_pid = other.pid;
+	/* Else fs/locks.c says -1, as of one that belongs to no process. */
+	fl->c.flc_flags &= ~FL_OFDLCK;
+	if (other.kind == MIOS_FS_FILELOCK_OFD)
+		fl->c.flc_flags |= FL_OFDLCK;
 	return 0;
 }
 
