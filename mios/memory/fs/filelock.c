@@ -302,7 +302,9 @@ static bool chain_forget(struct mios_fs *fs, u64 *link, u32 instance, u32 epoch,
 	while ((at = mios_filelock_next(fs, link, &steps))) {
 		const struct mios_fs_filelock lock = mios_filelock_read(fs, at);
 
-		if (mios_filelock_instance(&lock) != instance ||
+		/* What is free already would come round again for ever. */
+		if (!(u32)lock.file ||
+		    mios_filelock_instance(&lock) != instance ||
 		    lock.who >> MIOS_FS_FILELOCK_EPOCH > epoch) {
 			link = &mios_filelock_at(fs, at)->next;
 			continue;
