@@ -4,19 +4,24 @@
  * go: nothing outside the pool is touched (AddressSanitizer looks), and every
  * call ends.
  */
+#include "../../../mios/memory/fs/tx.h"
 #include "fstest.h"
 
 #define NAMES	16
-#define LOCK	4		/* of spans */
+
+enum { LOCK = 4, FILELOCKS = 5 };	/* of spans */
 
 static void scribble(struct world *w, u64 *seed)
 {
-	/* Super, redo records, first buckets, inodes and entries; the lock. */
+	/*
+	 * Super, redo records, first buckets, inodes and entries; the lock;
+	 * the first locks of files.
+	 */
 	static const u32 spans[] = {
 		128, 2 * 4096, MIOS_FS_BUCKETS_AT + 3 * 4096,
-		MIOS_FS_INODES_AT + 73 * 4096, 1024,
+		MIOS_FS_INODES_AT + 73 * 4096, 1024, 2 * 4096,
 	};
-	u32 which = test_random(seed) % 5;
+	u32 which = test_random(seed) % 6;
 	u8 *image = mios_pool_memory(&w->pool[0], w->image);
 	u8 *records = test_random(seed) % 2 ? w->memory : w->far;
 	u8 *from = test_random(seed) % 4 ? image : records;
@@ -27,6 +32,8 @@ static void scribble(struct world *w, u64 *seed)
 		value %= 64;
 	if (from == image && which == LOCK)
 		from += MIOS_FS_LOCK_AT;
+	if (from == image && which == FILELOCKS)
+		from += MIOS_FS_FILELOCKS_AT;
 	memcpy(from + test_random(seed) % (span / 8) * 8, &value,
 	       sizeof(value));
 }
@@ -59,6 +66,37 @@ static void segments(struct mios_fs *fs, u64 *seed)
 	mios_fs_segment_set(fs, slot, &seg, &seg);
 	fs_segment_remove(fs, slot, &seg);
 	fs_sweep(fs);
+}
+
+static void filelocks(struct mios_fs *fs, u64 *seed)
+{
+	struct mios_fs_lock_wish other, wish = {
+		.inode = 1 + test_random(seed) % 4,
+		.id = test_random(seed) % 4,
+		.kind = 1u << test_random(seed) % 3,
+		.exclusive = test_random(seed) % 2,
+		.owner = test_random(seed) % 3,
+		.first = test_random(seed) % 64,
+	};
+
+	wish.last = wish.first + test_random(seed) % 64;
+	if (wish.kind == MIOS_FS_FILELOCK_FLOCK) {
+		wish.first = 0;
+		wish.last = ~0ull;
+	}
+	mios_fs_lock_test(fs, &wish, &other);
+	switch (mios_fs_lock_take(fs, &wish, test_random(seed) % 2)) {
+	case MIOS_FS_LOCK_WAITS:
+		mios_fs_lock_take(fs, &wish, true);
+		if (test_random(seed) % 2)
+			mios_fs_lock_forgo(fs, &wish);
+		break;
+	case MIOS_FS_LOCK_MORE:
+		mios_fs_lock_trim(fs, &wish);
+		break;
+	}
+	if (test_random(seed) % 4 == 0)
+		mios_fs_lock_drop(fs, &wish);
 }
 
 static void be_cutter(struct world *w, u32 self, u64 inode, u64 *seed)
@@ -132,6 +170,28 @@ static void work(struct world *w, u64 *seed)
 	}
 }
 
+/* Locks of the dead lead to each other, and are free already. */
+static void filelocks_circle(void)
+{
+	struct mios_fs_recovery r = { .pool = { .instance = 1, .epoch = 1 } };
+	struct mios_fs_filelocks *table;
+	u32 i, nr = 0;
+	struct world w;
+
+	world_make(&w);
+	table = filelocks_of(&w.fs[2]);
+	table->chain[1] = 1;
+	table->free = 2;
+	for (i = 1; i <= 2; i++) {
+		table->lock[i].next = 3 - i;
+		table->lock[i].file = upper_lower(MIOS_FS_FILELOCK_POSIX, 1);
+		table->lock[i].who = 1 | 1 << MIOS_FS_FILELOCK_EPOCH;
+	}
+	while (mios_fs_recover(&w.fs[2], &r) > 0)
+		CHECK(nr++ < MIOS_FS_FILELOCKS);
+	world_forget(&w);
+}
+
 static void lock_anew(struct world *w)
 {
 	mios_qlock_format(w->fs[0].lock.header, MIOS_FS_PLACES);
@@ -143,12 +203,15 @@ void test_fs_garbage(u64 seed, unsigned long rounds)
 	struct world w;
 	u32 i;
 
+	filelocks_circle();
 	world_make(&w);
 	for (i = 0; i < rounds; i++) {
 		scribble(&w, &seed);
 		work(&w, &seed);
 		if (i % 8 == 2)
 			segments(&w.fs[2], &seed);
+		if (i % 4 == 1)
+			filelocks(&w.fs[1 + i / 4 % 2], &seed);
 		/* What would refuse everything from here on. */
 		if (i % 8 == 0)
 			lock_anew(&w);
