@@ -7,9 +7,9 @@
  * changed piece by piece.  Called by filelock_vfs.c, and after a death.
  *
  * Turns: a wish that waits lies in the table with a ticket.  It is granted by who
- * has it, when he looks again and finds neither a lock in the way nor a wish with
- * a smaller ticket.  But who has a lock of that file already passes those that
- * wait: they may be waiting for him.
+ * has it, when he looks again and nothing is in the way; but wishes with smaller
+ * tickets come first, if they could be had now.  Those that could not are passed,
+ * as on one kernel: who has what they wait for may be waiting for us.
  */
 #include "../../inject/inject.h"
 #include "filelock_table.h"
@@ -21,10 +21,25 @@ MIOS_INJECT_UNIT(keep_filelocks);
 /* As long a chain of who waits for whom is followed, as fs/locks.c does. */
 #define DEADLOCK_STEPS	10u
 
+/* As many that wait are looked at; who comes behind more of them does not mind. */
+#define TURNS		64u
+
 /* Of the dead, that are taken out at once. */
 #define PIECE		16u
 
-static bool holds_any(struct mios_fs *fs, u64 who,
+/* Do they not go together, if of different owners? */
+static bool conflicts(const struct mios_fs_filelock *lock, u64 who,
+		      const struct mios_fs_lock_wish *wish)
+{
+	return mios_filelock_meets(lock, wish) &&
+	       !mios_filelock_is_owners(lock, who, wish) &&
+	       mios_filelock_overlaps(lock, wish) &&
+	       (wish->exclusive ||
+		filelock_flags(lock) & MIOS_FS_FILELOCK_EXCLUSIVE);
+}
+
+/* Which lock is in the way of a wish of @who, 0: none. */
+static u64 in_the_way(struct mios_fs *fs, u64 who,
 		      const struct mios_fs_lock_wish *wish)
 {
 	struct mios_fs_filelock lock;
@@ -32,36 +47,29 @@ static bool holds_any(struct mios_fs *fs, u64 who,
 	u64 at;
 
 	for_each_lock(fs, wish->inode, lock, at, steps)
-		if (mios_filelock_meets(&lock, wish) &&
-		    mios_filelock_is_owners(&lock, who, wish) &&
-		    !(filelock_flags(&lock) & MIOS_FS_FILELOCK_WAITS))
-			return true;
-	return false;
+		if (!(filelock_flags(&lock) & MIOS_FS_FILELOCK_WAITS) &&
+		    conflicts(&lock, who, wish))
+			return at;
+	return 0;
 }
 
-/*
- * Which lock is in the way of a wish of @who, 0: none.  @ticket: nor may it pass
- * wishes with a smaller one.
- */
-static u64 blocker(struct mios_fs *fs, u64 who,
-		   const struct mios_fs_lock_wish *wish, u64 ticket)
+/* A wish that came before @ticket, and could be had now; 0: none. */
+static u64 whose_turn(struct mios_fs *fs, u64 who,
+		      const struct mios_fs_lock_wish *wish, u64 ticket)
 {
 	struct mios_fs_filelock lock;
-	u32 steps;
+	struct mios_fs_lock_wish other;
+	u32 steps, left = TURNS;
 	u64 at;
 
-	if (inject_no_turns)
-		ticket = 0;
 	for_each_lock(fs, wish->inode, lock, at, steps) {
-		if (!mios_filelock_meets(&lock, wish) ||
-		    mios_filelock_is_owners(&lock, who, wish) ||
-		    !mios_filelock_overlaps(&lock, wish))
-			continue;
-		if (!wish->exclusive &&
-		    !(filelock_flags(&lock) & MIOS_FS_FILELOCK_EXCLUSIVE))
-			continue;
 		if (!(filelock_flags(&lock) & MIOS_FS_FILELOCK_WAITS) ||
-		    lock.ticket < ticket)
+		    lock.ticket >= ticket || !conflicts(&lock, who, wish))
+			continue;
+		if (inject_no_turns || !left--)
+			return 0;
+		other = mios_filelock_wish(&lock);
+		if (!in_the_way(fs, lock.who, &other))
 			return at;
 	}
 	return 0;
@@ -70,8 +78,7 @@ static u64 blocker(struct mios_fs *fs, u64 who,
 static u64 blocker_in_turn(struct mios_fs *fs, u64 who,
 			   const struct mios_fs_lock_wish *wish, u64 ticket)
 {
-	return blocker(fs, who, wish,
-		       holds_any(fs, who, wish) ? 0 : ticket);
+	return in_the_way(fs, who, wish) ?: whose_turn(fs, who, wish, ticket);
 }
 
 static bool waits_in_process(const struct mios_fs_filelock *lock)
@@ -192,7 +199,7 @@ static int take_first(struct mios_fs *fs, struct mios_fs_lock_wish *wish,
 	if (err)
 		return -ENOLCK;
 	by = wait ? blocker_in_turn(fs, mios_filelock_who(fs), wish, ~0ull) :
-	     blocker(fs, mios_filelock_who(fs), wish, 0);
+	     in_the_way(fs, mios_filelock_who(fs), wish);
 	if (!by)
 		return grant(fs, wish);
 	if (!wait)
@@ -283,7 +290,7 @@ int mios_fs_lock_test(struct mios_fs *fs, const struct mios_fs_lock_wish *wish,
 
 	if (err)
 		return err;
-	by = blocker(fs, mios_filelock_who(fs), wish, 0);
+	by = in_the_way(fs, mios_filelock_who(fs), wish);
 	if (by) {
 		lock = mios_filelock_read(fs, by);
 		*other = mios_filelock_wish(&lock);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Locks of files between instances, as flock(2) and fcntl(2) have them.  waits
- * takes his turn himself, when he looks again: nobody who came later and is in his
- * way gets it before.  Who lets go of one is told whom to wake; a wake that is lost
+ * takes his turn himself, when he looks again: nobody who came later gets it
+ * before, once it could be had.  Who lets go of one is told whom to wake; a wake that is lost
  * costs the time until the next look.
  */
 #ifndef _MIOS_FILELOCK_H
