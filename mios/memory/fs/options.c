@@ -2,9 +2,7 @@
 /*
  * What mount(8) is asked for, when it mounts and afterwards.
  */
-#include <linux/fs_context.h>
-
-#include "vfs.h"
+#include "options.h"
 
 enum { OPT_POOL, OPT_SIZE, OPT_POLICY, OPT_MODE, OPT_FORMAT, OPT_MAKE };
 

@@ -12,7 +12,7 @@
 
 #include "../../core/link/link.h"
 
-#include "vfs.h"
+#include "options.h"
 
 /* What statfs(2) calls it: "MIOS". */
 #define MIOS_SUPER_MAGIC	0x534f494dUL

@@ -8,7 +8,6 @@
 
 #include <linux/delay.h>
 #include <linux/fs.h>
-#include <linux/fs_parser.h>
 #include <linux/list.h>
 #include <linux/memremap.h>
 #include <linux/mutex.h>
@@ -156,7 +155,7 @@ struct mios_inode {
 	u64 seen;
 	seqcount_spinlock_t rights;
 	unsigned long flags;
-	struct mutex locking;
+	struct mutex locking;		/* see above */
 };
 
 #define MIOS_WAS_MAPPED		0
@@ -449,37 +448,6 @@ int mios_death_watch(struct mios_mount *m);
 void mios_death_ignore(struct mios_mount *m);
 int mios_death_init(void);
 void mios_death_exit(void);
-
-/* options.c */
-
-/**
- * struct mios_options - how it is mounted
- * @place, @nr:	of the pool's sections
- * @policy:	of new files
- * @limit:	pages that files may have, 0: all
- * @mode:	that its root must have
- * @given:	a bit for each that was named
- * @ring:	the ring's own pool is meant
- * @format, @make: make one in any case, or where there is none
- */
-struct mios_options {
-	struct mios_pool_place place[MIOS_POOL_SECTIONS];
-	unsigned int nr;
-	u64 policy;
-	u64 limit;
-	umode_t mode;
-	unsigned int given;
-	bool ring;
-	bool format;
-	bool make;
-};
-
-struct fs_parameter;
-
-extern const struct fs_parameter_spec mios_parameters[];
-int mios_option(struct fs_context *fc, struct fs_parameter *param);
-int mios_mode_check(struct fs_context *fc, struct inode *root);
-int mios_remount(struct fs_context *fc);
 
 /* number.c */
 void mios_number_set(struct mios_mount *m, u64 base);
