@@ -16,6 +16,11 @@ static const char * const always[] = {
 	/* IPIs to "all" would reach the CPUs of every other instance. */
 	"no_ipi_broadcast=1",
 	/*
+	 * A kernel that has one CPU leaves the LOCK of its instructions out, and
+	 * those of other instances would store between its load and its store.
+	 */
+	"noreplace-smp",
+	/*
 	 * A panic must end in the restart hook, which reports it; without
 	 * this the CPU loops for ever.
 	 */

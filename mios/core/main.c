@@ -8,6 +8,7 @@
 
 #include <asm/mios.h>
 
+#include "../arch/x86/lock_prefix.h"
 #include "clock/clock.h"
 #include "dev/dev.h"
 #include "fence/fence.h"
@@ -103,6 +104,10 @@ static int __init mios_init(void)
 {
 	int err;
 
+	if (!mios_lock_prefix_works()) {
+		pr_err("this kernel has one CPU, and what it does at once is not so to others: boot with noreplace-smp\n");
+		return -EOPNOTSUPP;
+	}
 	err = mios_join();
 	if (err)
 		return err;
