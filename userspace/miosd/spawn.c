@@ -359,6 +359,10 @@ int task_prepare(struct task *t, const struct caller *c, struct slot *slot,
 		return fail_set(fail, 125, "find memory", -errno);
 	if (c->hello.cpus) {
 		err = slot_bind_cpus(slot, c->hello.cpus);
+		if (err == -EUSERS)
+			return fail_set(fail, 125, "give the task CPUs of its "
+					"own, as miosd may use only some here; "
+					"try --bind none", err);
 		if (err)
 			return fail_set(fail, 125, "give the task CPUs of its "
 					"own", err);

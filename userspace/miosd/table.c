@@ -129,20 +129,29 @@ static int least_used(const struct slot *s)
 	return best;
 }
 
+/*
+ * Who places tasks goes by the CPUs that the instance has.  Where miosd may use
+ * only some, two tasks of a job would get one: then -EUSERS.
+ */
 int slot_bind_cpus(struct slot *s, unsigned int count)
 {
+	size_t size = CPU_ALLOC_SIZE(MAX_CPUS);
+	bool some;
 	unsigned int n;
 	int cpu;
 
 	/* CPUs come and go: ask anew. */
-	if (sched_getaffinity(0, CPU_ALLOC_SIZE(MAX_CPUS), online))
+	if (sched_getaffinity(0, size, online))
 		return -errno;
+	some = CPU_COUNT_S(size, online) < sysconf(_SC_NPROCESSORS_ONLN);
 	while (count--) {
 		do {
 			cpu = least_used(s);
 			if (cpu < 0)
-				return -EBUSY;
+				return some ? -EUSERS : -EBUSY;
 			n = atomic_load(&table->users[cpu]);
+			if (n && some)
+				return -EUSERS;
 		} while (!atomic_compare_exchange_strong(&table->users[cpu],
 							 &n, n + 1));
 		s->cpus[cpu / 64] |= 1ull << cpu % 64;
