@@ -222,6 +222,7 @@ int boot_planned(struct boot_plan *plan, uint64_t nodes,
 	if (plan->wait)
 		wait_for_host_setup();
 	add_key(&plan->initrd, plan->wait);
+	add_address(plan->ring);
 	if (output) {
 		boot.output = *output;
 		ret = parallel_run(&boot, nodes);

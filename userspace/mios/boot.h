@@ -62,6 +62,7 @@ void frame_holder(uint64_t frame, char *text, size_t size);
 void wait_for_host_setup(void);
 const char *default_kernel(void);
 const char *default_initrd(const char *release);
+void add_address(unsigned int ring);
 void update_names(unsigned int ring);
 
 #endif /* MIOS_BOOT_H */

@@ -123,27 +123,52 @@ const char *default_initrd(const char *release)
 	return path;
 }
 
-/*
- * On instance 0 a name such as node2 leads into the ring that the instance
- * is in: written again when that may have changed.  Where mios-host-setup has
- * never run there are no names.
- */
-void update_names(unsigned int ring)
+/* A part of mios-host-setup; where that has never run there is no network. */
+static bool host_setup(char * const argv[])
 {
-	char * const argv[] = { "mios-host-setup", "--names", NULL };
 	pid_t pid;
 	int status;
 
-	if (access(HOST_LOCK, F_OK) ||
-	    (!ring && access("/run/mios/other-rings", F_OK)))
-		return;
+	if (access(HOST_LOCK, F_OK))
+		return true;
 	set_path();
 	pid = fork();
 	if (!pid) {
 		execvp(argv[0], argv);
 		_exit(127);
 	}
-	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+	return pid > 0 && waitpid(pid, &status, 0) == pid && !status;
+}
+
+/*
+ * Instance 0 has an address in a ring from the first boot there: the new member
+ * mounts its root from it.
+ */
+void add_address(unsigned int ring)
+{
+	char number[12];
+	char * const argv[] = { "mios-host-setup", "--ring", number, NULL };
+
+	if (!ring)
+		return;
+	snprintf(number, sizeof(number), "%u", ring);
+	if (!host_setup(argv))
+		mios_error("mios", "boot: instance 0 has no address in ring %u, "
+			   "and its members no root: run mios-host-setup --ring "
+			   "%u", ring, ring);
+}
+
+/*
+ * On instance 0 a name such as node2 leads into the ring that the instance
+ * is in: written again when that may have changed.
+ */
+void update_names(unsigned int ring)
+{
+	char * const argv[] = { "mios-host-setup", "--names", NULL };
+
+	if (!ring && access("/run/mios/other-rings", F_OK))
+		return;
+	if (!host_setup(argv))
 		mios_error("mios", "boot: the names in /etc/hosts are not up "
 			   "to date: run mios-host-setup");
 }
