@@ -105,6 +105,14 @@ class Modules(unittest.TestCase):
             self.fill("first", "one\n")
         self.assertEqual(self.fill("second", "one\n")[1], 1)
 
+    def test_objects_of_the_same_kernel_stay(self):
+        """make goes on from them, when a source has changed."""
+        self.fill("first", "one\n")
+        kept = self.base / "first/build/mios/a.o"
+        kept.touch()
+        self.assertEqual(self.fill("first", "two\n")[1], 1)
+        self.assertTrue(kept.exists())
+
     def test_objects_of_another_kernel_go(self):
         out = self.base / "first/build"
         (out / "mios").mkdir(parents=True)

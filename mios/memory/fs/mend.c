@@ -7,7 +7,10 @@
  * user was killed in it.  Locks of files are to be let go of.  Segments are to be
  * freed that were detached last.
  */
+#include "../../inject/inject.h"
 #include "vfs.h"
+
+MIOS_INJECT_TIMES(mend_short, "no memory to mend a file");
 
 /* What nobody else uses is closed, and not kept, awake, by a dentry. */
 static void inode_let_go(struct inode *inode)
@@ -19,7 +22,8 @@ static void inode_let_go(struct inode *inode)
 /* NULL: it has gone, or is to be tried later; sets @again then. */
 static struct inode *inode_taken(struct mios_mount *m, u64 number, bool *again)
 {
-	struct inode *inode = mios_inode_get(m->sb, number);
+	struct inode *inode = mios_inject(mend_short) ? ERR_PTR(-ENOMEM) :
+			      mios_inode_get(m->sb, number);
 
 	if (!IS_ERR(inode))
 		return inode;
