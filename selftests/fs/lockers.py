@@ -2,19 +2,24 @@
 # SPDX-License-Identifier: GPL-2.0
 """Programs of three instances that count on locks of files: fs/64-lockers.
 
-lockers.py KIND FOLDER, on instance 0: rows of a database, in the journal mode
-"delete" or "wal", or a number in a file under "flock", "fcntl" or "ofd".  In the
-middle instance 2 is killed.  What an instance has been told is done must be there.
+lockers.py KIND FOLDER, on instance 0: rows of SQLite, in the journal mode
+"delete" or "wal", keys of "lmdb", commits of "git" pushed to one repository, or a
+number in a file under "flock", "fcntl" or "ofd".  In the middle instance 2 is
+killed.  What an instance has been told is done must be there.
 """
 import fcntl
 import os
+import pathlib
 import sqlite3
 import struct
 import subprocess
 import sys
 import time
 
-TIMES = 60
+import lmdb
+
+TIMES = {kind: 60 for kind in
+         ("delete", "wal", "lmdb", "flock", "fcntl", "ofd")} | {"git": 9}
 OFD_SETLKW = 38
 
 
@@ -51,11 +56,52 @@ def number_add(folder, kind):
     os.close(fd)
 
 
+def keys_open(folder):
+    """Its writers take turns by a robust mutex in a file."""
+    return lmdb.open(f"{folder}/keys", map_size=8 << 20, max_readers=20)
+
+
+def key_add(folder, instance, number):
+    """One transaction, committed when this returns."""
+    with keys_open(folder) as base, base.begin(write=True) as change:
+        change.put(b"sum", b"%d" % (int(change.get(b"sum")) + 1))
+        change.put(b"%d %d" % (instance, number), b"here")
+
+
+def git(folder, *words):
+    """What it says; None if it fails."""
+    done = subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b",
+                           "-c", "gc.auto=0", "-c", "init.defaultBranch=main",
+                           "-C", folder, *words], check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          text=True)
+    return None if done.returncode else done.stdout
+
+
+def commit_add(folder, instance, number):
+    """A file more, seen by all when this returns."""
+    own = pathlib.Path(folder, f"clone{instance}")
+    if not own.exists():
+        git(folder, "clone", "-q", "bare.git", own.name)
+    (own / f"{instance} {number}").touch()
+    git(own, "add", ".")
+    git(own, "commit", "-qm", f"{instance} {number}")
+    for _ in range(100):
+        git(own, "pull", "-q", "--rebase", "origin", "main")
+        if git(own, "push", "-q", "origin", "HEAD:main") is not None:
+            return
+    sys.exit(f"not ok: instance {instance} cannot push")
+
+
 def work(kind, folder, instance):
     """On each instance: says what is done."""
-    for number in range(TIMES):
+    for number in range(TIMES[kind]):
         if kind in ("delete", "wal"):
             row_add(folder, instance, number)
+        elif kind == "lmdb":
+            key_add(folder, instance, number)
+        elif kind == "git":
+            commit_add(folder, instance, number)
         else:
             number_add(folder, kind)
         print(number, flush=True)
@@ -74,8 +120,20 @@ def rows_prepare(kind, folder):
     base.close()
 
 
+def pairs_check(pairs, total, done):
+    """Each that was done is there once."""
+    if len(pairs) != len(set(pairs)) or total != len(pairs):
+        sys.exit(f"not ok: {len(pairs)} there, {len(set(pairs))} of them "
+                 f"different, and counted as {total}")
+    for instance, number in enumerate(done):
+        missing = set(range(number)) - {n for i, n in pairs if i == instance}
+        if missing:
+            sys.exit(f"not ok: {len(missing)} that instance {instance} has done "
+                     "are gone")
+
+
 def rows_check(folder, done):
-    """Each that was done is there once, and the file is sound."""
+    """And the file is sound."""
     base = sqlite3.connect(f"{folder}/base", timeout=120)
     sound = base.execute("PRAGMA integrity_check").fetchone()[0]
     if sound != "ok":
@@ -83,14 +141,25 @@ def rows_check(folder, done):
     rows = base.execute("SELECT instance, number FROM t").fetchall()
     total = base.execute("SELECT n FROM sum").fetchone()[0]
     base.close()
-    if len(rows) != len(set(rows)) or total != len(rows):
-        sys.exit(f"not ok: {len(rows)} rows, {len(set(rows))} of them different, "
-                 f"and counted as {total}")
-    for instance, number in enumerate(done):
-        missing = set(range(number)) - {n for i, n in rows if i == instance}
-        if missing:
-            sys.exit(f"not ok: {len(missing)} rows that instance {instance} has "
-                     "committed are gone")
+    pairs_check(rows, total, done)
+
+
+def keys_check(folder, done):
+    """Of all pages, as all are read."""
+    with keys_open(folder) as base, base.begin() as look:
+        found = dict(look.cursor())
+    total = int(found.pop(b"sum"))
+    pairs_check([tuple(map(int, key.split())) for key in found], total, done)
+
+
+def commits_check(folder, done):
+    """And the repository is sound."""
+    bare = f"{folder}/bare.git"
+    if git(bare, "fsck", "--full", "--strict") is None:
+        sys.exit("not ok: the repository is not sound")
+    said = git(bare, "log", "--format=%s", "main").splitlines()
+    pairs = [tuple(map(int, line.split())) for line in said if line != "first"]
+    pairs_check(pairs, len(said) - 1, done)
 
 
 def number_check(folder, done):
@@ -110,31 +179,69 @@ def start(kind, folder, instance):
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
-def drive(kind, folder):
-    """On instance 0."""
+def locks_remove(bare):
+    """A lock of git's is a file with a name, which people remove when who made
+    it has been killed: those that stay."""
+    def there():
+        return {(path, path.stat().st_ino)
+                for path in pathlib.Path(bare).glob("**/*.lock")
+                if path.exists()}
+
+    if first := there():
+        time.sleep(5)
+        for path, _ in first & there():
+            path.unlink()
+
+
+def prepare(kind, folder):
+    """What they begin with."""
     os.makedirs(folder)
     if kind in ("delete", "wal"):
         rows_prepare(kind, folder)
+    elif kind == "lmdb":
+        with keys_open(folder) as base, base.begin(write=True) as change:
+            change.put(b"sum", b"0")
+    elif kind == "git":
+        git(folder, "init", "-q", "--bare", "bare.git")
+        git(folder, "clone", "-q", "bare.git", "first")
+        git(f"{folder}/first", "commit", "-q", "--allow-empty", "-m", "first")
+        git(f"{folder}/first", "push", "-q", "origin", "HEAD:main")
     else:
         with open(f"{folder}/number", "w", encoding="ascii") as file:
             file.write("%020d" % 0)
+
+
+def check(kind, folder, done):
+    """What they leave."""
+    if kind in ("delete", "wal"):
+        rows_check(folder, done)
+    elif kind == "lmdb":
+        keys_check(folder, done)
+    elif kind == "git":
+        commits_check(folder, done)
+    else:
+        number_check(folder, done)
+
+
+def drive(kind, folder):
+    """On instance 0."""
+    times = TIMES[kind]
+    prepare(kind, folder)
     workers = [start(kind, folder, instance) for instance in range(3)]
     done = [0, 0, 0]
-    for _ in range(TIMES // 3):
+    for _ in range(times // 3):
         done[2] += bool(workers[2].stdout.readline())
     subprocess.run(["mios", "kill", "2"], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    locks_remove(f"{folder}/bare.git")
     for instance, worker in enumerate(workers):
         done[instance] += len(worker.stdout.read().splitlines())
         if worker.wait() and instance < 2:
             sys.exit(f"not ok: instance {instance} ends with {worker.returncode} "
                      f"after {done[instance]}")
-    if done[:2] != [TIMES, TIMES] or not TIMES // 3 <= done[2] < TIMES:
+    if done[:2] != [times, times] or not times // 3 <= done[2] < times:
         sys.exit(f"not ok: done was {done}")
-    if kind in ("delete", "wal"):
-        rows_check(folder, done)
-    else:
-        number_check(folder, done)
+    check(kind, folder, done)
     print(f"ok: {kind}: {done}")
 
 
