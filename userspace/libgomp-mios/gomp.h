@@ -66,6 +66,15 @@ struct meeting {
 } __attribute__((aligned(LINE)));
 
 /* What a member is to do; written by the master when it is idle. */
+/*
+ * How a thread computes: rounding, which exceptions are signals, whether what is
+ * very small is zero.  See float_modes.c.
+ */
+struct float_modes {
+	uint32_t mxcsr;
+	uint16_t x87;
+};
+
 struct mailbox {
 	_Atomic uint32_t region;	/* number of the last one given */
 	uint32_t size;
@@ -74,6 +83,7 @@ struct mailbox {
 	void *data;
 	struct group *group;
 	struct context *outer;		/* of its master, if it is of one process */
+	struct float_modes modes;	/* of its master */
 } __attribute__((aligned(LINE)));
 
 /* OMP_* variables and what omp_set_*() has made of them. */
@@ -160,6 +170,10 @@ static inline struct context *context(void)
 {
 	return team_context ? team_context : context_create();
 }
+
+/* float_modes.c APIs: */
+struct float_modes float_modes(void);
+void float_follow(struct float_modes modes);
 
 /* member.c APIs: */
 void members_start(void);

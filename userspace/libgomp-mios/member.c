@@ -16,6 +16,7 @@ static void (*flush_fortran)(const int *unit);	/* of NULL: all */
 void members_work(struct team *team, const struct context *c, body_fn fn,
 		  void *data)
 {
+	struct float_modes modes = float_modes();
 	struct mailbox *box;
 	uint32_t i;
 
@@ -27,6 +28,7 @@ void members_work(struct team *team, const struct context *c, body_fn fn,
 		box->data = data;
 		box->group = c->part.group;
 		box->outer = team->inner ? c->outer : NULL;
+		box->modes = modes;
 		atomic_fetch_add_explicit(&box->region, 1,
 					  memory_order_release);
 	}
@@ -77,6 +79,7 @@ static void work(struct team *team, struct mailbox *box, uint32_t number,
 	c.shares = box->shares;
 	if (team->shows)
 		omp_display_affinity(NULL);
+	float_follow(box->modes);
 	box->fn(box->data);
 	if (gomp_place)
 		flush_output();
