@@ -27,28 +27,44 @@ struct range {
 static struct range shared[OMP_MAX_OBJECTS];
 static unsigned int nr_shared;
 
-/* Each has one segment that is written after the loader is done with it. */
-static struct range find_data(const struct dl_phdr_info *info)
+/* Without what the loader protects, which is whole pages of one segment. */
+static void take_segment(const struct dl_phdr_info *info, const Elf64_Phdr *p,
+			 unsigned long relro)
 {
-	struct range data = { .name = info->dlpi_name };
-	unsigned long at, relro = 0;
+	unsigned long at = info->dlpi_addr + p->p_vaddr;
+	struct range data = {
+		.start = at & ~PAGE_MASK,
+		.end = (at + p->p_memsz + PAGE_MASK) & ~PAGE_MASK,
+		.name = info->dlpi_name,
+	};
+
+	if (relro > data.start && relro <= data.end)
+		data.start = relro;
+	if (data.start == data.end)
+		return;
+	if (nr_shared == OMP_MAX_OBJECTS)
+		omp_die("more than %d segments of data", OMP_MAX_OBJECTS);
+	shared[nr_shared++] = data;
+}
+
+/* As a rule there is one that is written; large data has another. */
+static void take_segments(const struct dl_phdr_info *info)
+{
+	unsigned long relro = 0;
 	const Elf64_Phdr *p;
 	int i;
 
 	for (i = 0; i < info->dlpi_phnum; i++) {
 		p = &info->dlpi_phdr[i];
-		at = info->dlpi_addr + p->p_vaddr;
 		if (p->p_type == PT_GNU_RELRO)
-			relro = at + p->p_memsz;
-		if (p->p_type != PT_LOAD || !(p->p_flags & PF_W))
-			continue;
-		data.start = at & ~PAGE_MASK;
-		data.end = (at + p->p_memsz + PAGE_MASK) & ~PAGE_MASK;
+			relro = (info->dlpi_addr + p->p_vaddr + p->p_memsz) &
+				~PAGE_MASK;
 	}
-	relro &= ~PAGE_MASK;	/* the loader protects whole pages */
-	if (relro > data.start && relro <= data.end)
-		data.start = relro;
-	return data;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		p = &info->dlpi_phdr[i];
+		if (p->p_type == PT_LOAD && p->p_flags & PF_W)
+			take_segment(info, p, relro);
+	}
 }
 
 static const Elf64_Dyn *find_dynamic(const struct dl_phdr_info *info)
@@ -87,8 +103,8 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *first)
 {
 	bool *is_program = first;
 
-	if ((*is_program || is_everybodys(info)) && nr_shared < OMP_MAX_OBJECTS)
-		shared[nr_shared++] = find_data(info);
+	if (*is_program || is_everybodys(info))
+		take_segments(info);
 	*is_program = false;
 	return 0;
 }
