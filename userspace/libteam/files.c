@@ -29,6 +29,7 @@
 #define LEAST		512	/* where no program expects what it has not opened */
 
 static bool shared;		/* not yet, and in a child not any more */
+static pid_t process;
 
 void files_create(struct omp_window *w)
 {
@@ -103,6 +104,7 @@ void files_start(void)
 {
 	if (mios_omp_place.number)
 		take_up_to(first_own());
+	process = getpid();
 	shared = true;
 }
 
@@ -112,10 +114,11 @@ bool files_shared(void)
 	return shared;
 }
 
-/* How many processes the program is: a child is one. */
+/* How many processes the program is: a child is one, also vfork()'s. */
 unsigned int files_places(void)
 {
-	return shared ? mios_omp_place.window->nr_places : 1;
+	return shared && getpid() == process ?
+	       mios_omp_place.window->nr_places : 1;
 }
 
 /* Who has it, or would have. */

@@ -116,19 +116,44 @@ mode_t umask(mode_t mask)
 	return before;
 }
 
+static long do_limit(const long *a)
+{
+	return syscall(SYS_prlimit64, 0, a[0], a[1], NULL) ? -errno : 0;
+}
+
+/* What this process may use, no other one may exceed. */
+static void limit_others(enum __rlimit_resource what, const struct rlimit64 *new)
+{
+	struct asked asked = { .args = { what, (long)new },
+			       .pieces = { { 1, GIVE, sizeof(*new) } } };
+	unsigned int place, n = files_places();
+
+	for (place = 0; place < n; place++)
+		if (place != mios_omp_place.number &&
+		    ask_to_run(place, do_limit, asked))
+			omp_die("process %u of the program cannot have the limit "
+				"that another has set itself: %s", place,
+				strerror(errno));
+}
+
 /* A program may raise its limit, but not to numbers that are others'. */
 int prlimit64(pid_t pid, enum __rlimit_resource what,
 	      const struct rlimit64 *new, struct rlimit64 *old)
 {
+	bool own = !pid || pid == getpid();
 	struct rlimit64 limit;
 
-	if (files_shared() && what == RLIMIT_NOFILE && (!pid || pid == getpid()) &&
-	    new && memory_read(&limit, new, sizeof(limit))) {
+	if (files_shared() && what == RLIMIT_NOFILE && own && new &&
+	    memory_read(&limit, new, sizeof(limit))) {
 		if (limit.rlim_cur > files_end())
 			limit.rlim_cur = files_end();
 		new = &limit;
 	}
-	return syscall(SYS_prlimit64, pid, what, new, old);
+	if (syscall(SYS_prlimit64, pid, what, new, old))
+		return -1;
+	if (own && new && what != RLIMIT_NOFILE)
+		limit_others(what, new);
+	return 0;
 }
 
 int prlimit(pid_t pid, enum __rlimit_resource what, const struct rlimit *new,
