@@ -38,6 +38,7 @@ static void *begin(void *p)
 	struct place_in_crew place = *(struct place_in_crew *)p;
 
 	free(p);
+	mios_omp_signals_blocked();
 	place_inherit(place.place);
 	member_serve(place.team, place.number);
 	return NULL;
@@ -101,15 +102,13 @@ static bool add_thread(struct crew *c, const pthread_attr_t *attr)
 /* Signals are for the program's own threads. */
 static void add_threads(struct crew *c, uint32_t wanted)
 {
-	sigset_t all, before;
 	pthread_attr_t attr;
+	sigset_t before;
 
 	pthread_attr_init(&attr);
 	if (gomp_window)
 		pthread_attr_setstacksize(&attr, gomp_window->stack_size);
-	sigfillset(&all);
-	sigdelset(&all, SIGBUS);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	mios_omp_block_signals(&before);
 	while (c->threads < wanted && add_thread(c, &attr))
 		;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -152,10 +152,11 @@ static bool signal_is_ours(void)
 {
 	struct sigaction now, ours = { .sa_handler = nothing };
 
-	if (sigaction(GIVE_UP, NULL, &now))
+	if (REAL(sigaction)(GIVE_UP, NULL, &now))
 		return false;
 	return now.sa_handler == nothing ||
-	       (now.sa_handler == SIG_DFL && !sigaction(GIVE_UP, &ours, NULL));
+	       (now.sa_handler == SIG_DFL &&
+		!REAL(sigaction)(GIVE_UP, &ours, NULL));
 }
 
 /* By another thread of who runs it; it may not have begun its call yet. */

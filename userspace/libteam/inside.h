@@ -40,6 +40,10 @@ char **arguments_share(char **argv);
 /* fork.c APIs: */
 void fork_prepare(int fd, int least, void (*alone)(void));
 
+/* dispositions.c APIs: */
+void signals_watch(void (*on_bus_error)(int, siginfo_t *, void *));
+void signals_pass_on(void);
+
 /* explain.c APIs: */
 void explain_window(const struct omp_window *w);
 

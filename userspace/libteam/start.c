@@ -144,6 +144,7 @@ static void set_signal_stack(void)
 static void *run_member(void *number)
 {
 	set_signal_stack();
+	mios_omp_signals_blocked();
 	runtime->member((uintptr_t)number);
 	return NULL;
 }
@@ -199,24 +200,6 @@ static void on_bus_error(int signal, siginfo_t *info, void *context)
 	window_end(text, sizeof(text) - 1);
 }
 
-static void watch_memory(void)
-{
-	struct sigaction action = { .sa_sigaction = on_bus_error,
-				    .sa_flags = SA_SIGINFO | SA_ONSTACK };
-
-	sigaction(SIGBUS, &action, NULL);
-}
-
-/* Signals are for the program's own thread: members inherit this. */
-static void block_signals(sigset_t *before)
-{
-	sigset_t all;
-
-	sigfillset(&all);
-	sigdelset(&all, SIGBUS);
-	pthread_sigmask(SIG_SETMASK, &all, before);
-}
-
 /* Whoever has ended in a stream has it locked. */
 static void *end_anyway(void *unused)
 {
@@ -245,7 +228,7 @@ static void start_members(void)
 	streams_start();
 	ask_start();
 	runtime->start(w, mios_omp_place.number);
-	block_signals(&before);
+	mios_omp_block_signals(&before);
 	for (i += !mios_omp_place.number;
 	     i < w->first[mios_omp_place.number + 1]; i++)
 		start_thread(i, run_member);
@@ -310,7 +293,7 @@ static int keep_program(int argc, char **argv, char **envp)
 
 	start_members();
 	thread = start_thread(0, run_program);
-	block_signals(&before);
+	mios_omp_block_signals(&before);
 	while (!leaving() && pthread_tryjoin_np(thread, NULL)) {
 		if (over())
 			end_with_all();
@@ -456,7 +439,7 @@ int __libc_start_main(main_fn main, int argc, char **argv, void (*init)(void),
 	fork_prepare(mios_omp_place.fd, files_limit(), runtime->alone);
 	syscall(SYS_close, mios_omp_place.fd);
 	files_start();
-	watch_memory();
+	signals_watch(on_bus_error);
 	on_exit(at_exit, NULL);
 	if (mios_omp_place.number)
 		keep_members();

@@ -10,6 +10,7 @@
 #define MIOS_TEAM_H
 
 #include <assert.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -139,6 +140,10 @@ struct omp_runtime {
 
 /* start.c APIs: */
 void mios_omp_register(const struct omp_runtime *runtime);
+
+/* dispositions.c APIs: for threads that the program has not made */
+void mios_omp_block_signals(sigset_t *before);
+void mios_omp_signals_blocked(void);
 
 /* layout.c APIs: */
 void mios_omp_demand_code(const void *code);
