@@ -31,7 +31,7 @@ static void say_stacks(const struct omp_window *w)
 
 	for (i = 0; i < w->nr_places; i++, at = end) {
 		n = w->first[i + 1] - w->first[i];
-		end = at + n * w->stack_size;
+		end = at + n * stacks_apart(w);
 		fprintf(out, "  stacks 0x%lx-0x%lx  %lu KiB each: process %u, ",
 			(unsigned long)at, (unsigned long)end,
 			(unsigned long)w->stack_size / KIB, i);

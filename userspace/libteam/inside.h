@@ -3,6 +3,7 @@
 #ifndef MIOS_TEAM_INSIDE_H
 #define MIOS_TEAM_INSIDE_H
 
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,6 +23,19 @@ _Noreturn void window_end(const char *line, size_t length);
 /* open.c APIs: */
 void window_number(void);
 void window_open(const char *path);
+
+/* stacks.c APIs: */
+
+/* From one to the next */
+static inline uint64_t stacks_apart(const struct omp_window *w)
+{
+	return w->stack_gap + w->stack_size;
+}
+
+void stacks_prepare(void);
+void stacks_keep_apart(void);
+void stack_for_signals(void);
+pthread_t stack_thread(unsigned int member, void *(*fn)(void *));
 
 /* layout.c APIs: */
 void layout_write(struct omp_window *w);

@@ -17,6 +17,8 @@
 
 #define STACK_LEAST	(256ul << 10)
 #define STACK_DEFAULT	(8ul << 20)
+#define GAP_LEAST	(64ul << 10)
+#define GAP_MOST	(256ul << 20)
 #define STACK_MOST	(1ul << 30)
 #define PAGE_MASK	0xffful
 
@@ -98,6 +100,16 @@ static size_t stack_asked(void)
 	return size;
 }
 
+/* A quarter of all addresses at most. */
+static size_t stack_gap(const struct omp_window *w)
+{
+	size_t gap = w->size / 4 / w->nr_members & ~PAGE_MASK;
+
+	if (gap < GAP_LEAST)
+		return GAP_LEAST;
+	return gap < GAP_MOST ? gap : GAP_MOST;
+}
+
 /* As many bytes as the program would have had, if there is room for them. */
 static size_t stack_size(const struct omp_window *w)
 {
@@ -146,8 +158,9 @@ static void create(struct omp_window *w, size_t size)
 	w->size = size;
 	read_members(w);
 	w->stack_at = OMP_DATA_AT + data_size();
+	w->stack_gap = stack_gap(w);
 	w->stack_size = stack_size(w);
-	w->heap_at = w->stack_at + w->nr_members * w->stack_size;
+	w->heap_at = w->stack_at + w->nr_members * stacks_apart(w);
 	if (w->heap_at + OMP_DATA_AT > size)
 		omp_die("the window has no room for the program's data "
 			"(%zu bytes) and %u stacks of %zu: see OMP_STACKSIZE",

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -25,9 +24,6 @@
 #define START_LIMIT	60		/* seconds until all are there */
 #define LOCKED_NS	50000000	/* when all have ended, for sure */
 #define END_LIMIT	1		/* seconds until this process does */
-#define STACK_GUARD	(64ul << 10)	/* of 256 KiB at least */
-#define STACKS_APART	(64ul << 30)	/* of each process, among addresses */
-#define SIGNAL_STACK	(64ul << 10)
 #define LOOK_NS		2000000		/* between two looks for the end */
 
 typedef int (*main_fn)(int argc, char **argv, char **envp);
@@ -129,21 +125,9 @@ bool ignore_sync(bool sync)
 	return true;
 }
 
-/* The thread's own stack is in the window, and may be what has no page. */
-static void set_signal_stack(void)
-{
-	stack_t stack = { .ss_size = SIGNAL_STACK };
-
-	stack.ss_sp = kernel_mmap(NULL, SIGNAL_STACK, PROT_READ | PROT_WRITE,
-				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1,
-				  0);
-	if (stack.ss_sp != MAP_FAILED)
-		sigaltstack(&stack, NULL);
-}
-
 static void *run_member(void *number)
 {
-	set_signal_stack();
+	stack_for_signals();
 	mios_omp_signals_blocked();
 	runtime->member((uintptr_t)number);
 	return NULL;
@@ -151,37 +135,11 @@ static void *run_member(void *number)
 
 static void *run_program(void *unused)
 {
-	set_signal_stack();
+	stack_for_signals();
 	runtime->master();
 	program.status = program.main(program.argc, program.argv, environ);
 	program.done = true;
 	return NULL;
-}
-
-/*
- * Stack, thread-local data and libc's own record of it lie in the window.  Below
- * it is the stack of another member, which is not to be written into.
- */
-static pthread_t start_thread(unsigned int member, void *(*fn)(void *))
-{
-	struct omp_window *w = mios_omp_place.window;
-	char *stack = (char *)w + w->stack_at + member * w->stack_size;
-	pthread_attr_t attr;
-	pthread_t thread;
-	int err;
-
-	pthread_attr_init(&attr);
-	err = syscall(SYS_mprotect, stack, STACK_GUARD, PROT_NONE) ? errno : 0;
-	if (!err)
-		err = pthread_attr_setstack(&attr, stack + STACK_GUARD,
-					    w->stack_size - STACK_GUARD);
-	if (!err)
-		err = pthread_create(&thread, &attr, fn,
-				     (void *)(uintptr_t)member);
-	if (err)
-		omp_die("cannot start member %u: %s", member, strerror(err));
-	pthread_attr_destroy(&attr);
-	return thread;
 }
 
 /* A page of the window that there is no memory for: nobody can go on. */
@@ -225,13 +183,14 @@ static void start_members(void)
 	unsigned int i = w->first[mios_omp_place.number];
 	sigset_t before;
 
+	stacks_prepare();
 	streams_start();
 	ask_start();
 	runtime->start(w, mios_omp_place.number);
 	mios_omp_block_signals(&before);
 	for (i += !mios_omp_place.number;
 	     i < w->first[mios_omp_place.number + 1]; i++)
-		start_thread(i, run_member);
+		stack_thread(i, run_member);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -292,7 +251,7 @@ static int keep_program(int argc, char **argv, char **envp)
 	sigset_t before;
 
 	start_members();
-	thread = start_thread(0, run_program);
+	thread = stack_thread(0, run_program);
 	mios_omp_block_signals(&before);
 	while (!leaving() && pthread_tryjoin_np(thread, NULL)) {
 		if (over())
@@ -314,21 +273,6 @@ static _Noreturn void keep_members(void)
 	while (!over())
 		look_later();
 	end_with_all();
-}
-
-/*
- * libc knows a thread by its address, in the locks of streams, too.  Stacks that it
- * makes itself, as for teams within a process, are not to be where another process
- * has some.  Only addresses are taken.
- */
-static void keep_stacks_apart(void)
-{
-	size_t size = mios_omp_place.number * STACKS_APART;
-
-	if (syscall(SYS_mmap, NULL, size, PROT_NONE, MAP_PRIVATE |
-		    MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == -1)
-		omp_die("process %u: no addresses for its stacks: %s",
-			mios_omp_place.number, strerror(errno));
 }
 
 static void attach_heap(struct omp_window *w)
@@ -368,7 +312,7 @@ static void start_other(struct omp_window *w)
 		omp_die("process %u of %u", mios_omp_place.number,
 			w->nr_places);
 	layout_compare(w);
-	keep_stacks_apart();
+	stacks_keep_apart();
 	attach_heap(w);
 	data_share(w);
 	ask_prepare(w);

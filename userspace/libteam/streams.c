@@ -197,9 +197,9 @@ static unsigned int place_of_thread(const void *thread)
 	uint64_t at = (uint64_t)thread - w->base - w->stack_at;
 	unsigned int place = 0;
 
-	if (at >= w->nr_members * w->stack_size)
+	if (at >= w->nr_members * stacks_apart(w))
 		return mios_omp_place.number;
-	while (w->first[place + 1] <= at / w->stack_size)
+	while (w->first[place + 1] <= at / stacks_apart(w))
 		place++;
 	return place;
 }

@@ -80,7 +80,7 @@ static inline void word_unlock(_Atomic uint32_t *word)
  * (start.c).
  */
 #define OMP_WINDOW_MAGIC	0x504d4f2d534f494dull	/* MIOS-OMP */
-#define OMP_WINDOW_VERSION	5
+#define OMP_WINDOW_VERSION	6
 #define OMP_MAX_PLACES		64
 #define OMP_MAX_MEMBERS		1024
 #define OMP_MAX_OBJECTS		256
@@ -102,7 +102,8 @@ struct omp_window {
 	uint32_t version;
 	uint32_t nr_places, nr_members, nr_objects;
 	uint64_t base, size;		/* where it is mapped, of how many bytes */
-	uint64_t stack_at, stack_size;	/* of member 0; of each */
+	uint64_t stack_at, stack_size;	/* of member 0; of each, and below it */
+	uint64_t stack_gap;		/* what nobody has: see stacks.c */
 	uint64_t heap_at, space_at;
 	atomic_uint ready;		/* by place 0: all above is written */
 	atomic_uint arrived;		/* how many of the others have it, too */
@@ -118,7 +119,7 @@ struct omp_window {
 };
 
 static_assert(sizeof(struct omp_window) <= OMP_RUNTIME_AT, "header");
-static_assert(offsetof(struct omp_window, ready) == 72, "layout, version 5");
+static_assert(offsetof(struct omp_window, ready) == 80, "layout, version 6");
 
 /* This process of the team: what it has been told, and where its window is. */
 struct omp_place {

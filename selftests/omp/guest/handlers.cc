@@ -33,6 +33,15 @@ static void note(int number)
 	seen = number;
 }
 
+/* More than any stack has room for: it ends far below. */
+static __attribute__((noinline)) int deep()
+{
+	volatile char frame[60 << 20];
+
+	frame[0] = 1;
+	return frame[0];
+}
+
 static void crash(char how)
 {
 	volatile int zero = 0;
@@ -46,6 +55,9 @@ static void crash(char how)
 		break;
 	case 'a':
 		abort();
+	case 'o':
+		zero = deep();
+		break;
 	case 'k':
 		kill(getpid(), SIGUSR1);
 		sleep(20);
@@ -58,6 +70,7 @@ int main(int argc, char **argv)
 	const int numbers[] = { SIGSEGV, SIGFPE, SIGABRT, SIGUSR1 };
 	struct sigaction action = {};
 
+	action.sa_flags = SA_ONSTACK;
 	action.sa_handler = *argv[3] == 'j' ? jump : *argv[3] == 'r' ? note : last;
 	for (int number : numbers)
 		check(!sigaction(number, &action, nullptr), "sigaction()");
