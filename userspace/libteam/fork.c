@@ -8,7 +8,8 @@
  *   - its stack is copied before we go on;
  *   - thread-local data, which libc changes in the child at once, is private in
  *     both during the call, which therefore runs on a stack of its own;
- *   - we wait a moment for its exec(), as it still reads what it has prepared.
+ *   - we wait a moment for its exec(), as it still reads what it has prepared: of
+ *     its time, not of a host's that lets it wait.
  *
  * One at a time in each process.  Descriptors and memory here are this process's
  * own, whatever the program has: so all is done by the kernel.
@@ -21,6 +22,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -32,6 +34,7 @@
 #define FRAMES		PAGE		/* of ours, below who called */
 #define LOCALS		(2 * PAGE)	/* thread-local data, below libc's own */
 #define EXEC_WAIT_MS	50
+#define EXEC_WAITS	100		/* as long as it has had no such time */
 
 typedef pid_t (*fork_fn)(void);
 
@@ -127,15 +130,48 @@ static void in_child(struct call *c)
 	syscall(SYS_close, c->ready[0]);
 }
 
+/* Does it wait for a CPU, or for what it reads of a file? */
+static bool is_held_up(pid_t pid)
+{
+	char text[512], *name_end;
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(text, sizeof(text), "/proc/%d/stat", pid);
+	fd = syscall(SYS_open, text, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = syscall(SYS_read, fd, text, sizeof(text) - 1);
+		syscall(SYS_close, fd);
+	}
+	if (n <= 0)
+		return false;
+	text[n] = 0;
+	name_end = strrchr(text, ')');
+	return name_end && (!strncmp(name_end, ") R", 3) ||
+			    !strncmp(name_end, ") D", 3));
+}
+
+static bool has_run(pid_t pid)
+{
+	struct timespec time;
+	clockid_t clock;
+
+	return clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &time) ||
+	       time.tv_sec || time.tv_nsec >= EXEC_WAIT_MS * 1000000l;
+}
+
 /* Its stack is its own; then, if it is quick, all that it reads. */
 static void in_parent(struct call *c)
 {
 	struct pollfd end = { .fd = c->ready[0], .events = POLLIN };
+	int waits = EXEC_WAITS;
 	char byte;
 
 	syscall(SYS_close, c->ready[1]);
 	if (c->pid > 0 && syscall(SYS_read, c->ready[0], &byte, 1) == 1)
-		syscall(SYS_poll, &end, 1, EXEC_WAIT_MS);
+		while (!syscall(SYS_poll, &end, 1, EXEC_WAIT_MS) && --waits &&
+		       !has_run(c->pid) && is_held_up(c->pid))
+			;
 	syscall(SYS_close, c->ready[0]);
 }
 
