@@ -51,7 +51,8 @@ STATIC_CXX = ("g++", "-O2", "-Wall", "-static")
 OPENMP = ("g++", "-O2", "-Wall", "-fopenmp")
 OPENMP_PROGRAMS = ("spread", "team", "tasks", "reduce", "target", "mutexes",
                    "forks", "cancel", "nested", "strict", "maps", "bodies",
-                   "files", "sockets", "descriptors", "interrupts")
+                   "files", "sockets", "descriptors", "interrupts",
+                   "inherited", "handlers")
 OPENMP_FORTRAN = ("gfortran", "-O2", "-fopenmp", "-J", BUILD / "guest")
 BOOST = ("g++", "-O2", "-Wall", "-Wextra", "-pthread")
 COARRAYS = (BUILD / "caf/mios-caf", "-O2", "-Wall", "-J", BUILD / "guest")
@@ -86,7 +87,7 @@ def helpers():
     yield "swap/guest/works.cc", STATIC_CXX
     yield from ((f"omp/guest/{name}.cc", OPENMP) for name in OPENMP_PROGRAMS)
     yield from ((f"omp/guest/{name}.f90", OPENMP_FORTRAN)
-                for name in ("fields", "waves", "units"))
+                for name in ("fields", "waves", "units", "inner"))
     yield from ((f"caf/guest/{name}.f90", COARRAYS)
                 for name in COARRAY_PROGRAMS)
     yield from ((source, (*STATIC, "-I", LOCK_API), [LOCK_LIBRARY])
