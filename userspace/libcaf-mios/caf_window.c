@@ -24,7 +24,7 @@
 
 static unsigned long number_of(const char *name, unsigned long max)
 {
-	const char *text = getenv(name);
+	const char *text = secure_getenv(name);
 	unsigned long n;
 	char *end;
 
@@ -105,7 +105,7 @@ static void open_private(void)
 
 void window_open(void)
 {
-	const char *path = getenv("MIOS_CAF_WINDOW");
+	const char *path = secure_getenv("MIOS_CAF_WINDOW");
 	uint32_t images;
 	struct stat st;
 	int fd;

@@ -118,7 +118,7 @@ static bool all_arrived(void *end)
 /* When all are there, the window's name goes: nothing is left behind. */
 static void meet_others(void)
 {
-	const char *path = getenv("MIOS_CAF_WINDOW");
+	const char *path = secure_getenv("MIOS_CAF_WINDOW");
 	struct caf_window *w = caf_self.window;
 	struct timespec now;
 	time_t end;

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -25,8 +26,9 @@
 
 #define WHO		"mios: run"
 #define WINDOW_DIR	"/mios"
-#define WINDOW_NAME	".%s-%d-%u-%d"	/* instance, incarnation, PID */
-#define WINDOW_SCAN	".%3[a-z]-%d-%u-%d%n"
+/* Instance, incarnation, PID, and what nobody else can have guessed. */
+#define WINDOW_NAME	".%s-%d-%u-%d-%016llx"
+#define WINDOW_SCAN	".%3[a-z]-%d-%u-%d-%*16[0-9a-f]%n"
 #define MIOSFS_TYPE	0x534f494d	/* as mios/memory/fs/super.c has it */
 #define FIXED_SIZE	(64ull << 20)	/* data, and what stands before it */
 #define STACK_SIZE	(2ull << 30)	/* the largest, twice: see window.c there */
@@ -166,6 +168,7 @@ static int limits_allow(off_t length)
 int job_window_create(const char *kind, unsigned int threads, char *path,
 		      size_t size)
 {
+	unsigned long long chance;
 	off_t length;
 	int fd, err;
 
@@ -175,9 +178,10 @@ int job_window_create(const char *kind, unsigned int threads, char *path,
 	if (err)
 		return err;
 	remove_left();
+	if (getrandom(&chance, sizeof(chance), 0) != sizeof(chance))
+		return -errno;
 	snprintf(path, size, WINDOW_DIR "/" WINDOW_NAME, kind, mios_self(),
-		 own_incarnation(), getpid());
-	unlink(path);		/* of a process with our PID, long ago */
+		 own_incarnation(), getpid(), chance);
 	err = start_keeper(path);
 	fd = err ? -1 : open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (!err && (fd < 0 || ftruncate(fd, length)))

@@ -34,7 +34,7 @@ static u32 knobs(void)
 	static const char *const name[] = { "no-protect", "early", "old",
 		"not-atomic", "unheld", "lossy", "forget",
 		"unborn" };
-	const char *text = getenv("MIOS_DSM_TEST");
+	const char *text = secure_getenv("MIOS_DSM_TEST");
 
 	for (u32 i = 0; text && i < sizeof(name) / sizeof(*name); i++)
 		if (!strcmp(text, name[i]))

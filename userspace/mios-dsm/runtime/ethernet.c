@@ -81,7 +81,7 @@ static void hello(void)
 static bool test_is(const char *name)
 {
 #ifdef DSM_KNOBS
-	const char *text = getenv("MIOS_DSM_TEST");
+	const char *text = secure_getenv("MIOS_DSM_TEST");
 
 	return text && !strcmp(text, name);
 #else

@@ -108,7 +108,7 @@ static int stats_open(struct node *n, const struct told *t)
 
 static int transport_start(struct node *n, const struct told *t)
 {
-	const char *wire = getenv(START_WIRE);
+	const char *wire = secure_getenv(START_WIRE);
 	long cluster, life, sockets;
 
 	if (!wire)
@@ -186,7 +186,7 @@ int mios_dsm_start(void)
 {
 	struct told t = { .nodes = 1, .pages = START_PAGES, .stats = -1,
 			  .to = { { -1, -1, -1 } } };
-	const char *text = getenv(START_VARIABLE);
+	const char *text = secure_getenv(START_VARIABLE);
 	struct node *n = &node_self;
 	int err;
 
