@@ -3,8 +3,9 @@
  * malloc() and its like, for all processes of a team: what one allocates any
  * other may use and free.  Blocks have sizes of classes, four to each power of
  * two.  Every process takes chunks of the window and has lists of free blocks
- * of its own, so they seldom meet; a block goes to the list of whoever frees
- * it, a very large one without its memory.  What is asked for before there is a
+ * of its own, so they seldom meet; a block goes back to the list that it came
+ * from, whoever frees it, so that one who makes what another one frees has it
+ * again; a very large one goes without its memory.  What is asked for before there is a
  * window is private memory, and never used again; unless the user shares only
  * what is static or asked for as shared, when all of malloc() is.
  */
@@ -27,7 +28,8 @@
 
 /* Before each block; @shift bytes before it the block of its class begins. */
 struct head {
-	uint32_t magic, class;
+	uint32_t magic;
+	uint16_t class, place;		/* whose it is, of the window's */
 	uint64_t shift;
 };
 
@@ -46,10 +48,12 @@ struct arena {
 struct heap {
 	_Atomic uint64_t next;		/* offset of what nobody has had yet */
 	uint64_t end;
+	uint32_t places;
 	struct arena arenas[];
 };
 
 static char *window;
+static uint32_t own_place;
 static struct heap *heap;		/* NULL: no window yet */
 static struct arena early;		/* until then: private */
 static struct arena *mine = &early;	/* of malloc() */
@@ -145,7 +149,7 @@ static void *allocate(struct arena *a, size_t size, bool *fresh)
 		errno = ENOMEM;
 		return NULL;
 	}
-	b->head = (struct head){ MAGIC, class, 0 };
+	b->head = (struct head){ MAGIC, class, own_place, 0 };
 	return &b->head + 1;
 }
 
@@ -217,6 +221,16 @@ static uint32_t clear(struct block *b, size_t size)
 	return CLEARED;
 }
 
+/* A child has all that it frees: it has left its team. */
+static struct arena *home_of(const struct head *h, struct arena *a)
+{
+	if (a != &heap->arenas[own_place])
+		return a;
+	if (h->place >= heap->places)
+		omp_die("%p is freed, but its head is overwritten", h + 1);
+	return &heap->arenas[h->place];
+}
+
 void free(void *p)
 {
 	struct arena *a = arena_of(p);
@@ -227,6 +241,7 @@ void free(void *p)
 	if (!p || !heap || !a)
 		return;
 	h = head_of(p);
+	a = home_of(h, a);
 	class = h->class;
 	b = (struct block *)((char *)h - h->shift);
 	h->magic = 0;
@@ -364,6 +379,7 @@ void heap_create(void *w, uint64_t at, uint64_t end, uint32_t places)
 	size_t size = sizeof(*h) + places * sizeof(h->arenas[0]);
 
 	h->end = end;
+	h->places = places;
 	atomic_store(&h->next, at + ((size + PAGE - 1) & ~(PAGE - 1)));
 }
 
@@ -371,6 +387,7 @@ void heap_attach(void *w, uint64_t at, uint32_t place)
 {
 	window = w;
 	heap = heap_at(w, at);
+	own_place = place;
 	common = &heap->arenas[place];
 	mine = common;
 }

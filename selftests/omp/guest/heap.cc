@@ -3,7 +3,7 @@
  * malloc() and its like, by all members at once: no two blocks overlap, whoever
  * frees them; what calloc() gives is zero, what realloc() moves is kept, and
  * alignments are as asked for.  Blocks go from member to member, so each process
- * gives back what another one has had.  Of a very large one the memory goes back.
+ * gives back what another one has had, which has it again.  Of a very large one the memory goes back.
  *	heap MEMBERS ROUNDS
  */
 #include <malloc.h>
@@ -17,7 +17,8 @@
 
 #include "check.h"
 
-enum { SLOTS = 256, LARGEST = 9000, PAGE = 4096, VAST = 40 << 20 };
+enum { SLOTS = 256, LARGEST = 9000, PAGE = 4096, VAST = 40 << 20,
+       LARGE = 8 << 20, HANDED_ON = 250 };
 
 /* A block, all of whose bytes are the same; of one slot, so it has one user. */
 struct block {
@@ -107,6 +108,26 @@ static void vast(size_t align)
 	free(p);
 }
 
+/* One makes what another one frees: each time there is one block of it. */
+static void pass_on()
+{
+	void *volatile block = nullptr;
+	int missing = 0, last = omp_get_max_threads() - 1;
+
+#pragma omp parallel reduction(+ : missing)
+	for (int i = 0; i < HANDED_ON; i++) {
+		if (!omp_get_thread_num())
+			block = malloc(LARGE);
+#pragma omp barrier
+		if (omp_get_thread_num() == last) {
+			missing += !block;
+			free(block);
+		}
+#pragma omp barrier
+	}
+	check(!missing, "a block that another member has freed is there again");
+}
+
 int main(int argc, char **argv)
 {
 	int rounds = argc > 2 ? atoi(argv[2]) : 1000, wrong = 0;
@@ -129,6 +150,7 @@ int main(int argc, char **argv)
 	check(!wrong, "blocks");
 	for (block &b : slots)
 		free(b.at);
+	pass_on();
 	vast(1);
 	vast(64 << 10);
 	printf("%s members, all right\n", argv[1]);
