@@ -251,6 +251,7 @@ struct cross *cross_create(const struct loop *loop);
 void reductions_make(uintptr_t *record, const uintptr_t *first,
 		     uintptr_t *outer, uint32_t members);
 void reductions_add(uintptr_t *record, const uintptr_t *first);
+void reductions_none(uintptr_t *record);
 void GOMP_taskgroup_reduction_unregister(uintptr_t *record);
 
 /* loop.c APIs: */

@@ -60,6 +60,12 @@ void reductions_add(uintptr_t *record, const uintptr_t *first)
 	group->reductions = record;
 }
 
+/* The compiled code looks there whether it has to add anything up. */
+void reductions_none(uintptr_t *record)
+{
+	record[AT] = 0;
+}
+
 void GOMP_taskgroup_reduction_register(uintptr_t *record)
 {
 	reductions_add(record, NULL);

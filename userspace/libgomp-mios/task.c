@@ -231,9 +231,10 @@ void omp_fulfill_event(struct task *task)
 	task_fulfill(task);
 }
 
-void omp_fulfill_event_(struct task **task)
+/* Fortran's, by value as well */
+void omp_fulfill_event_(struct task *task)
 {
-	task_fulfill(*task);
+	task_fulfill(task);
 }
 
 static void nothing(void *data)
@@ -318,8 +319,11 @@ static void loop_tasks(struct source *s, unsigned int flags,
 static void taskloop(struct source *s, unsigned int flags,
 		     unsigned long number, struct loop loop)
 {
-	if (!loop.total)
+	if (!loop.total) {
+		if ((flags & (FLAG_NOGROUP | FLAG_REDUCTION)) == FLAG_REDUCTION)
+			reductions_none(((uintptr_t **)s->data)[2]);
 		return;
+	}
 	s->final = flags & FLAG_FINAL;
 	if (!(flags & FLAG_NOGROUP))
 		GOMP_taskgroup_start();

@@ -7,6 +7,7 @@ program fortran
   integer, parameter :: long = 8
   integer(omp_nest_lock_kind) :: nested
   integer(omp_lock_kind) :: lock
+  integer(omp_event_handle_kind) :: event
   integer :: members, wrong, total, tried, chunk
   integer(omp_sched_kind) :: kind
   integer(long) :: more
@@ -37,6 +38,18 @@ program fortran
   call omp_destroy_nest_lock(nested)
   call omp_destroy_lock(lock)
   call check(wrong == 0 .and. total == members .and. tried == 2 * members, 'locks')
+  total = 0
+  !$omp parallel
+  !$omp single
+  !$omp task detach(event)
+  total = 1
+  !$omp end task
+  call omp_fulfill_event(event)
+  !$omp taskwait
+  total = total + 1
+  !$omp end single
+  !$omp end parallel
+  call check(total == 2, 'an event')
 
   good = .not. (omp_in_parallel() .or. omp_in_final() .or. omp_get_level() > 0)
   !$omp parallel reduction(+ : wrong)

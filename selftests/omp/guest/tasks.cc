@@ -178,6 +178,18 @@ static void groups()
 	check(then == 10 && outside == 1, "a group waits for tasks of tasks");
 }
 
+static int no_iterations(int n)
+{
+	int sum = 0;
+
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskloop reduction(+ : sum)
+	for (int i = 0; i < n; i++)
+		sum++;
+	return sum;
+}
+
 static void loops()
 {
 	enum { N = 1000 };
@@ -214,6 +226,7 @@ static void loops()
 	for (int i = 0; i < N; i++)
 		check(hits[i] == 1 + (i % 3 == 0), "taskloop: each once");
 	check(last == N - 1, "taskloop: lastprivate");
+	check(!no_iterations(0) && no_iterations(3) == 3, "taskloop: a reduction over none");
 	check(big == 5 && smallest == N - 10, "taskloop: unsigned, by number");
 }
 
