@@ -57,7 +57,8 @@ static void start_watcher(void)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, WATCHER_STACK);
+	pthread_attr_setstacksize(&attr, mios_omp_stack_size(WATCHER_STACK,
+							     &attr));
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	if (pthread_create(&thread, &attr, watch_end, NULL))
 		caf_die("cannot start a thread");

@@ -185,7 +185,7 @@ static void start_server(void)
 	sigdelset(&all, GIVE_UP);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK);
+	pthread_attr_setstacksize(&attr, mios_omp_stack_size(STACK, &attr));
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	err = pthread_create(&thread, &attr, serve, NULL);
 	if (err)

@@ -10,6 +10,7 @@
 #define MIOS_TEAM_H
 
 #include <assert.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -23,6 +24,9 @@
 #define omp_die mios_omp_die	/* as libgomp sees it */
 _Noreturn void omp_die(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));
+
+/* thread_stack.c APIs: */
+size_t mios_omp_stack_size(size_t size, const pthread_attr_t *attr);
 
 /* map.c APIs: */
 

@@ -3,7 +3,7 @@
  * What threads have of the one that made them, and members of a team, too:
  * inherited MEMBERS [early] modes: how main() computes; with "early" there has
  * been a region before.  inherited MEMBERS rights: those that main() has given up.
- * inherited MEMBERS own, child, limit, unshare, prctl: see there.
+ * inherited MEMBERS own, data, child, limit, unshare, prctl: see there.
  */
 #include <cfenv>
 #include <cstdlib>
@@ -20,6 +20,9 @@
 #include "check.h"
 
 static const uid_t nobody = 65534;
+
+static char own_data[1 << 20];		/* of every thread of the process */
+#pragma omp threadprivate(own_data)
 
 static void modes(int members)
 {
@@ -62,6 +65,19 @@ static void own(int members)
 #pragma omp parallel reduction(+:nearest)
 	nearest += fegetround() == FE_TONEAREST;
 	check(nearest == members, "changed again");
+}
+
+/* More thread-local data than a thread of the runtime has stack. */
+static void data(int members)
+{
+	int sum = 0;
+
+#pragma omp parallel reduction(+:sum)
+	{
+		own_data[1 << 19] = 1;
+		sum += own_data[1 << 19];
+	}
+	check(sum == members, "threadprivate");
 }
 
 static void rights(int members)
@@ -138,6 +154,8 @@ int main(int argc, char **argv)
 		modes(members);
 	else if (!strcmp(what, "own"))
 		own(members);
+	else if (!strcmp(what, "data"))
+		data(members);
 	else if (!strcmp(what, "rights"))
 		rights(members);
 	else if (!strcmp(what, "child"))
