@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Three users on three instances, at once: fs/64-rights-drawn runs it on instance
+"""Three users on three instances, at once: fs/69-rights-drawn runs it on instance
 0.  rights_model.py SEED ROUNDS
 
 In each round a call on instance 1 is judged and comes to the lock a second later
