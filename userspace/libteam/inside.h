@@ -65,6 +65,10 @@ void explain_window(const struct omp_window *w);
 void heap_keep_private(void);
 void heap_separate(void);
 
+/* allocator.c APIs: */
+void allocator_refuse(const char *library);
+void allocator_demand(void);
+
 /* space.c APIs: */
 void space_create(struct omp_window *w);
 void space_attach(struct omp_window *w);

@@ -80,6 +80,7 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *data)
 	    !strncmp(name, "libgomp-", 8))	/* as wheels of Python have it */
 		omp_die("%s is a second OpenMP runtime in this program: it "
 			"knows nothing of the team", name);
+	allocator_refuse(name);
 	o->base = info->dlpi_addr;
 	o->build = build_of(info);
 	snprintf(o->name, sizeof(o->name), "%s", name);

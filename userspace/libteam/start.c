@@ -286,6 +286,7 @@ static void attach_heap(struct omp_window *w)
 
 static void start_first(struct omp_window *w, const char *path, char **argv)
 {
+	allocator_demand();
 	layout_write(w);
 	program.argv = arguments_share(argv);
 	data_share(w);
