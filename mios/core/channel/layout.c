@@ -39,7 +39,7 @@ int mios_geometry(struct mios_geometry *g, u32 nr, u32 net_slots)
 		at += chan_size(&g->shape[i]);
 	}
 	g->pair_size = round_up(at, (u64)MIOS_AREA_PAGE);
-	g->block_size = 2 * MIOS_AREA_PAGE + (nr - 1) * g->pair_size;
+	g->block_size = MIOS_BLOCK_INBOUND_AT + (nr - 1) * g->pair_size;
 	g->log = MIOS_AREA_BLOCKS_AT + nr * g->block_size;
 	g->area_size = g->log + MIOS_AREA_LOG_SIZE;
 	return 0;
@@ -85,13 +85,21 @@ struct mios_lines *mios_area_lines(void *area, const struct mios_geometry *g,
 {
 	u8 *block = area_block(area, g, instance);
 
-	return (struct mios_lines *)(block + MIOS_AREA_PAGE);
+	return (struct mios_lines *)(block + MIOS_BLOCK_LINES_AT);
+}
+
+struct mios_copies *mios_area_copies(void *area, const struct mios_geometry *g,
+				     u32 instance)
+{
+	u8 *block = area_block(area, g, instance);
+
+	return (struct mios_copies *)(block + MIOS_BLOCK_COPIES_AT);
 }
 
 struct mios_chan *mios_area_chan(void *area, const struct mios_geometry *g,
 				 u32 to, u32 from, u32 class)
 {
-	u8 *inbound = area_block(area, g, to) + 2 * MIOS_AREA_PAGE;
+	u8 *inbound = area_block(area, g, to) + MIOS_BLOCK_INBOUND_AT;
 
 	/* Nobody has a channel to itself. */
 	if (from > to)

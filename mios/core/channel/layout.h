@@ -63,6 +63,8 @@ struct mios_desc *mios_area_desc(void *area, const struct mios_geometry *g,
 				 u32 instance);
 struct mios_lines *mios_area_lines(void *area, const struct mios_geometry *g,
 				   u32 instance);
+struct mios_copies *mios_area_copies(void *area, const struct mios_geometry *g,
+				     u32 instance);
 
 /* The channel of class @class from instance @from to instance @to. */
 struct mios_chan *mios_area_chan(void *area, const struct mios_geometry *g,

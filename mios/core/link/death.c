@@ -170,6 +170,33 @@ bool mios_link_pid_is_over(u32 pid)
 }
 EXPORT_SYMBOL_NS_GPL(mios_link_pid_is_over, MIOS);
 
+/**
+ * mios_link_runs() - may an instance of ring 0 still do something?
+ * @instance: which
+ * @incarnation: which boot of it, 0: whichever
+ *
+ * Not when its CPUs have been stopped, which counts from when anybody can have
+ * heard of it: it is looked up where that is said.  Of instance 0 that is its
+ * own descriptor.  Any context.
+ */
+bool mios_link_runs(u32 instance, u32 incarnation)
+{
+	struct mios_ring *ring = READ_ONCE(mios_link.rings[0]);
+	struct mios_view view;
+	u32 state;
+
+	if (!ring || instance >= ring->g.nr)
+		return false;
+	mios_view_get(instance, &view);
+	if (incarnation && view.stamp >> 32 != incarnation)
+		return false;
+	if (instance)
+		return view.ring == 0 && !is_over((u32)view.stamp);
+	state = READ_ONCE(mios_area_desc(ring->area, &ring->g, 0)->body.state);
+	return state == MIOS_DESC_UP || state == MIOS_DESC_STOPPING;
+}
+EXPORT_SYMBOL_NS_GPL(mios_link_runs, MIOS);
+
 /* So that a test can look what happens meanwhile. */
 static void take_time(void)
 {

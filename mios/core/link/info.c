@@ -125,6 +125,15 @@ u32 mios_link_silent_ms(u32 instance, u32 incarnation)
 	return silent;
 }
 
+struct mios_copies *mios_link_copies(u32 instance)
+{
+	struct mios_ring *ring = mios_ring_get(0);
+
+	return ring && instance < ring->g.nr ?
+	       mios_area_copies(ring->area, &ring->g, instance) : NULL;
+}
+EXPORT_SYMBOL_NS_GPL(mios_link_copies, MIOS);
+
 u32 mios_link_distance(u32 from, u32 to)
 {
 	const struct mios_area_distances *d;

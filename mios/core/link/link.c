@@ -71,6 +71,8 @@ static int child_join(void)
 	}
 	/* What the last incarnation said: nobody listens to us yet. */
 	memset(ring->lines, 0, sizeof(*ring->lines));
+	memset(mios_area_copies(area, &g, m->instance), 0,
+	       sizeof(struct mios_copies));
 	mios_death_attend(ring);
 	/* And what it had open with those who have gone meanwhile. */
 	for_each_mios_peer(peer, ring)

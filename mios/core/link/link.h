@@ -231,6 +231,8 @@ bool mios_devices_quiet(u32 instance);
 /* Is it known that some may write for good?  It is dead, then. */
 bool mios_devices_never_quiet(u32 instance);
 
+bool mios_link_runs(u32 instance, u32 incarnation);
+
 /* member.c: who is there */
 
 /**
@@ -248,6 +250,9 @@ u32 mios_link_distance(u32 from, u32 to);
  * 0: nothing.  Does not change from the join on.
  */
 const struct mios_range *mios_link_pools(void);
+
+/* Words of an instance in the area of ring 0; NULL: this one is in another. */
+struct mios_copies *mios_link_copies(u32 instance);
 
 /* The area of the ring that instance 0's clock is read from, or NULL. */
 const struct mios_anchor *mios_link_anchor(void);
@@ -424,6 +429,7 @@ void mios_call_all(struct mios_ask *ask, u32 nr, u32 what, const void *data,
 
 /* range_owner.c */
 int mios_link_owns(u32 instance, u64 base, u64 size);
+bool mios_link_has_memory(u32 instance, u64 base, u64 size);
 
 /* console: how mios.ko finds mios_console.ko */
 int mios_console_register(struct file *(*open)(u32 instance),

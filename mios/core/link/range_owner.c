@@ -61,6 +61,47 @@ int mios_link_owns(u32 instance, u64 base, u64 size)
 }
 EXPORT_SYMBOL_NS_GPL(mios_link_owns, MIOS);
 
+static bool desc_names(const struct mios_desc_body *desc, u64 base, u64 size)
+{
+	u32 i;
+
+	for (i = 0; i < desc->nr_ranges; i++)
+		if (base >= desc->memory[i].base &&
+		    base - desc->memory[i].base < desc->memory[i].size &&
+		    size <= desc->memory[i].size -
+			    (base - desc->memory[i].base))
+			return true;
+	return false;
+}
+
+/**
+ * mios_link_has_memory() - is it memory that a member of ring 0 runs in?
+ * @instance: which; another one than this
+ * @base: physical address
+ * @size: bytes, not more than a memory section
+ *
+ * By its descriptor; where that has no room for all of it, by the firmware's
+ * tables.  May sleep.
+ */
+bool mios_link_has_memory(u32 instance, u64 base, u64 size)
+{
+	struct mios_ring *ring = mios_ring_get(0);
+	bool named = false, more = false;
+	struct mios_peer *peer;
+
+	if (!ring || instance >= ring->g.nr || instance == mios_link.self)
+		return false;
+	mutex_lock(&mios_link.lock);
+	peer = &ring->peers[instance];
+	if (peer->state == MIOS_PEER_JOINED) {
+		named = desc_names(&peer->desc, base, size);
+		more = peer->desc.nr_ranges == MIOS_DESC_RANGES;
+	}
+	mutex_unlock(&mios_link.lock);
+	return named || (more && !mios_link_owns(instance, base, size));
+}
+EXPORT_SYMBOL_NS_GPL(mios_link_has_memory, MIOS);
+
 void mios_range_owner_init(void)
 {
 	mios_callee_register(MIOS_CALL_RANGE_OWNER, &callee);

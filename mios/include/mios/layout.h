@@ -6,7 +6,7 @@
  * found in it.  Included by mios/core/link/, and by its user-space tests.
  *
  *   header | distances | CPUs | pools | block 0 | ... | block nr-1 | log
- *   block:   descriptor | lines | inbound from 0 | inbound from 1 | ...
+ *   block:   descriptor | lines | copies | inbound from 0 | inbound from 1 | ...
  *	     (all but the block's own instance)
  *   inbound: control channel | console channel | net channel
  *
@@ -27,7 +27,7 @@
 #include <linux/types.h>
 
 #define MIOS_AREA_MAGIC		0x41455241534f494dULL	/* "MIOSAREA" */
-#define MIOS_AREA_VERSION	7
+#define MIOS_AREA_VERSION	8
 #define MIOS_DESC_MAGIC		0x45444f4e534f494dULL	/* "MIOSNODE" */
 #define MIOS_DESC_VERSION	4
 
@@ -356,6 +356,41 @@ static_assert(offsetof(struct mios_lines, echo_reply) == 768);
 static_assert(offsetof(struct mios_lines, view) == 1024);
 static_assert(offsetof(struct mios_lines, devices) == 3072);
 static_assert(sizeof(struct mios_lines) <= MIOS_AREA_PAGE);
+
+#define MIOS_COPY_SLOTS		256u
+
+/**
+ * struct mios_copies - third page of a block: memory of processes that others
+ *			copy from and to
+ * @generation:	of each watched process here: what is known elsewhere of its
+ *		memory counts only while this has not changed
+ * @hazard:	of each CPU here: whose memory it copies from or to right now,
+ *		MIOS_COPY_HAZARD(), 0: nobody's
+ * @serves:	MIOS_COPY_VERSION: it answers MIOS_MSG_COPY_ASK
+ * @reserved:	0
+ *
+ * mios/memory/vm/watch.c says why the order is right.
+ */
+struct mios_copies {
+	__u64 generation[MIOS_COPY_SLOTS];
+	__u32 hazard[MIOS_AREA_CPUS];
+	__u32 serves;
+	__u32 reserved;
+};
+
+#define MIOS_COPY_VERSION	1
+
+/* A watched process: of which instance, and which of its slots. */
+#define MIOS_COPY_HAZARD(instance, slot)	(((instance) + 1) << 16 | (slot))
+#define MIOS_COPY_INSTANCE(hazard)		(((hazard) >> 16) - 1)
+
+static_assert(offsetof(struct mios_copies, hazard) == 2048);
+static_assert(offsetof(struct mios_copies, serves) == 3072);
+static_assert(sizeof(struct mios_copies) <= MIOS_AREA_PAGE);
+
+#define MIOS_BLOCK_LINES_AT	MIOS_AREA_PAGE
+#define MIOS_BLOCK_COPIES_AT	(2 * MIOS_AREA_PAGE)
+#define MIOS_BLOCK_INBOUND_AT	(3 * MIOS_AREA_PAGE)
 
 /* Classes of channels: bulk traffic in one never delays another. */
 enum mios_class {
