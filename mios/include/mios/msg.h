@@ -25,6 +25,9 @@ enum mios_msg_type {
 	MIOS_MSG_ANSWER,	/* struct mios_msg_answer, then the answer */
 	MIOS_MSG_LOCK_WAKE,	/* a lock of miosfs may be yours; no payload */
 	MIOS_MSG_FILE_LOCK_TURN, /* one of a file may be; no payload */
+	MIOS_MSG_COPY_ASK,	/* struct mios_msg_copy_ask */
+	MIOS_MSG_COPY_PAGES,	/* struct mios_msg_copy_pages, its answer */
+	MIOS_MSG_COPY_STOP,	/* struct mios_msg_copy_stop: it is not wanted any more */
 	/* console */
 	MIOS_MSG_CONSOLE_ATTACH = MIOS_CLASS_CONSOLE * MIOS_TYPES_PER_CLASS,
 	MIOS_MSG_CONSOLE_DETACH,
@@ -260,6 +263,68 @@ static_assert(sizeof(struct mios_loan) == 16);
 static_assert(sizeof(struct mios_call_range_owner) == 24);
 static_assert(sizeof(struct mios_call_revoke) == 48);
 static_assert(MIOS_REVOKE_PAGES / 8 <= MIOS_CALL_MAX);
+
+/**
+ * struct mios_copy_who - on whose behalf memory of a process is asked for
+ * @uid, @euid, @gid: his, in the first user namespace
+ * @reserved:	0
+ * @permitted, @effective: his capabilities
+ */
+struct mios_copy_who {
+	__u32 uid;
+	__u32 euid;
+	__u32 gid;
+	__u32 reserved;
+	__u64 permitted;
+	__u64 effective;
+};
+
+#define MIOS_COPY_PAGES		64u	/* that one message can ask for */
+
+/**
+ * struct mios_msg_copy_ask - where are these pages of a process?
+ * @id:		of this question; sent again with it where no answer comes
+ * @address:	of the first, in the process
+ * @pid:	of it
+ * @nr:		how many pages; 0: only whether it may be asked
+ * @write:	1: to write there; the answer is for reading only else
+ * @reserved:	0
+ * @who:	may he attach to it?
+ */
+struct mios_msg_copy_ask {
+	__u64 id;
+	__u64 address;
+	__u32 pid;
+	__u32 nr;
+	__u32 write;
+	__u32 reserved;
+	struct mios_copy_who who;
+};
+
+/**
+ * struct mios_msg_copy_pages - the answer
+ * @id:		of the question
+ * @result:	how many there are from the first one on, or -errno; -EBUSY: ask again
+ * @slot:	the process is watched there,
+ * @generation:	and this holds as long as its generation is so (struct mios_copies)
+ * @pfn:	the pages
+ */
+struct mios_msg_copy_pages {
+	__u64 id;
+	__s32 result;
+	__u32 slot;
+	__u64 generation;
+	__u64 pfn[MIOS_COPY_PAGES];
+};
+
+struct mios_msg_copy_stop {
+	__u64 id;
+};
+
+static_assert(sizeof(struct mios_copy_who) == 32);
+static_assert(sizeof(struct mios_msg_copy_ask) == 64);
+static_assert(offsetof(struct mios_msg_copy_pages, pfn) == 24);
+static_assert(sizeof(struct mios_msg_copy_pages) <= MIOS_CONTROL_MAX);
 
 struct mios_msg_status {
 	__s32 error;	/* 0 or -EBUSY: somebody else is attached */
