@@ -9,6 +9,7 @@
 #include "fs/selftest.h"
 #include "fs/vfs.h"
 #include "ipc/ipc.h"
+#include "vm/vm.h"
 
 static int __init mios_fs_init(void)
 {
@@ -31,11 +32,16 @@ static int __init mios_fs_init(void)
 	err = mios_revoke_init();
 	if (err)
 		goto ipc;
-	err = mios_super_init();
+	err = mios_vm_init();
 	if (err)
 		goto revoke;
+	err = mios_super_init();
+	if (err)
+		goto vm;
 	return 0;
 
+vm:
+	mios_vm_exit();
 revoke:
 	mios_revoke_exit();
 ipc:
@@ -52,6 +58,7 @@ image_lock:
 static void __exit mios_fs_exit(void)
 {
 	mios_super_exit();
+	mios_vm_exit();
 	mios_revoke_exit();
 	mios_ipc_exit();
 	mios_death_exit();
