@@ -2,8 +2,7 @@
 /*
  * mios-rank: Open MPI's daemons start each rank by it (orte_fork_agent).  Where
  * /dev/shm is one for all instances, and the job has ranks on others too, they
- * are made one node by libmios-mpi.so (peers.c).  What works within one kernel
- * only, to copy out of another process by its PID, is not used then.
+ * are made one node by libmios-mpi.so (peers.c).
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -44,14 +43,6 @@ static void preload(void)
 		setenv("LD_PRELOAD", all, 1);
 }
 
-/* What the user has set stays. */
-static void share(void)
-{
-	preload();
-	setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
-	setenv("OMPI_MCA_smsc", "^cma", 0);	/* Open MPI 5 */
-}
-
 int main(int argc, char **argv)
 {
 	if (argc < 2) {
@@ -60,7 +51,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	if (is_ring() && !is_alone())
-		share();
+		preload();
 	execvp(argv[1], argv + 1);
 	fprintf(stderr, "mios-rank: %s: %s\n", argv[1], strerror(errno));
 	return errno == ENOENT ? 127 : 126;
