@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files of libglex share.  An endpoint is a file of its owner's, in
+ * /dev/shm, which all instances of the ring have:
+ *
+ *	header | registered memory | mini-packets | events
+ *
+ * Its owner holds a lock on it (flock()) as long as he lives, wherever he does: so
+ * others know.  Who sends maps it and writes slots; what is read from it is
+ * checked, whoever wrote it.
+ */
+#ifndef GLEX_INTERNAL_H
+#define GLEX_INTERNAL_H
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "glex.h"
+
+#define FILE_MAGIC	0x58454c47534f494dull	/* "MIOSGLEX" */
+#define FILE_VERSION	1
+#define NICS		64u
+#define MP_DATA		128u
+#define IMM_RDMA_DATA	128u
+#define REGIONS		1024u
+#define MPQ_DEFAULT	1024u
+#define MPQ_HIGH	16384u
+#define EQ_DEFAULT	4096u
+#define EQ_HIGH		65536u
+#define QUEUE_MAX	65536u
+#define ERRORS		64u
+
+/**
+ * struct header - first page of an endpoint's file
+ * @magic:	FILE_MAGIC, written last
+ * @version:	FILE_VERSION
+ * @nic_id, @ep_num: its address
+ * @pid:	whose memory it is
+ * @key:	of struct glex_ep_attr
+ * @mpq_capacity, @eq_capacity: powers of two
+ * @mp_tail, @event_tail: where the next slot is looked for: hints
+ * @bell:	counts up when something has come and @waiting is not 0
+ * @intent:	where the owner himself claims a slot, of which queue of whom; or 0
+ */
+struct header {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t nic_id;
+	uint32_t ep_num;
+	uint32_t pid;
+	uint32_t key;
+	uint32_t mpq_capacity;
+	uint32_t eq_capacity;
+	uint32_t reserved;
+	uint8_t pad[24];
+
+	_Atomic uint64_t mp_tail;
+	uint8_t pad_mp[56];
+	_Atomic uint64_t event_tail;
+	uint8_t pad_event[56];
+	_Atomic uint32_t bell;
+	_Atomic uint32_t waiting;
+	uint8_t pad_bell[56];
+	_Atomic uint64_t intent;
+};
+
+static_assert(offsetof(struct header, mp_tail) == 64, "layout");
+static_assert(offsetof(struct header, bell) == 192, "layout");
+static_assert(offsetof(struct header, intent) == 256, "layout");
+
+/**
+ * struct region - registered memory
+ * @sequence:	even and not 0: it is; a handle names one value of it
+ * @flags:	enum glex_mem_flag
+ * @address, @length: where
+ */
+struct region {
+	_Atomic uint32_t sequence;
+	_Atomic uint32_t flags;
+	_Atomic uint64_t address;
+	_Atomic uint64_t length;
+};
+
+struct mp_slot {
+	_Atomic uint64_t stamp;
+	uint64_t from;
+	uint32_t len;
+	uint32_t reserved;
+	uint8_t data[MP_DATA];
+	uint8_t pad[40];
+};
+
+struct event_slot {
+	_Atomic uint64_t stamp;
+	uint64_t reserved;
+	glex_event_t event;
+};
+
+static_assert(sizeof(struct region) == 24, "layout");
+static_assert(sizeof(struct mp_slot) == 192, "layout");
+static_assert(sizeof(struct event_slot) == 32, "layout");
+
+#define REGIONS_AT	4096u
+#define MPQ_AT		(REGIONS_AT + 24576u)
+static_assert(REGIONS * sizeof(struct region) == 24576, "layout");
+
+/**
+ * struct queue - one of a file's two, as one process sees it
+ * @which:	of the two
+ * @slots:	each begins with its stamp
+ * @size:	of a slot
+ * @capacity:	slots, a power of two, checked
+ * @tail:	in the header
+ */
+enum which_queue { MPS = 1, EVENTS };
+
+struct queue {
+	enum which_queue which;
+	uint8_t *slots;
+	size_t size;
+	uint64_t capacity;
+	_Atomic uint64_t *tail;
+};
+
+/**
+ * struct file - an endpoint's file, mapped
+ * @fd:		it
+ * @size:	bytes mapped
+ * @header:	there
+ * @own:	a checked copy of its constant part
+ * @regions:	there
+ * @mps, @events: its queues
+ */
+struct file {
+	int fd;
+	size_t size;
+	struct header *header;
+	struct header own;
+	struct region *regions;
+	struct queue mps;
+	struct queue events;
+};
+
+/* An endpoint that is sent to; checked: when its owner was seen alive, ms. */
+struct peer {
+	struct peer *next;
+	glex_ep_addr_t addr;
+	uint64_t checked;
+	struct file file;
+};
+
+/* How far the owner has read, and how far he has only looked. */
+struct reader {
+	struct queue *queue;
+	glex_ep_addr_t own;
+	uint64_t head;
+	uint64_t probed;
+	uint64_t stuck_at;
+	uint64_t stuck_since;
+};
+
+struct glex_device {
+	uint32_t nic_id;
+};
+
+struct glex_ep {
+	pthread_mutex_t mutex;	/* of all that follows */
+	glex_ep_addr_t addr;
+	struct glex_ep_attr attr;
+	struct file file;
+	struct peer *peers;
+	struct reader mps;
+	struct reader events;
+	struct glex_err_req error[ERRORS];
+	uint32_t errors;
+};
+
+/* device.c */
+bool instance_is_up(uint32_t nic_id);
+uint64_t now_ms(void);
+
+/* file.c */
+glex_ret_t file_create(struct file *f, uint32_t nic_id, uint32_t ep_num,
+		       const struct glex_ep_attr *attr);
+int file_open(struct file *f, glex_ep_addr_t addr);
+void file_close(struct file *f);
+void file_remove(struct file *f);
+bool file_owner_lives(const struct file *f);
+
+/* queue.c */
+void queue_empty(struct queue *q);
+void *queue_claim(struct glex_ep *ep, struct file *f, struct queue *q,
+		  uint64_t *position);
+void queue_publish(struct glex_ep *ep, struct file *f, void *slot,
+		   uint64_t position);
+void *reader_look(struct reader *r, uint64_t position);
+void reader_free(struct reader *r, uint64_t up_to);
+glex_ret_t reader_wait(struct glex_ep *ep, struct reader *r, int32_t timeout,
+		       void **slot);
+
+/* memory.c */
+int region_find(const struct file *f, glex_mem_handle_t mh, uint64_t offset,
+		uint64_t len, uint32_t flag, uint64_t *address);
+
+/* peer.c */
+struct peer *peer_get(struct glex_ep *ep, glex_ep_addr_t addr);
+void peers_drop(struct glex_ep *ep);
+glex_ret_t peer_refused(struct glex_ep *ep, struct peer *peer,
+			const struct glex_err_req *error);
+glex_ret_t event_put(struct glex_ep *ep, struct file *f, const glex_event_t *event);
+
+#endif /* GLEX_INTERNAL_H */
