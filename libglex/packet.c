@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Mini-packets: put into the receiver's queue, in order from each sender.  What is
+ * probed stays in its place until it is discarded.
+ */
+#include <string.h>
+
+#include "internal.h"
+
+#define COLLECTIVE	(~(GLEX_FLAG_COLL - 1))
+
+static glex_ret_t refused(struct glex_ep *ep, struct peer *peer,
+			  const struct glex_imm_mp_req *req)
+{
+	const struct glex_err_req error = {
+		.op = GLEX_ERR_OP_IMM_MP,
+		.status = instance_is_up(req->rmt_ep_addr.nic_id) ?
+			  GLEX_ERR_STATUS_DEST_VP_STOP :
+			  GLEX_ERR_STATUS_DEST_HOST_DEAD,
+		.rmt_nic_id = req->rmt_ep_addr.nic_id,
+		.rmt_ep_num = req->rmt_ep_addr.ep_num,
+		.data0 = req->len,
+	};
+
+	return peer_refused(ep, peer, &error);
+}
+
+static glex_ret_t send_one(struct glex_ep *ep, const struct glex_imm_mp_req *req)
+{
+	struct mp_slot *slot;
+	struct peer *peer;
+	uint64_t position;
+
+	if (req->flag & COLLECTIVE)
+		return GLEX_NOT_IMPLEMENTED;
+	if (req->len > MP_DATA || (req->len && !req->data))
+		return GLEX_INVALID_PARAM;
+	peer = peer_get(ep, req->rmt_ep_addr);
+	if (!peer)
+		return refused(ep, NULL, req);
+	slot = queue_claim(ep, &peer->file, &peer->file.mps, &position);
+	if (!slot)
+		return file_owner_lives(&peer->file) ? GLEX_BUSY :
+		       refused(ep, peer, req);
+	slot->from = ep->addr.v;
+	slot->len = req->len;
+	memcpy(slot->data, req->data, req->len);
+	queue_publish(ep, &peer->file, slot, position);
+	return GLEX_SUCCESS;
+}
+
+glex_ret_t glex_send_imm_mp(glex_ep_handle_t ep, struct glex_imm_mp_req *mp_req,
+			    struct glex_imm_mp_req **bad_mp_req)
+{
+	glex_ret_t ret = GLEX_SUCCESS;
+
+	if (!ep || !mp_req)
+		return GLEX_INVALID_PARAM;
+	pthread_mutex_lock(&ep->mutex);
+	for (; mp_req; mp_req = mp_req->next) {
+		ret = send_one(ep, mp_req);
+		if (ret)
+			break;
+	}
+	pthread_mutex_unlock(&ep->mutex);
+	if (ret && bad_mp_req)
+		*bad_mp_req = mp_req;
+	return ret;
+}
+
+static void said(struct mp_slot *slot, glex_ep_addr_t *from, void **data,
+		 uint32_t *len)
+{
+	uint32_t length = slot->len;
+
+	from->v = slot->from;
+	*data = slot->data;
+	*len = length < MP_DATA ? length : MP_DATA;
+}
+
+glex_ret_t glex_probe_first_mp(glex_ep_handle_t ep, int32_t timeout,
+			       glex_ep_addr_t *src_ep_addr, void **data,
+			       uint32_t *len)
+{
+	glex_ret_t ret;
+	void *slot;
+
+	if (!ep || !src_ep_addr || !data || !len)
+		return GLEX_INVALID_PARAM;
+	pthread_mutex_lock(&ep->mutex);
+	ret = reader_wait(ep, &ep->mps, timeout, &slot);
+	if (!ret) {
+		ep->mps.probed = ep->mps.head + 1;
+		said(slot, src_ep_addr, data, len);
+	}
+	pthread_mutex_unlock(&ep->mutex);
+	return ret == GLEX_BUSY ? GLEX_NO_MP : ret;
+}
+
+glex_ret_t glex_probe_next_mp(glex_ep_handle_t ep, glex_ep_addr_t *src_ep_addr,
+			      void **data, uint32_t *len)
+{
+	void *slot;
+
+	if (!ep || !src_ep_addr || !data || !len)
+		return GLEX_INVALID_PARAM;
+	pthread_mutex_lock(&ep->mutex);
+	slot = reader_look(&ep->mps, ep->mps.probed);
+	if (slot) {
+		ep->mps.probed++;
+		said(slot, src_ep_addr, data, len);
+	}
+	pthread_mutex_unlock(&ep->mutex);
+	return slot ? GLEX_SUCCESS : GLEX_NO_MP;
+}
+
+glex_ret_t glex_discard_probed_mp(glex_ep_handle_t ep)
+{
+	if (!ep)
+		return GLEX_INVALID_PARAM;
+	pthread_mutex_lock(&ep->mutex);
+	reader_free(&ep->mps, ep->mps.probed);
+	pthread_mutex_unlock(&ep->mutex);
+	return GLEX_SUCCESS;
+}
+
+/* @data has room for max_imm_mp_data_len bytes. */
+glex_ret_t glex_receive_mp(glex_ep_handle_t ep, int32_t timeout,
+			   glex_ep_addr_t *src_ep_addr, void *data, uint32_t *len)
+{
+	glex_ret_t ret;
+	void *slot, *there;
+
+	if (!ep || !src_ep_addr || !data || !len)
+		return GLEX_INVALID_PARAM;
+	pthread_mutex_lock(&ep->mutex);
+	ret = reader_wait(ep, &ep->mps, timeout, &slot);
+	if (!ret) {
+		said(slot, src_ep_addr, &there, len);
+		memcpy(data, there, *len);
+		reader_free(&ep->mps, ep->mps.head + 1);
+	}
+	pthread_mutex_unlock(&ep->mutex);
+	return ret == GLEX_BUSY ? GLEX_NO_MP : ret;
+}
