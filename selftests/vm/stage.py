@@ -58,6 +58,9 @@ BOOST = ("g++", "-O2", "-Wall", "-Wextra", "-pthread")
 COARRAYS = (BUILD / "caf/mios-caf", "-O2", "-Wall", "-J", BUILD / "guest")
 COARRAY_PROGRAMS = ("heat", "ends", "nbody", "constructs")
 LOCKS = ("lock/guest/locks.c",)
+GLEX_API = TOP / "libglex"
+GLEX_LIBRARY = BUILD / "glex/libglex.so.1"
+GLEX = ("gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-I", GLEX_API)
 LOCK_API = TOP / "userspace/libmios-lock"
 LOCK_LIBRARY = BUILD / "lock/libmios-lock.a"
 PRELOADED = ("gcc", "-O2", "-Wall", "-Wextra", "-Werror",
@@ -92,6 +95,7 @@ def helpers():
                 for name in COARRAY_PROGRAMS)
     yield from ((source, (*STATIC, "-I", LOCK_API), [LOCK_LIBRARY])
                 for source in LOCKS)
+    yield "glex/guest/glexes.c", GLEX, [GLEX_LIBRARY]
     yield "caf/guest/replace.c", PRELOADED
     yield "ipc/guest/boosted.cc", BOOST
 

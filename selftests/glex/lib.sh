@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+# What two programs do by libglex, on one instance or on two: after test.sh, and
+# with GLEXES, the program, and "on INSTANCE COMMAND...", which does not return before.
+work=$(mktemp -d) || exit 1
+trap 'on "$SERVER" "pkill -f [g]lexes.serve" > /dev/null 2>&1; rm -rf "$work"' EXIT
+SERVER=0
+DENIED="not possible there (glex_poll_error_req)"
+
+says_address()
+{
+	grep -q " " "$work/$1"
+}
+
+# serves NAME NUM COUNT: on SERVER; NIC is its address there
+serves()
+{
+	on "$SERVER" "$GLEXES serve $2 $3" > "$work/$1" 2>&1 &
+	until_true 30 says_address "$1" || fail "$1 serves nothing: $(cat "$work/$1")"
+	NIC=$(sed -n '1s/ .*//p' "$work/$1")
+}
+
+has_said()
+{
+	grep -q "$2" "$work/$1"
+}
+
+# all_of SERVER ASKER NIC: everything, one on this instance and one on that
+all_of()
+{
+	SERVER=$1
+	serves served 5 1001
+	is "$NIC" "$3" "the server's number"
+	on "$2" "$GLEXES ask $NIC 5 1000" > "$work/asked" 2>&1
+	is "$(cat "$work/asked")" "another key: $DENIED: no such region there, its bounds, or the key
+another handle: $DENIED: no such region there, its bounds, or the key
+beyond its end: $DENIED: no such region there, its bounds, or the key
+a collective: not implemented
+got 9 9
+1000 packets there and back" "who asked"
+	until_true 30 has_said served put || fail "the server: $(cat "$work/served")"
+	is "$(tail -n 1 "$work/served")" "put 9 9, event 5 6" "who served"
+
+	# Its end is noticed, and the number is free again.
+	serves killed 6 0
+	is "$(on "$1" "$GLEXES serve 6 0" 2>&1)" \
+		"endpoint: no endpoint: the number is taken" "a number that is taken"
+	on "$2" "$GLEXES until $NIC 6" > "$work/until" 2>&1 &
+	sleep 1
+	on "$1" "pkill -KILL -f '[g]lexes serve 6'"
+	until_true 30 has_said until end || fail "nobody notices that it has ended"
+	is "$(cat "$work/until")" \
+		"in the end: $DENIED: no such endpoint there, or its process has ended" \
+		"who sent to it"
+	serves again 6 1
+	on "$2" "$GLEXES burst $NIC 6 1" > "$work/burst" 2>&1
+	is "$(cat "$work/burst")" sent "who sent to the next one"
+}

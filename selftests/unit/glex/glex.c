@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * libglex's queues under what no well-behaved program does.
+ *
+ *	glex claim		a writer dies with a slot claimed, and its number is
+ *				another's by then: what others have sent comes
+ *	glex scribble SEED	a peer writes anything over an endpoint's file, while its
+ *				owner and those who send to it go on: nobody crashes
+ *	glex threads COUNT	four send at once, and the owner waits for them: all comes,
+ *				in order of each (built with ThreadSanitizer, too)
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../../libglex/internal.h"
+
+#define SENDERS	4
+
+static glex_device_handle_t dev;
+
+static void check(int ok, const char *what)
+{
+	if (ok)
+		return;
+	printf("FAILED: %s\n", what);
+	exit(1);
+}
+
+static glex_ep_handle_t endpoint(uint32_t num, uint32_t capacity)
+{
+	struct glex_ep_attr attr = {
+		.num = num, .mpq_capacity = capacity, .eq_capacity = capacity,
+	};
+	glex_ep_handle_t ep;
+
+	check(!glex_create_ep(dev, &attr, &ep), "an endpoint");
+	return ep;
+}
+
+static glex_ret_t send_word(glex_ep_handle_t from, glex_ep_addr_t to, uint64_t word)
+{
+	struct glex_imm_mp_req req = {
+		.rmt_ep_addr = to, .data = &word, .len = sizeof(word),
+	};
+
+	return glex_send_imm_mp(from, &req, NULL);
+}
+
+static uint64_t word_of(glex_ep_handle_t ep, int32_t timeout)
+{
+	uint64_t words[MP_DATA / 8] = { 0 };
+	glex_ep_addr_t from;
+	uint32_t len;
+
+	check(!glex_receive_mp(ep, timeout, &from, words, &len), "a packet");
+	return words[0];
+}
+
+/* --- claim */
+
+static void die_claimed(glex_ep_addr_t to)
+{
+	glex_ep_handle_t ep = endpoint(1, 16);
+	struct peer *peer = peer_get(ep, to);
+	uint64_t position;
+
+	check(!send_word(ep, to, 1), "the first is sent");
+	check(!!queue_claim(ep, &peer->file, &peer->file.mps, &position),
+	      "a slot");
+	_exit(0);
+}
+
+static void claim(void)
+{
+	glex_ep_handle_t own = endpoint(0, 16), other;
+	pid_t child = fork();
+
+	if (!child)
+		die_claimed(own->addr);
+	waitpid(child, NULL, 0);
+	other = endpoint(1, 16);
+	check(!send_word(other, own->addr, 2), "another sends");
+	check(word_of(own, 0) == 1, "the first has come");
+	check(word_of(own, 5000) == 2, "what came behind the claim");
+	glex_destroy_ep(other);
+	glex_destroy_ep(own);
+}
+
+/* --- scribble */
+
+static void scribble(unsigned int seed)
+{
+	glex_ep_handle_t own = endpoint(0, 64), other = endpoint(1, 64);
+	uint64_t words[MP_DATA / 8];
+	glex_ep_addr_t from;
+	glex_event_t *event;
+	void *data;
+	uint32_t len, i;
+
+	srand(seed);
+	check(!send_word(other, own->addr, 1), "it is open");
+	for (i = 0; i < 200000; i++) {
+		size_t at = rand() % (own->file.size / 8) * 8;
+
+		*(volatile uint64_t *)((char *)own->file.header + at) =
+			(uint64_t)rand() << 33 ^ (uint64_t)rand() << 11 ^ rand();
+		send_word(other, own->addr, i);
+		if (!glex_receive_mp(own, 0, &from, words, &len))
+			check(len <= MP_DATA, "a length");
+		if (!glex_probe_next_mp(own, &from, &data, &len))
+			check(len <= MP_DATA, "a length");
+		glex_probe_next_event(own, &event);
+		if (!(i % 16)) {
+			glex_discard_probed_mp(own);
+			glex_discard_probed_event(own);
+		}
+	}
+	glex_destroy_ep(other);
+	glex_destroy_ep(own);
+}
+
+/* --- threads */
+
+static glex_ep_addr_t meeting;
+static uint64_t count;
+
+static void *sends(void *arg)
+{
+	glex_ep_handle_t ep = endpoint(GLEX_ANY_EP_NUM, 16);
+	uint64_t i;
+
+	for (i = 0; i < count; i++)
+		while (send_word(ep, meeting, (uint64_t)arg << 32 | i) == GLEX_BUSY)
+			usleep(10);
+	glex_destroy_ep(ep);
+	return NULL;
+}
+
+static void threads(void)
+{
+	glex_ep_handle_t own = endpoint(0, 64);
+	uint64_t next[SENDERS] = { 0 }, i, word;
+	pthread_t thread[SENDERS];
+
+	meeting = own->addr;
+	for (i = 0; i < SENDERS; i++)
+		pthread_create(&thread[i], NULL, sends, (void *)i);
+	for (i = 0; i < SENDERS * count; i++) {
+		word = word_of(own, 10000);
+		check(word >> 32 < SENDERS, "whose it is");
+		check((uint32_t)word == next[word >> 32]++, "in order");
+	}
+	for (i = 0; i < SENDERS; i++)
+		pthread_join(thread[i], NULL);
+	glex_destroy_ep(own);
+}
+
+int main(int argc, char **argv)
+{
+	check(argc > 1 && !glex_open_device(0, &dev), "a device");
+	if (!strcmp(argv[1], "claim")) {
+		claim();
+	} else if (argc > 2 && !strcmp(argv[1], "scribble")) {
+		scribble(atoi(argv[2]));
+	} else if (argc > 2) {
+		count = atoi(argv[2]);
+		threads();
+	}
+	puts("ok");
+	return 0;
+}
