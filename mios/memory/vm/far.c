@@ -10,12 +10,10 @@
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/mm.h>
-#include <linux/preempt.h>
 #include <linux/process_vm.h>
 #include <linux/sched/signal.h>
 #include <linux/security.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
 #include <linux/uio.h>
 #include <linux/user_namespace.h>
 
@@ -27,7 +25,6 @@
 
 #include "vm.h"
 
-MIOS_INJECT_SWITCH(no_hazard, "copy without saying so");
 MIOS_INJECT_SWITCH(pool_is_own, "take a page of a pool for the sender's own memory");
 
 /* What a security module says of who is not confined by it. */
@@ -106,34 +103,6 @@ static int pages_get(struct far *far, u32 nr, struct mios_pages *pages)
 
 /* --- copying */
 
-/*
- * COPY: see watch.c.  -ESTALE: it does not count any more; else bytes, fewer
- * where the caller's own page is not there.
- */
-static ssize_t copy_pages(struct far *far, const struct mios_pages *pages,
-			  size_t offset, size_t size)
-{
-	struct mios_copies *own = mios_link_copies(mios_link_self());
-	struct mios_copies *other = mios_link_copies(pages->instance);
-	ssize_t done = -ESTALE;
-	u32 *hazard;
-
-	preempt_disable();
-	pagefault_disable();
-	hazard = &own->hazard[smp_processor_id()];
-	if (!inject_no_hazard)
-		WRITE_ONCE(*hazard, MIOS_COPY_HAZARD(pages->instance, pages->slot));
-	smp_mb(); /* COPY */
-	if (READ_ONCE(other->generation[pages->slot]) == pages->generation &&
-	    mios_link_runs(pages->instance, pages->incarnation))
-		done = mios_window_copy(pages->pfn, offset, size, far->iter,
-					far->ask.write);
-	smp_store_release(hazard, 0); /* COPY */
-	pagefault_enable();
-	preempt_enable();
-	return done;
-}
-
 static int fault_in(struct far *far, size_t size)
 {
 	size_t left = far->ask.write ?
@@ -160,7 +129,7 @@ static ssize_t copy_some(struct far *far, u64 address, size_t size)
 	if (err)
 		return err;
 	size = min_t(size_t, size, pages.nr * PAGE_SIZE - offset);
-	done = copy_pages(far, &pages, offset, size);
+	done = mios_pages_copy(&pages, offset, size, far->iter, far->ask.write);
 	mios_copy_count(done == -ESTALE ? MIOS_COPY_STALE : MIOS_COPY_BYTES,
 			done == -ESTALE ? 1 : done);
 	if (done == -ESTALE)

@@ -6,8 +6,9 @@
  *
  *	who copies			whose process it is
  *	far.c	the system call		serve.c	may he, and where are the pages?
- *	ask.c	asks the other side	watch.c	watches the process: what was
- *	kept.c	what was answered		answered counts until it changes
+ *	kept.c	what was answered	watch.c	watches the process: what was
+ *	ask.c	asks the other side		answered counts until it changes
+ *	copy.c	copies, if it counts
  *
  * watch.c says why nothing is copied from a page that is somebody else's by now.
  */
@@ -42,6 +43,24 @@ void mios_count_exit(void);
 /* far.c */
 int mios_far_init(void);
 void mios_far_exit(void);
+
+/* copy.c */
+struct iov_iter;
+struct mios_pages;
+
+/**
+ * mios_pages_copy() - copy between pages of a process elsewhere and a user's memory
+ * @pages: where they are, as that one's kernel has said
+ * @offset: where it begins in the first one
+ * @size: bytes, not beyond the last one
+ * @iter: the user's
+ * @write: to the pages
+ *
+ * Return: bytes, fewer where the user's own page is not there; or -ESTALE: what
+ * @pages say does not count any more.
+ */
+ssize_t mios_pages_copy(const struct mios_pages *pages, size_t offset, size_t size,
+			struct iov_iter *iter, bool write);
 
 /* ask.c */
 

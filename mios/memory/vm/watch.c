@@ -7,7 +7,7 @@
  *
  * COPY: no page is used by a copier once it is no longer the process's:
  *
- *	copies (far.c)				changes (invalidate_range_start)
+ *	copies (copy.c)				changes (invalidate_range_start)
  *	own hazard word = process		generation++
  *	full barrier				full barrier
  *	generation as told?  no: hazard = 0	hazard words of those who were told:
@@ -123,11 +123,10 @@ static bool is_inside(u32 instance, u32 mask, u32 value)
 static void wait_outside(u32 instance, u32 mask, u32 value, bool sleep)
 {
 	unsigned long told = jiffies + msecs_to_jiffies(INSIDE_MS);
-	u32 tries = 0;
 
 	while (is_inside(instance, mask, value) && mios_link_runs(instance, 0)) {
-		if (sleep && tries++ > 10)
-			usleep_range(50, 200);
+		if (sleep)
+			usleep_range(10, 50);
 		else
 			udelay(1);
 		if (time_after(jiffies, told)) {
