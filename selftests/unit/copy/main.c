@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is explored, and what may be broken:
+ *   copy-explore [--break NAME]
+ * Exit status 0: all right; 1: the line that failed has been printed.
+ */
+#include "../inject.h"
+#include "model.h"
+
+extern const struct instance instance_0, instance_1, instance_2;
+const struct instance *const instances[NR] = {
+	&instance_0, &instance_1, &instance_2,
+};
+
+bool model_broken[BREAKS];
+void (*test_point)(void);
+
+#define PLAY(...)	(&(const struct play) { __VA_ARGS__ })
+
+static const struct entry entries[] = {
+	{ "a change, a copy", false, 0,
+	  PLAY(.changes = 1, .answers = 1, .copies = 1, .copiers = 1) },
+	{ "a change, two copies", false, 0,
+	  PLAY(.changes = 1, .answers = 1, .copies = 2, .copiers = 1) },
+	{ "two changes, two answers, two copies", false, 0,
+	  PLAY(.changes = 2, .answers = 2, .copies = 2, .copiers = 1) },
+	{ "a change, two copy", false, 0,
+	  PLAY(.changes = 1, .answers = 1, .copies = 1, .copiers = 2) },
+	{ "a change, a copy, a death", false, 1,
+	  PLAY(.changes = 1, .answers = 1, .copies = 1, .copiers = 1) },
+	{ "a change, two copies, two deaths", false, 2,
+	  PLAY(.changes = 1, .answers = 1, .copies = 2, .copiers = 1) },
+};
+
+static const char *const names[BREAKS] = {
+	[NO_COPY_BARRIER] = "no-copy-barrier",
+	[NO_CHANGE_BARRIER] = "no-change-barrier",
+	[LATE_GENERATION] = "late-generation",
+	[NO_TOLD] = "no-told",
+	[NO_LEAVE] = "no-leave",
+	[EARLY_DEATH] = "early-death",
+};
+
+static int break_on_purpose(const char *name)
+{
+	u32 i;
+
+	if (inject_on(name, -1))
+		return 0;
+	for (i = 0; i < BREAKS; i++)
+		if (!strcmp(name, names[i])) {
+			model_broken[i] = true;
+			return 0;
+		}
+	return fprintf(stderr, "nothing to be broken by that name: %s\n", name), 2;
+}
+
+int main(int argc, char **argv)
+{
+	const struct scenario common = {
+		.setup = scenario_setup, .died = scenario_died,
+		.end = scenario_end, .all = scenario_all, .rests = scenario_rests,
+	};
+
+	if (argc > 2 && !strcmp(argv[1], "--break") && break_on_purpose(argv[2]))
+		return 2;
+	explore_list(&common, entries, sizeof(entries) / sizeof(*entries), false);
+	printf("all right\n");
+	return 0;
+}
