@@ -29,7 +29,7 @@ static struct context *ancestor(int level)
 
 void omp_set_num_threads(int n)
 {
-	context()->threads = n > 0 ? n : 1;
+	icvs()->threads = n > 0 ? n : 1;
 }
 
 int omp_get_num_threads(void)
@@ -83,37 +83,39 @@ int omp_get_team_size(int level)
 
 void omp_set_dynamic(int on)
 {
-	settings->dynamic = !!on;
+	icvs()->dynamic = !!on;
 }
 
 int omp_get_dynamic(void)
 {
-	return settings->dynamic;
+	return icvs()->dynamic;
 }
 
 void omp_set_nested(int on)
 {
+	struct icvs *own = icvs();
+
 	if (!on)
-		settings->max_active = 1;
-	else if (settings->max_active < 2)
-		settings->max_active = OMP_MOST_LEVELS;
+		own->max_active = 1;
+	else if (own->max_active < 2)
+		own->max_active = OMP_MOST_LEVELS;
 }
 
 int omp_get_nested(void)
 {
-	return settings->max_active > 1;
+	return icvs()->max_active > 1;
 }
 
 void omp_set_max_active_levels(int n)
 {
 	if (n >= 0)
-		settings->max_active = n < OMP_MOST_LEVELS ? n :
-				       OMP_MOST_LEVELS;
+		icvs()->max_active = n < OMP_MOST_LEVELS ? n :
+				     OMP_MOST_LEVELS;
 }
 
 int omp_get_max_active_levels(void)
 {
-	return settings->max_active;
+	return icvs()->max_active;
 }
 
 int omp_get_supported_active_levels(void)
@@ -123,17 +125,19 @@ int omp_get_supported_active_levels(void)
 
 void omp_set_schedule(int kind, int chunk)
 {
+	struct icvs *own = icvs();
+
 	kind &= ~SCHED_MONOTONIC;
 	if (kind < STATIC || kind > AUTO)
 		return;
-	settings->schedule = kind;
-	settings->chunk = chunk > 0 ? chunk : kind == STATIC ? 0 : 1;
+	own->schedule = kind;
+	own->chunk = chunk > 0 ? chunk : kind == STATIC ? 0 : 1;
 }
 
 void omp_get_schedule(int *kind, int *chunk)
 {
-	*kind = settings->schedule;
-	*chunk = settings->chunk;
+	*kind = icvs()->schedule;
+	*chunk = icvs()->chunk;
 }
 
 int omp_in_final(void)

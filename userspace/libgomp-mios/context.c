@@ -29,13 +29,28 @@ void task_init(struct task *task, struct task *parent)
 	task->parent = parent;
 	task->in = task->group = parent ? parent->group : NULL;
 	task->final = parent && parent->final;
+	if (parent)
+		task->icvs = parent->icvs;
 	list_init(&task->ready);
 	list_init(&task->dependent);
+}
+
+/* As the environment has them: of a thread that the program has made. */
+void icvs_first(struct icvs *icvs)
+{
+	*icvs = (struct icvs){
+		.max_active = settings->max_active,
+		.dynamic = settings->dynamic,
+		.device = settings->device,
+		.schedule = settings->schedule,
+		.chunk = settings->chunk,
+	};
 }
 
 struct context *context_create(void)
 {
 	task_init(&base.part, NULL);
+	icvs_first(&base.part.icvs);
 	base.task = &base.part;
 	base.at_work = &own_at_work;
 	team_context = &base;
@@ -58,13 +73,16 @@ void region_enter(struct context *c, struct context *outer, struct team *team,
 	c->level = outer->level + 1;
 	c->active = outer->active + (size > 1);
 	c->shares = 0;
-	c->threads = outer->threads;
 	c->at_work = outer->at_work;
 	c->share = NULL;
 	c->own.memory = NULL;
 	c->own.cross = NULL;
 	task_init(&c->part, NULL);
 	c->part.group = group;
+	c->part.icvs = outer->task->icvs;
+	/* OMP_NUM_THREADS may have a number for each level. */
+	if (c->active && c->active <= OMP_LEVELS && settings->inner[c->active - 1])
+		c->part.icvs.threads = settings->inner[c->active - 1];
 	c->task = &c->part;
 	team_context = c;
 }

@@ -19,8 +19,6 @@
 #define SHARES		8		/* work shares that overlap, by nowait */
 #define CODES		64		/* regions and tasks that are remembered */
 
-enum schedule { STATIC = 1, DYNAMIC, GUIDED, AUTO };
-
 typedef void (*body_fn)(void *data);
 
 /* A loop, as iterations 0 to total - 1; i is start + i * step. */
@@ -84,9 +82,10 @@ struct mailbox {
 	struct group *group;
 	struct context *outer;		/* of its master, if it is of one process */
 	struct float_modes modes;	/* of its master */
+	struct icvs icvs;
 } __attribute__((aligned(LINE)));
 
-/* OMP_* variables and what omp_set_*() has made of them. */
+/* OMP_* variables; what omp_set_*() makes of some is a task's: struct icvs. */
 struct settings {
 	uint32_t threads;
 	uint32_t inner[OMP_LEVELS];	/* of regions in a region; 0: not said */
@@ -131,7 +130,6 @@ struct context {
 	uint32_t number, size, level, active;
 	uint32_t region;		/* the team's ->begun of it */
 	uint64_t shares;		/* how many it has met */
-	uint32_t threads;		/* for the next region */
 	_Atomic uint32_t *at_work;	/* where OMP_THREAD_LIMIT is counted */
 	struct share *share;		/* the present one */
 	uint64_t chunk, chunk_end;	/* of the loop, now at work */
@@ -165,10 +163,18 @@ static inline void team_demand(const struct team *team, body_fn code)
 	atomic_store_explicit(known, (uintptr_t)code, memory_order_relaxed);
 }
 
+void icvs_first(struct icvs *icvs);
+
 /* By every entry point, so it is no call. */
 static inline struct context *context(void)
 {
 	return team_context ? team_context : context_create();
+}
+
+/* Of the task at work. */
+static inline struct icvs *icvs(void)
+{
+	return &context()->task->icvs;
 }
 
 /* float_modes.c APIs: */

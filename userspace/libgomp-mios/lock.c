@@ -55,12 +55,16 @@ ALSO(omp_set_lock) void omp_set_lock_30_(lock_word *lock);
 ALSO(omp_unset_lock) void omp_unset_lock_30_(lock_word *lock);
 ALSO(omp_test_lock) int omp_test_lock_30_(lock_word *lock);
 
-/* Thread-local data lies in the window: no other thread of all has this. */
+/*
+ * A nest lock is a task's.  Thread-local data lies in the window: no other thread
+ * of all has this, which stands for its part of a region.
+ */
 static void *self(void)
 {
 	static __thread char here;
+	struct context *c = context();
 
-	return &here;
+	return c->task == &c->part ? (void *)&here : c->task;
 }
 
 NOW(omp_init_nest_lock) void omp_init_nest_lock_30(struct nest_lock *lock)

@@ -20,8 +20,10 @@ static struct loop with(struct loop plain, enum schedule schedule,
 /* A schedule that only OMP_SCHEDULE and omp_set_schedule() know. */
 static struct loop at_run_time(struct loop loop, bool ordered)
 {
-	return with(loop, settings->schedule == AUTO ? STATIC :
-		    settings->schedule, settings->chunk, ordered);
+	const struct icvs *own = icvs();
+
+	return with(loop, own->schedule == AUTO ? STATIC : own->schedule,
+		    own->chunk, ordered);
 }
 
 static bool begin(struct loop loop, uint64_t *first, uint64_t *end)

@@ -29,6 +29,7 @@ void members_work(struct team *team, const struct context *c, body_fn fn,
 		box->group = c->part.group;
 		box->outer = team->inner ? c->outer : NULL;
 		box->modes = modes;
+		box->icvs = c->part.icvs;
 		atomic_fetch_add_explicit(&box->region, 1,
 					  memory_order_release);
 	}
@@ -77,6 +78,7 @@ static void work(struct team *team, struct mailbox *box, uint32_t number,
 	region_enter(&c, box->outer ? box->outer : own, team, number,
 		     box->size, box->group);
 	c.shares = box->shares;
+	c.part.icvs = box->icvs;
 	if (team->shows)
 		omp_display_affinity(NULL);
 	float_follow(box->modes);

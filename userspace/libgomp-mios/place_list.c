@@ -2,9 +2,11 @@
 /*
  * Places as numbers, in OMP_PLACES:
  *
- *	list	= places {"," places}
+ *	list	= ["!"] places {"," ["!"] places}
  *	places	= "{" numbers {"," numbers} "}" [":" COUNT [":" STRIDE]]
- *	numbers	= NUMBER [":" COUNT [":" STRIDE]]
+ *	numbers	= ["!"] NUMBER [":" COUNT [":" STRIDE]]
+ *
+ * What follows "!" is taken out of what stands before it.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -66,17 +68,34 @@ static void add(struct reader *r, struct place *place, long number)
 		place_add(place, number);
 }
 
+static void take_out(struct reader *r, struct place *place, long number)
+{
+	struct place before = *place;
+	uint32_t i;
+
+	demand(r, number >= 0 && number < r->members);
+	memset(place, 0, sizeof(*place));
+	for (i = 0; i < r->members; i++)
+		if (i != number && place_has(&before, i))
+			place_add(place, i);
+}
+
 static void read_place(struct reader *r, struct place *place)
 {
 	long number, count, stride;
+	bool out;
 
 	memset(place, 0, sizeof(*place));
 	demand(r, next_is(r, '{'));
 	do {
+		out = next_is(r, '!');
 		number = read_number(r);
 		count = read_count(r, &stride);
 		for (; count > 0 && !r->wrong; count--, number += stride)
-			add(r, place, number);
+			if (out)
+				take_out(r, place, number);
+			else
+				add(r, place, number);
 	} while (!r->wrong && next_is(r, ','));
 	demand(r, next_is(r, '}'));
 }
@@ -92,21 +111,48 @@ static void shift(struct reader *r, const struct place *from, long by,
 			add(r, to, i + by);
 }
 
+static int place_find(const struct place *places, int nr, const struct place *place)
+{
+	int i = 0;
+
+	while (i < nr && memcmp(&places[i], place, sizeof(*place)))
+		i++;
+	return i;
+}
+
+/* One more place, or one less, if there is such a one. */
+static int place_enlist(struct reader *r, struct place *places, int nr, bool out,
+			const struct place *place)
+{
+	int at = place_find(places, nr, place);
+
+	if (!out) {
+		demand(r, nr < OMP_MAX_MEMBERS);
+		if (!r->wrong)
+			places[nr++] = *place;
+	} else if (at < nr) {
+		nr--;
+		memmove(&places[at], &places[at + 1], (nr - at) * sizeof(*place));
+	}
+	return nr;
+}
+
 /* Into @places, which has room for as many as there may be members; 0: no list. */
 int place_list_read(const char *text, uint32_t members, struct place *places)
 {
 	struct reader r = { .at = text, .members = members };
 	long count, stride, i;
-	struct place first;
+	struct place first, next;
+	bool out;
 	int nr = 0;
 
 	do {
+		out = next_is(&r, '!');
 		read_place(&r, &first);
 		count = read_count(&r, &stride);
 		for (i = 0; i < count && !r.wrong; i++) {
-			demand(&r, nr < OMP_MAX_MEMBERS);
-			if (!r.wrong)
-				shift(&r, &first, i * stride, &places[nr++]);
+			shift(&r, &first, i * stride, &next);
+			nr = place_enlist(&r, places, nr, out, &next);
 		}
 	} while (!r.wrong && next_is(&r, ','));
 	demand(&r, next_is(&r, '\0'));

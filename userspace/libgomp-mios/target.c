@@ -19,12 +19,12 @@
 
 void omp_set_default_device(int n)
 {
-	settings->device = n;
+	icvs()->device = n;
 }
 
 int omp_get_default_device(void)
 {
-	return settings->device;
+	return icvs()->device;
 }
 
 int omp_get_num_devices(void)
@@ -61,7 +61,7 @@ int omp_get_team_num(void)
 static void demand_device(int where)
 {
 	if (where == DEFAULT_DEVICE)
-		where = settings->device;
+		where = icvs()->device;
 	if (settings->must_offload && where && where != NO_DEVICE)
 		omp_die("OMP_TARGET_OFFLOAD is set to MANDATORY, but device "
 			"not found");
@@ -84,7 +84,8 @@ static size_t copy_private(size_t n, void **addresses, const size_t *sizes,
 	size_t at = 0, align, i;
 
 	for (i = 0; i < n; i++) {
-		if ((kinds[i] & KIND_MASK) != KIND_FIRSTPRIVATE)
+		/* NULL: an optional argument that is absent */
+		if ((kinds[i] & KIND_MASK) != KIND_FIRSTPRIVATE || !addresses[i])
 			continue;
 		align = (size_t)1 << (kinds[i] >> KIND_ALIGN_SHIFT);
 		at = (at + align - 1) & ~(align - 1);
@@ -95,6 +96,18 @@ static size_t copy_private(size_t n, void **addresses, const size_t *sizes,
 		at += sizes[i];
 	}
 	return at;
+}
+
+/* One thread of its own, with what the environment says. */
+static void run(body_fn fn, void **addresses)
+{
+	struct context c, *outer = context();
+
+	region_enter(&c, outer, NULL, 0, 1, NULL);
+	c.level = 0;
+	icvs_first(&c.part.icvs);
+	fn(addresses);
+	region_leave(&c, outer);
 }
 
 void GOMP_target_ext(int where, body_fn fn, size_t n, void **addresses,
@@ -111,14 +124,14 @@ void GOMP_target_ext(int where, body_fn fn, size_t n, void **addresses,
 		omp_die("no memory left in the window for a target region");
 	if (size)
 		copy_private(n, addresses, sizes, kinds, room);
-	fn(addresses);
+	run(fn, addresses);
 	free(room);
 }
 
 void GOMP_target(int where, body_fn fn, const void *unused, size_t n,
 		 void **addresses, size_t *sizes, unsigned char *kinds)
 {
-	fn(addresses);
+	run(fn, addresses);
 }
 
 #define NOTHING(NAME)							\

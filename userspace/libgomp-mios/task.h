@@ -37,6 +37,20 @@ struct group {
 	atomic_bool cancelled;
 };
 
+enum schedule { STATIC = 1, DYNAMIC, GUIDED, AUTO };
+
+/*
+ * What omp_set_*() has made of the settings, for a task and those that it makes:
+ * the data environment's internal control variables.
+ */
+struct icvs {
+	uint32_t threads;		/* for the next region; 0: not said */
+	int max_active, dynamic;
+	int device;			/* the default one */
+	enum schedule schedule;
+	uint64_t chunk;
+};
+
 /*
  * What a member runs: its part of the region, or what GOMP_task() has made.  It
  * is freed when it has ended and so have all that it has made.
@@ -57,6 +71,7 @@ struct task {
 	bool copied;			/* by a function: it owns what it has */
 	uint32_t nr_depend;
 	struct depend *depend;
+	struct icvs icvs;
 	/* all above is zero in a new one: see task_init() */
 	struct list ready;		/* children that wait to be run */
 	struct list dependent;		/* unfinished ones with depend, in order */

@@ -26,12 +26,10 @@ static bool leads_all(const struct context *c)
 static uint32_t inner_size(const struct context *c, unsigned int threads)
 {
 	const struct omp_window *w = gomp_window;
-	uint32_t size = threads ? threads : c->threads;
+	uint32_t size = threads ? threads : c->task->icvs.threads;
 
 	if (!w)
 		return 1;
-	if (!size && c->active && c->active <= OMP_LEVELS)
-		size = settings->inner[c->active - 1];
 	if (!size)
 		size = w->first[gomp_place + 1] - w->first[gomp_place];
 	return size < OMP_MAX_MEMBERS ? size : OMP_MAX_MEMBERS;
@@ -43,7 +41,9 @@ static uint32_t size_of(const struct context *c, unsigned int threads)
 
 	if (!leads_all(c))
 		return inner_size(c, threads);
-	size = threads ? threads : c->threads ? c->threads : settings->threads;
+	size = threads ? threads : c->task->icvs.threads;
+	if (!size)
+		size = settings->threads;
 	if (!size || size > gomp_window->nr_members)
 		size = gomp_window->nr_members;
 	return size;
@@ -94,7 +94,7 @@ uint32_t team_size(unsigned int threads)
 	const struct context *c = context();
 	uint32_t size;
 
-	if ((int)c->active >= settings->max_active)
+	if ((int)c->active >= c->task->icvs.max_active)
 		return 1;
 	size = within_limit(c, size_of(c, threads));
 	if (size > 1 && !leads_all(c))
