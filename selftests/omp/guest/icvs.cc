@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a task sets by omp_set_*() is its own, and of those that it makes: others of
+ * the team do not see it, nor who comes after; a region's members have what their
+ * master has set; a target region is one thread with what the environment says; a
+ * nest lock belongs to a task.  The same with the distribution's libgomp.
+ */
+#include <omp.h>
+#include <stdio.h>
+
+static int bad;
+
+#define CHECK(c) do {							\
+	if (!(c)) {							\
+		_Pragma("omp atomic")					\
+		bad++;							\
+		printf("wrong: %s (line %d, thread %d)\n", #c,		\
+		       __LINE__, omp_get_thread_num());			\
+	}								\
+} while (0)
+
+static void check_main()
+{
+	omp_sched_t kind;
+	int chunk;
+
+	omp_get_schedule(&kind, &chunk);
+	CHECK(kind == omp_sched_static && chunk == 3);
+	CHECK(!omp_get_dynamic());
+	CHECK(omp_get_default_device() == 0);
+	CHECK(omp_get_max_active_levels() == 2);
+}
+
+static void one_of_the_team()
+{
+#pragma omp parallel num_threads(3)
+	{
+		check_main();
+#pragma omp barrier
+		if (omp_get_thread_num() == 1) {
+			omp_set_schedule(omp_sched_dynamic, 7);
+			omp_set_dynamic(1);
+			omp_set_num_threads(1);
+			omp_set_default_device(5);
+			omp_set_max_active_levels(5);
+		}
+#pragma omp barrier
+		if (omp_get_thread_num() != 1)
+			check_main();
+		else
+			CHECK(omp_get_max_threads() == 1);
+	}
+	check_main();
+}
+
+static void one_task()
+{
+#pragma omp parallel num_threads(2)
+#pragma omp single
+	{
+		int before = omp_get_max_threads();
+
+#pragma omp task
+		omp_set_num_threads(1);
+#pragma omp taskwait
+		CHECK(omp_get_max_threads() == before);
+	}
+}
+
+/* What main() sets holds for regions within its regions, whoever meets them. */
+static void inherited()
+{
+	int inner = 0;
+
+	omp_set_num_threads(3);
+#pragma omp parallel num_threads(2) reduction(+ : inner)
+	{
+		CHECK(omp_get_max_threads() == 3);
+#pragma omp parallel reduction(+ : inner)
+		inner++;
+	}
+	CHECK(inner == 6);
+}
+
+static void target()
+{
+	int all = 0;
+
+#pragma omp parallel num_threads(3) reduction(+ : all)
+	{
+		int mine = 0, threads = 0, level = -1;
+
+#pragma omp target map(tofrom : mine, threads, level)
+		{
+			threads = omp_get_num_threads();
+			level = omp_get_level();
+#pragma omp for
+			for (int i = 0; i < 8; i++)
+				mine++;
+		}
+		CHECK(threads == 1 && !level);
+		all += mine;
+	}
+	CHECK(all == 24);
+}
+
+static void nest_lock()
+{
+	omp_nest_lock_t lock;
+	int got = -1;
+
+	omp_init_nest_lock(&lock);
+#pragma omp parallel num_threads(1)
+	{
+		omp_set_nest_lock(&lock);
+		omp_set_nest_lock(&lock);
+#pragma omp task if(0) shared(got, lock)
+		got = omp_test_nest_lock(&lock);
+	}
+	CHECK(!got);
+}
+
+int main()
+{
+	omp_set_dynamic(0);
+	omp_set_max_active_levels(2);
+	omp_set_schedule(omp_sched_static, 3);
+	one_of_the_team();
+	one_task();
+	inherited();
+	target();
+	nest_lock();
+	printf("%d wrong\n", bad);
+	return bad;
+}
