@@ -17,11 +17,35 @@
 
 MIOS_INJECT_SWITCH(elsewhere, "map files wherever there is room");
 
+/*
+ * MAP: between this look and the page table the page's lock is held, which who
+ * takes the page away has for a moment before he answers.  The reference is what
+ * the page table keeps; for the look there is none, so that a fault which comes
+ * late is not taken for a pin.  A struct page of the pool stays one.
+ */
+static bool page_enter(struct inode *inode, u64 index, u64 phys)
+{
+	struct page *page = pfn_to_page(PHYS_PFN(phys));
+
+	lock_page(page);
+	if (!mios_fs_page_is(&mount_of(inode)->fs, number_of(inode), index,
+			     phys)) {
+		unlock_page(page);
+		return false;
+	}
+	get_page(page);
+	if (page->mapping != inode->i_mapping || page->index != index) {
+		page->mapping = inode->i_mapping;
+		page->index = index;
+	}
+	return true;
+}
+
 vm_fault_t mios_file_fault(struct vm_fault *vmf)
 {
 	struct inode *inode = file_inode(vmf->vma->vm_file);
-	struct page *page, *same;
-	int err = mios_page_hold(inode, vmf->pgoff, true, &page);
+	u64 phys;
+	int err = mios_page_find(inode, vmf->pgoff, true, &phys);
 
 	if (err == -EBUSY) {
 		/* Again from the start, without locks, and if not killed. */
@@ -30,20 +54,9 @@ vm_fault_t mios_file_fault(struct vm_fault *vmf)
 	}
 	if (err)
 		return VM_FAULT_SIGBUS;
-	lock_page(page);
-	/* It may have been cut meanwhile; who cuts waits for this lock. */
-	if (mios_page_hold(inode, vmf->pgoff, false, &same))
-		same = NULL;
-	else
-		put_page(same);
-	if (same != page) {
-		unlock_page(page);
-		put_page(page);
+	if (!page_enter(inode, vmf->pgoff, phys))
 		return VM_FAULT_NOPAGE;
-	}
-	page->mapping = inode->i_mapping;
-	page->index = vmf->pgoff;
-	vmf->page = page;
+	vmf->page = pfn_to_page(PHYS_PFN(phys));
 	return VM_FAULT_LOCKED;
 }
 

@@ -301,6 +301,18 @@ struct mios_source {
 int mios_fs_page(struct mios_fs *fs, struct mios_source *from, u64 inode,
 		 u64 index, u64 *phys);
 
+/**
+ * mios_fs_page_is() - is a page that was found still there, and not being removed?
+ * @fs: the file system
+ * @inode: open by this instance
+ * @index: which page of it
+ * @phys: where it was found
+ *
+ * Loads alone.  MAP, PIN: what this says is worth as much as the lock or the
+ * reference that the caller has of the page.
+ */
+bool mios_fs_page_is(struct mios_fs *fs, u64 inode, u64 index, u64 phys);
+
 /* How many it has: all, and after a death perhaps a few more. */
 u64 mios_fs_pages(const struct mios_fs *fs, u64 inode);
 

@@ -13,6 +13,7 @@ MIOS_INJECT_UNIT(zero_late);
 MIOS_INJECT_UNIT(clear_early);
 MIOS_INJECT_UNIT(no_size_check);
 MIOS_INJECT_UNIT(count_late);
+MIOS_INJECT_UNIT(map_late);
 
 #define LEVEL_BITS	9
 #define ROOT_LEVELS	7ull		/* in the low bits of ->root */
@@ -263,6 +264,15 @@ int mios_fs_page(struct mios_fs *fs, struct mios_source *from, u64 inode,
 		err = page_add(fs, from, inode, index, phys);
 	/* HOLE: it stays there, and is zero, if nobody has removed it. */
 	return !err && is_in_hole(&fs->inode[inode], index) ? -EBUSY : err;
+}
+
+bool mios_fs_page_is(struct mios_fs *fs, u64 inode, u64 index, u64 phys)
+{
+	u64 now;
+
+	if (inject_map_late)
+		return true;
+	return !mios_fs_page(fs, NULL, inode, index, &now) && now == phys;
 }
 
 /* The next place from @index on at which a page of @level is, below the root. */

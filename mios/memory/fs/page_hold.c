@@ -8,39 +8,46 @@
 
 #include "vfs.h"
 
-/* The lock is held for a few microseconds, however large a full pool is. */
-static int page_find(struct mios_mount *m, u64 number, u64 index, u64 *scan,
-		     u64 *phys)
+/* A new page: the lock is held for a few microseconds, however large a full pool is. */
+static int page_add(struct mios_mount *m, u64 number, u64 index, u64 *phys)
 {
-	u64 policy = scan ? mios_policy_of_task() : 0;
-	int err;
-
-	spin_lock(&m->source_lock);
-	m->source.policy = policy;
-	m->source.scan = scan ? *scan : 0;
-	err = mios_fs_page(&m->fs, scan ? &m->source : NULL, number, index,
-			   phys);
-	if (scan)
-		*scan = m->source.scan;
-	spin_unlock(&m->source_lock);
-	return err;
-}
-
-static int page_get(struct inode *inode, u64 index, bool create, u64 *phys)
-{
-	struct mios_mount *m = mount_of(inode);
-	u64 scan = 0;
+	u64 policy = mios_policy_of_task(), scan = 0;
 	int err;
 
 	for (;;) {
-		err = page_find(m, number_of(inode), index,
-				create ? &scan : NULL, phys);
+		spin_lock(&m->source_lock);
+		m->source.policy = policy;
+		m->source.scan = scan;
+		err = mios_fs_page(&m->fs, &m->source, number, index, phys);
+		scan = m->source.scan;
+		spin_unlock(&m->source_lock);
 		if (err != -EINPROGRESS)
-			break;
+			return err;
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		cond_resched();
 	}
+}
+
+/**
+ * mios_page_find() - where a page of a file is at this moment
+ * @inode: the file
+ * @index: which page
+ * @create: make it if there is none
+ * @phys: out: a page of the pool, whosever it is by now: worth something once it
+ *	is held in a way that who takes it away waits for, and mios_fs_page_is()
+ *
+ * One that is there is found by loads alone: nothing is written that other CPUs
+ * or other kernels look at, and no lock is taken.  -ENOENT: there is none;
+ * -ERANGE: beyond the end; -EBUSY: it is being removed; -ENOSPC; -EIO: damaged.
+ */
+int mios_page_find(struct inode *inode, u64 index, bool create, u64 *phys)
+{
+	struct mios_mount *m = mount_of(inode);
+	int err = mios_fs_page(&m->fs, NULL, number_of(inode), index, phys);
+
+	if (err == -ENOENT && create)
+		err = page_add(m, number_of(inode), index, phys);
 	if (!err && !mios_pool_memory(&m->pool, *phys))
 		return -EIO;
 	return err == -ENOMEM ? -ENOSPC : err;
@@ -53,26 +60,27 @@ static int page_get(struct inode *inode, u64 index, bool create, u64 *phys)
  * @create: make it if there is none
  * @out: the page
  *
- * -ENOENT: there is none; -ERANGE: beyond the end; -EBUSY: it is being removed;
- * -ENOSPC; -EIO: damaged.
+ * As mios_page_find().
  */
 int mios_page_hold(struct inode *inode, u64 index, bool create,
 		   struct page **out)
 {
-	u64 phys, same;
-	int err = page_get(inode, index, create, &phys);
+	struct mios_mount *m = mount_of(inode);
+	u64 phys;
+	int err;
 
-	while (!err) {
+	for (;;) {
+		err = mios_page_find(inode, index, create, &phys);
+		if (err)
+			return err;
 		*out = pfn_to_page(PHYS_PFN(phys));
 		get_page(*out);
+		smp_mb__after_atomic(); /* PIN */
 		/* Before we had it, it may have been cut, and even freed. */
-		err = page_get(inode, index, create, &same);
-		if (!err && same == phys)
+		if (mios_fs_page_is(&m->fs, number_of(inode), index, phys))
 			return 0;
 		put_page(*out);
-		phys = same;
 	}
-	return err;
 }
 
 /* A page, but waits where it is being removed, for who is at it. */

@@ -78,7 +78,7 @@ static bool is_over(const struct revocation *r)
 static bool page_forget(struct inode *inode, u64 index, struct page *page,
 			const struct revocation *r)
 {
-	/* A fault has this lock from its last look until the page is mapped. */
+	/* MAP: a fault has it from its last look until the page is mapped. */
 	lock_page(page);
 	if (is_over(r)) {
 		unlock_page(page);
@@ -89,7 +89,7 @@ static bool page_forget(struct inode *inode, u64 index, struct page *page,
 				    r->what->copies);
 	page->mapping = NULL;
 	unlock_page(page);
-	return page_ref_count(page) > 1;
+	return page_ref_count(page) > 1; /* PIN */
 }
 
 /* @inode: NULL: nobody here can have it mapped. */
@@ -265,7 +265,7 @@ int mios_revoke(struct inode *inode, u64 first, u64 nr, bool copies,
 	u64 who;
 
 	bitmap_zero(pinned, MIOS_REVOKE_PAGES);
-	/* SIZE, HOLE: who opens it after this look sees what goes. */
+	/* SIZE, HOLE, MAP, PIN: who opens it, or looks, from here on sees what goes. */
 	smp_mb();
 	who = open_elsewhere(inode);
 	if (inject_no_revoke)

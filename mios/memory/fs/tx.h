@@ -20,9 +20,19 @@
  *		it: ->freeing, then all counts; as OPEN.
  *   SIZE	who publishes a page: its place in the index, then ->size; who
  *		shortens: ->size, then all places beyond.  One of them sees that
- *		it is too much.  Who maps it has seen the old size after he
- *		found it, and so before the other looked.
+ *		it is too much.
  *   HOLE	the same with ->hole.
+ *   MAP	who maps a page that is there: the page's lock in its kernel, then
+ *		->size, ->hole and the place, then the page table, then the lock
+ *		is let go; who removes it: ->size or ->hole, then, asked for it in
+ *		each kernel, the same lock, the page table, and the lock is let
+ *		go.  Who has the lock first is in the page table when the other
+ *		unmaps; who has it second sees the size or hole, and maps nothing.
+ *		Neither writes what another CPU reads but the page's own lock.
+ *   PIN	who copies from a page: its reference, then ->size, ->hole and the
+ *		place; who removes it: ->size or ->hole, then the count of
+ *		references.  One of the two sees the other, so that no page is
+ *		freed which somebody copies.
  *   LEFT	who leaves a page beyond the end: its place, then ->left, each
  *		time to another value; who clears ->left: its value, all places
  *		beyond, then from that value.

@@ -6,7 +6,7 @@
  */
 #include "../pool/explore.h"
 #include "../../../mios/memory/fs/tx.h"
-#include "fstest.h"
+#include "mapped.h"
 
 #define FILE_	0100644
 #define FREE	4		/* pages that are left */
@@ -18,8 +18,6 @@ static bool is_open;
 static struct mios_fs_seg seg;
 static u32 slot;
 static bool is_attached;
-/* As the kernel of 1 has it: the page's lock, and what is mapped. */
-static u64 page_lock, mapped;
 
 /* Free pages of a section. */
 static u8 *pages(u32 section)
@@ -112,8 +110,6 @@ static void restore(void)
 	world_views(&w);
 	is_open = false;
 	is_attached = false;
-	page_lock = 0;
-	mapped = 0;
 	/* The page that the file has, and that of its index. */
 	explore_hot(&record[first_free[0] - 1].word);
 	explore_hot(&record[first_free[0] - 2].word);
@@ -125,8 +121,7 @@ static void restore(void)
 	explore_hot(&w.fs[0].inode[file].hole);
 	explore_hot(&w.fs[0].inode[file].left);
 	explore_hot(&w.fs[0].inode[file].cutter);
-	explore_hot(&page_lock);
-	explore_hot(&mapped);
+	mapped_restore();
 	explore_hot(&w.fs[0].lock.header->tail);
 	explore_hot(&w.fs[0].super->sequence);
 }
@@ -190,42 +185,14 @@ static void two_cuts(void)
 	mios_fs_cutter_end(&w.fs[2], file);
 }
 
-static void lock_page(u32 self)
-{
-	u64 was = 0;
-
-	/* The dead map nothing, and are not waited for. */
-	while (!try_cmpxchg(&page_lock, &was, self)) {
-		if (explore_is_dead(was))
-			continue;
-		was = 0;
-		explore_pause();
-	}
-}
-
-static void unlock_page(void)
-{
-	WRITE_ONCE(page_lock, 0);
-}
-
 static void one_maps(void)
 {
-	u64 phys, same;
-
-	if (mios_fs_page(&w.fs[1], NULL, file, 3, &phys))
-		return;
-	lock_page(1);
-	if (!mios_fs_page(&w.fs[1], NULL, file, 3, &same) && same == phys)
-		WRITE_ONCE(mapped, phys);
-	unlock_page();
+	mapped_by_one(&w, file, 3);
 }
 
-/* What another instance does before it answers. */
-static void unmap(void)
+static void one_copies(void)
 {
-	lock_page(2);
-	WRITE_ONCE(mapped, 0);
-	unlock_page();
+	copied_by_one(&w, file, 3);
 }
 
 static void two_punches(void)
@@ -234,8 +201,18 @@ static void two_punches(void)
 
 	PATIENTLY(err, mios_fs_cutter(&w.fs[2], file));
 	mios_fs_hole(&w.fs[2], file, 2, 4);
-	unmap();
+	unmapped_by_two();
 	fs_cut(&w, 2, file, NO_PIN);
+	mios_fs_cutter_end(&w.fs[2], file);
+}
+
+static void two_punches_pinned(void)
+{
+	int err;
+
+	PATIENTLY(err, mios_fs_cutter(&w.fs[2], file));
+	mios_fs_hole(&w.fs[2], file, 2, 4);
+	fs_cut(&w, 2, file, is_pinned() ? 3 : NO_PIN);
 	mios_fs_cutter_end(&w.fs[2], file);
 }
 
@@ -245,7 +222,7 @@ static void two_shortens(void)
 
 	PATIENTLY(err, mios_fs_cutter(&w.fs[2], file));
 	two_sizes(4096);
-	unmap();
+	unmapped_by_two();
 	fs_cut(&w, 2, file, NO_PIN);
 	two_sizes(4 * 4096);
 	mios_fs_cutter_end(&w.fs[2], file);
@@ -402,14 +379,13 @@ static void whole(void)
 /* What is mapped is the file's still. */
 static void still_there(void)
 {
-	u64 index = 3, phys;
+	u64 index = 3, used = used_by_one(), phys;
 
-	if (mapped && !explore_is_dead(1))
+	if (used)
 		CHECK(mios_fs_next(&w.fs[0], file, &index, &phys) &&
-		      index == 4 && phys == mapped);
-	/* One that died had everybody unmap it, or it is there. */
-	if (!mapped || explore_is_dead(1))
-		whole();
+		      index == 4 && phys == used);
+	else
+		whole();	/* also where one that died had everybody unmap it */
 }
 
 /* Who has it attached has its file; then all of it goes. */
@@ -471,6 +447,8 @@ static const struct scenario scenarios[] = {
 	  bury, still_there },
 	{ "mapped and cut", restore, { one_maps, two_shortens }, { 1, 2 }, 1,
 	  bury, still_there },
+	{ "copied and punched", restore, { one_copies, two_punches_pinned },
+	  { 1, 2 }, 1, bury, still_there },
 	{ "opened and removed", restore, { one_opens, two_drops }, { 1, 2 },
 	  1, bury, opened },
 	{ "two appends", restore_end, { one_appends, two_appends }, { 1, 2 }, 1,
