@@ -274,14 +274,24 @@ void mios_fs_policy_set(struct mios_fs *fs, u64 inode, u64 policy);
 /* page.c */
 
 /**
- * struct mios_source - where an instance gets pages from; its user is alone on it
+ * struct mios_source - where pages come from
+ * @lock:	of @cursor: held for a few microseconds while a page is looked for,
+ *		and not while it is zeroed or put into a file
  * @cursor:	in each section of the pool
- * @policy:	where they are wished, if the file does not say
- * @scan:	how far one has been looked for in a full pool; 0 at first, for each
- *		page that is needed
  */
 struct mios_source {
+	spinlock_t lock;		/* see above */
 	struct mios_cursor cursor[MIOS_POOL_SECTIONS];
+};
+
+/**
+ * struct mios_need - a page that somebody needs; he is alone on it
+ * @from:	where from; may be another one each time that he asks
+ * @policy:	where it is wished, if the file does not say
+ * @scan:	how far one has been looked for in a full pool; 0 at first
+ */
+struct mios_need {
+	struct mios_source *from;
 	u64 policy;
 	u64 scan;
 };
@@ -289,16 +299,16 @@ struct mios_source {
 /**
  * mios_fs_page() - the page at a place in a file
  * @fs: the file system
- * @from: where new pages come from; NULL: none is made
+ * @need: how a new page is made; NULL: none is
  * @inode: open by this instance
  * @index: which page of it
  * @phys: out
  *
  * -ERANGE: beyond the file's end; -ENOENT: there is none; -EBUSY: it is just
- * being removed; -EINPROGRESS: the pool is nearly full, and others may use @from
- * before it is asked again, with ->scan as it is now; -ENOMEM.
+ * being removed; -EINPROGRESS: the pool is nearly full, and there is more to be
+ * looked at: ask again, with ->scan as it is now; -ENOMEM.
  */
-int mios_fs_page(struct mios_fs *fs, struct mios_source *from, u64 inode,
+int mios_fs_page(struct mios_fs *fs, struct mios_need *need, u64 inode,
 		 u64 index, u64 *phys);
 
 /**

@@ -14,6 +14,7 @@ MIOS_INJECT_UNIT(clear_early);
 MIOS_INJECT_UNIT(no_size_check);
 MIOS_INJECT_UNIT(count_late);
 MIOS_INJECT_UNIT(map_late);
+MIOS_INJECT_UNIT(lock_there);
 
 #define LEVEL_BITS	9
 #define ROOT_LEVELS	7ull		/* in the low bits of ->root */
@@ -82,19 +83,18 @@ static void page_zero(struct mios_fs *fs, const struct mios_page *page,
 		      u32 level)
 {
 	if (level || !inject_no_zero)
-		memset(mios_pool_memory(fs->pool, page->phys), 0,
-		       MIOS_FS_PAGE);
+		clear_page(mios_pool_memory(fs->pool, page->phys));
 }
 
 /* A page of zeroes, held, that says where it is going to be. */
-static int page_make(struct mios_fs *fs, struct mios_source *from,
+static int page_make(struct mios_fs *fs, struct mios_need *need,
 		     u64 object, struct mios_page *page)
 {
 	int err;
 
-	if (!from)
+	if (!need)
 		return -ENOENT;
-	err = mios_page_place(fs, from, object >> MIOS_FS_OBJECT_INODE,
+	err = mios_page_place(fs, need, object >> MIOS_FS_OBJECT_INODE,
 			      (u32)object, page);
 	if (err)
 		return err;
@@ -174,7 +174,7 @@ static int page_publish(struct mios_fs *fs, u64 inode, u32 level, u64 index,
 }
 
 /* One more level, above all that there are. */
-static int index_raise(struct mios_fs *fs, struct mios_source *from,
+static int index_raise(struct mios_fs *fs, struct mios_need *need,
 		       u64 inode)
 {
 	u64 *root = &fs->inode[inode].root;
@@ -185,7 +185,7 @@ static int index_raise(struct mios_fs *fs, struct mios_source *from,
 
 	if (level > MIOS_FS_LEVELS)
 		return -EFBIG;
-	err = page_make(fs, from, object_make(inode, level, 0), &page);
+	err = page_make(fs, need, object_make(inode, level, 0), &page);
 	if (err)
 		return err;
 	*(u64 *)mios_pool_memory(fs->pool, page.phys) = page_of(was);
@@ -193,7 +193,7 @@ static int index_raise(struct mios_fs *fs, struct mios_source *from,
 }
 
 /* The slot of a page of the file, with all that is above it. */
-static int index_reach(struct mios_fs *fs, struct mios_source *from,
+static int index_reach(struct mios_fs *fs, struct mios_need *need,
 		       u64 inode, u64 index, u64 **out)
 {
 	u32 levels = levels_of(READ_ONCE(fs->inode[inode].root));
@@ -203,7 +203,7 @@ static int index_reach(struct mios_fs *fs, struct mios_source *from,
 	int err;
 
 	if (!levels || index >= span(levels)) {
-		err = index_raise(fs, from, inode);
+		err = index_raise(fs, need, inode);
 		return err ? err : -EAGAIN;
 	}
 	for (level = levels - 1; level; level--) {
@@ -213,7 +213,7 @@ static int index_reach(struct mios_fs *fs, struct mios_source *from,
 		if (READ_ONCE(*slot))
 			continue;
 		first = index - index % span(level);
-		err = page_make(fs, from, object_make(inode, level, first),
+		err = page_make(fs, need, object_make(inode, level, first),
 				&page);
 		if (!err)
 			err = page_publish(fs, inode, level, first, slot, 0,
@@ -225,26 +225,26 @@ static int index_reach(struct mios_fs *fs, struct mios_source *from,
 	return *out ? 0 : -EAGAIN;
 }
 
-static int page_add(struct mios_fs *fs, struct mios_source *from, u64 inode,
+static int page_add(struct mios_fs *fs, struct mios_need *need, u64 inode,
 		    u64 index, u64 *phys)
 {
 	struct mios_page page;
 	u64 *slot;
-	int err = index_reach(fs, from, inode, index, &slot);
+	int err = index_reach(fs, need, inode, index, &slot);
 
 	if (err)
 		return err;
 	*phys = READ_ONCE(*slot);
 	if (*phys)
 		return 0;
-	err = page_make(fs, from, object_make(inode, 0, index), &page);
+	err = page_make(fs, need, object_make(inode, 0, index), &page);
 	if (!err)
 		err = page_publish(fs, inode, 0, index, slot, 0, &page);
 	*phys = page.phys;
 	return err;
 }
 
-int mios_fs_page(struct mios_fs *fs, struct mios_source *from, u64 inode,
+int mios_fs_page(struct mios_fs *fs, struct mios_need *need, u64 inode,
 		 u64 index, u64 *phys)
 {
 	int tries, err = -EAGAIN;
@@ -258,10 +258,14 @@ int mios_fs_page(struct mios_fs *fs, struct mios_source *from, u64 inode,
 		return -EBUSY;
 	slot = slot_find(fs, inode, 0, index);
 	*phys = slot ? READ_ONCE(*slot) : 0;
+	if (*phys && inject_lock_there && need) {
+		spin_lock(&need->from->lock);
+		spin_unlock(&need->from->lock);
+	}
 	if (*phys)
 		return 0;
 	for (tries = 0; tries < READ_TRIES && err == -EAGAIN; tries++)
-		err = page_add(fs, from, inode, index, phys);
+		err = page_add(fs, need, inode, index, phys);
 	/* HOLE: it stays there, and is zero, if nobody has removed it. */
 	return !err && is_in_hole(&fs->inode[inode], index) ? -EBUSY : err;
 }

@@ -8,19 +8,16 @@
 
 #include "vfs.h"
 
-/* A new page: the lock is held for a few microseconds, however large a full pool is. */
+/* A new page. */
 static int page_add(struct mios_mount *m, u64 number, u64 index, u64 *phys)
 {
-	u64 policy = mios_policy_of_task(), scan = 0;
+	struct mios_need need = {
+		.from = &m->source, .policy = mios_policy_of_task(),
+	};
 	int err;
 
 	for (;;) {
-		spin_lock(&m->source_lock);
-		m->source.policy = policy;
-		m->source.scan = scan;
-		err = mios_fs_page(&m->fs, &m->source, number, index, phys);
-		scan = m->source.scan;
-		spin_unlock(&m->source_lock);
+		err = mios_fs_page(&m->fs, &need, number, index, phys);
 		if (err != -EINPROGRESS)
 			return err;
 		if (fatal_signal_pending(current))

@@ -3,8 +3,8 @@
  * Where a new page comes from: a section of the pool lies in each node, and a
  * policy says which is meant, with numactl's words.  Without one it is that of
  * who needs the page first.  When it is full, the next in distance follows, but
- * for a policy that binds.  Called by page.c; no lock but the caller's, whose
- * cursors are in use.
+ * for a policy that binds.  Called by page.c; no lock but the source's, which is
+ * let go of before anything is done with the page.
  */
 #include "../../inject/inject.h"
 #include "tx.h"
@@ -12,6 +12,7 @@
 MIOS_INJECT_SWITCH(first_touch,
 		   "take pages from the nearest node, whatever is wished");
 MIOS_INJECT_SWITCH(far, "take pages from the farthest node");
+MIOS_INJECT_UNIT(zero_locked);
 
 /* A section that was full is not looked at again for so many pages. */
 #define REST	64
@@ -111,10 +112,10 @@ int mios_fs_give(struct mios_fs *fs, const struct mios_page *page)
 	return err;
 }
 
-static int section_try_easy(struct mios_fs *fs, struct mios_source *from,
+static int section_try_easy(struct mios_fs *fs, struct mios_need *need,
 			    u32 section, struct mios_page *page)
 {
-	struct mios_cursor *cursor = &from->cursor[section];
+	struct mios_cursor *cursor = &need->from->cursor[section];
 	int err;
 
 	if (cursor->rest) {
@@ -129,16 +130,16 @@ static int section_try_easy(struct mios_fs *fs, struct mios_source *from,
 }
 
 /* Every page of it is looked at, some at a time. */
-static int section_try(struct mios_fs *fs, struct mios_source *from,
+static int section_try(struct mios_fs *fs, struct mios_need *need,
 		       u32 section, struct mios_page *page)
 {
-	struct mios_cursor *cursor = &from->cursor[section];
-	u32 extent = from->scan;
+	struct mios_cursor *cursor = &need->from->cursor[section];
+	u32 extent = need->scan;
 	int err;
 
 	cursor->section = section;
 	err = mios_pool_alloc(fs->pool, cursor, &extent, page);
-	from->scan = upper_lower(from->scan >> 32, extent);
+	need->scan = upper_lower(need->scan >> 32, extent);
 	return err;
 }
 
@@ -156,7 +157,7 @@ static u32 section_at(const struct mios_fs *fs, const struct wish *wish,
 		section : NONE;
 }
 
-static int sections_try_easy(struct mios_fs *fs, struct mios_source *from,
+static int sections_try_easy(struct mios_fs *fs, struct mios_need *need,
 			     const struct wish *wish, struct mios_page *page)
 {
 	int err = -ENOMEM;
@@ -166,49 +167,62 @@ static int sections_try_easy(struct mios_fs *fs, struct mios_source *from,
 	     turn++) {
 		section = section_at(fs, wish, turn);
 		if (section != NONE)
-			err = section_try_easy(fs, from, section, page);
+			err = section_try_easy(fs, need, section, page);
 	}
 	return err;
 }
 
 /* The same, before all of it is said to be full. */
-static int sections_try(struct mios_fs *fs, struct mios_source *from,
+static int sections_try(struct mios_fs *fs, struct mios_need *need,
 			const struct wish *wish, struct mios_page *page)
 {
 	u32 turn, section;
 	int err;
 
 	for (;;) {
-		turn = from->scan >> 32;
+		turn = need->scan >> 32;
 		if (turn > fs->pool->nr_sections)
 			return -ENOMEM;
 		section = section_at(fs, wish, turn);
 		err = section == NONE ? -ENOMEM :
-			section_try(fs, from, section, page);
+			section_try(fs, need, section, page);
 		if (err != -ENOMEM)
 			return err;
-		from->scan = upper_lower(turn + 1, 0);
+		need->scan = upper_lower(turn + 1, 0);
 	}
+}
+
+static int sections_look(struct mios_fs *fs, struct mios_need *need,
+			 const struct wish *wish, struct mios_page *page)
+{
+	int err = -ENOMEM;
+
+	if (fs->pool->nr_sections > 1 && !need->scan)
+		err = sections_try_easy(fs, need, wish, page);
+	if (err == -ENOMEM)
+		err = sections_try(fs, need, wish, page);
+	return err;
 }
 
 /*
  * For page @index of a file, or of its index: that follows the same policy, if
  * it has to be on certain nodes.
  */
-int mios_page_place(struct mios_fs *fs, struct mios_source *from, u64 inode,
+int mios_page_place(struct mios_fs *fs, struct mios_need *need, u64 inode,
 		    u64 index, struct mios_page *page)
 {
-	u64 policy = mios_fs_policy(fs, inode) ?: from->policy;
+	u64 policy = mios_fs_policy(fs, inode) ?: need->policy;
 	const struct wish wish = wish_of(fs, policy, inode + index);
 	u64 limit = READ_ONCE(fs->limit);
-	int err = -ENOMEM;
+	int err;
 
 	if (limit && mios_fs_used(fs) >= limit)
 		return -ENOMEM;
-	if (fs->pool->nr_sections > 1 && !from->scan)
-		err = sections_try_easy(fs, from, &wish, page);
-	if (err == -ENOMEM)
-		err = sections_try(fs, from, &wish, page);
+	spin_lock(&need->from->lock);
+	err = sections_look(fs, need, &wish, page);
+	if (inject_zero_locked && !err)
+		clear_page(mios_pool_memory(fs->pool, page->phys));
+	spin_unlock(&need->from->lock);
 	if (!err)
 		mios_used_add(fs, 1);
 	return err;

@@ -125,6 +125,7 @@ static int files_live(struct selftest *t)
 	};
 	struct mios_fs_attr attr = { .mode = TEST_FILE };
 	struct mios_fs_judged file = { .by = MIOS_FS_BY_ID };
+	struct mios_need need = { .from = &t->source };
 	u64 inode, seen, phys, same;
 
 	if (mios_fs_make(&t->fs_one, &at, &attr, &inode) ||
@@ -136,7 +137,7 @@ static int files_live(struct selftest *t)
 	attr.size = PAGE_SIZE;
 	if (mios_fs_setattr(&t->fs_two, &file, &attr, MIOS_FS_SET_SIZE) ||
 	    mios_fs_open(&t->fs_one, inode, attr.id) ||
-	    mios_fs_page(&t->fs_one, &t->source, inode, 0, &phys) ||
+	    mios_fs_page(&t->fs_one, &need, inode, 0, &phys) ||
 	    mios_fs_page(&t->fs_two, NULL, seen, 0, &same) || phys != same)
 		return -EIO;
 	if (mios_fs_remove(&t->fs_two, &at, false, 1) ||
@@ -154,6 +155,7 @@ int mios_fs_selftest(void)
 	int err = -ENOMEM;
 
 	if (t && memory) {
+		spin_lock_init(&t->source.lock);
 		err = pool_make(t, memory);
 		if (!err)
 			err = pages_live(t);

@@ -264,7 +264,7 @@ static int fill(struct super_block *sb, struct fs_context *fc)
 	if (!m)
 		return -ENOMEM;
 	mutex_init(&m->lock);
-	spin_lock_init(&m->source_lock);
+	spin_lock_init(&m->source.lock);
 	spin_lock_init(&m->open_lock);
 	m->sb = sb;
 	m->ring = o->ring;

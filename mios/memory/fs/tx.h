@@ -134,7 +134,7 @@ bool mios_page_is_named(void *ctx, u64 phys, bool huge, u64 object);
 
 /* place.c */
 void mios_used_add(struct mios_fs *fs, u64 more);
-int mios_page_place(struct mios_fs *fs, struct mios_source *from, u64 inode,
+int mios_page_place(struct mios_fs *fs, struct mios_need *need, u64 inode,
 		    u64 index, struct mios_page *page);
 
 /* cut.c */

@@ -74,7 +74,6 @@ struct mios_image_waiter {
  * @waiter:	of who makes it
  * @late_lock:	of @late_locks
  * @late_locks:	of files, that are still to be let go of; filelock_vfs.c
- * @source_lock: of @source
  * @open_lock:	of this instance's bits in ->open, while they are being set
  * @source:	where pages come from
  * @policy:	of new files
@@ -99,7 +98,6 @@ struct mios_mount {
 	struct mios_image_waiter waiter;
 	spinlock_t late_lock;		/* see above */
 	struct list_head late_locks;
-	spinlock_t source_lock;		/* see above */
 	spinlock_t open_lock;		/* see above */
 	struct mios_source source;
 	u64 policy;

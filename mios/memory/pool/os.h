@@ -14,9 +14,11 @@
 #include <linux/math.h>
 #include <linux/minmax.h>
 #include <linux/sched.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/types.h>
 
 #include <asm/barrier.h>
+#include <asm/page.h>
 
 #endif /* _MIOS_POOL_OS_H */

@@ -53,9 +53,11 @@ u64 fs_find(struct mios_fs *fs, u64 dir, const char *name);
 void fs_size(struct mios_fs *fs, u64 inode, u64 size);
 u8 *fs_page(struct world *w, u32 self, u64 inode, u64 index);
 
-/* mios_fs_page(), until there is one, or none. */
+/* mios_fs_page(), until there is one, or none; nothing is wished, or this. */
 int fs_fault(struct mios_fs *fs, struct mios_source *from, u64 inode, u64 index,
 	     u64 *phys);
+int fs_fault_at(struct mios_fs *fs, struct mios_source *from, u64 policy,
+		u64 inode, u64 index, u64 *phys);
 
 /*
  * All that is to be removed, by whoever has become the cutter; what lies at
@@ -91,6 +93,7 @@ void test_segments(void);
 void test_rights(void);
 void test_filelocks(void);
 void test_filelocks_random(u64 seed, unsigned long steps);
+void test_faults(void);
 void test_places(void);
 void test_kills(u64 seed);
 void test_fs_garbage(u64 seed, unsigned long rounds);

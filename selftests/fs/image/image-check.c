@@ -19,6 +19,10 @@
 #define SELF	(MIOS_POOL_INSTANCES - 1)
 
 void (*test_point)(const volatile void *address, bool write);
+unsigned int test_held;
+unsigned long test_locked;
+void (*test_wait)(void);
+void (*test_cleared)(void);
 
 /* A private copy, so that nothing here can spoil it. */
 static void *section_read(const char *text, struct mios_pool_place *place)

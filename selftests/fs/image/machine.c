@@ -155,16 +155,22 @@ void fs_size(struct mios_fs *fs, u64 inode, u64 size)
 	CHECK(!mios_fs_setattr(fs, &file, &attr, MIOS_FS_SET_SIZE));
 }
 
+int fs_fault_at(struct mios_fs *fs, struct mios_source *from, u64 policy,
+		u64 inode, u64 index, u64 *phys)
+{
+	struct mios_need need = { .from = from, .policy = policy };
+	int err;
+
+	do {
+		err = mios_fs_page(fs, &need, inode, index, phys);
+	} while (err == -EINPROGRESS);
+	return err;
+}
+
 int fs_fault(struct mios_fs *fs, struct mios_source *from, u64 inode, u64 index,
 	     u64 *phys)
 {
-	int err;
-
-	from->scan = 0;
-	do {
-		err = mios_fs_page(fs, from, inode, index, phys);
-	} while (err == -EINPROGRESS);
-	return err;
+	return fs_fault_at(fs, from, 0, inode, index, phys);
 }
 
 u8 *fs_page(struct world *w, u32 self, u64 inode, u64 index)

@@ -24,6 +24,7 @@ int main(int argc, char **argv)
 		test_segments();
 		test_filelocks();
 		test_filelocks_random(o.seed, 20000);
+		test_faults();
 		test_places();
 		test_fs_garbage(o.seed, garbage);
 	}

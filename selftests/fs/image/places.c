@@ -13,6 +13,7 @@
 #define REST	64
 
 static struct world w;
+static u64 task_policy;		/* of who adds pages */
 
 static int section_of(u64 phys)
 {
@@ -23,8 +24,8 @@ static int section_of(u64 phys)
 static int add(u32 self, u64 inode, u64 *index)
 {
 	u64 phys;
-	int err = fs_fault(&w.fs[self], &w.source[self], inode, *index,
-			       &phys);
+	int err = fs_fault_at(&w.fs[self], &w.source[self], task_policy, inode,
+			      *index, &phys);
 
 	if (err)
 		return err;
@@ -115,12 +116,12 @@ static void policies(u32 self, u64 inode)
 	turn = digits(self, inode, &index, 4);
 	CHECK(turn == 10101 || turn == 11010);
 	mios_fs_policy_set(&w.fs[0], inode, MIOS_FS_LOCAL);
-	w.source[self].policy = nodes(MIOS_FS_INTERLEAVE, both);
+	task_policy = nodes(MIOS_FS_INTERLEAVE, both);
 	CHECK(digits(self, inode, &index, 3) == own);
 	mios_fs_policy_set(&w.fs[0], inode, 0);
 	turn = digits(self, inode, &index, 4);
 	CHECK(turn == 10101 || turn == 11010);
-	w.source[self].policy = 0;
+	task_policy = 0;
 	/* Nobody's node, and what no policy is. */
 	mios_fs_policy_set(&w.fs[0], inode, nodes(MIOS_FS_INTERLEAVE, 1));
 	CHECK(digits(self, inode, &index, 3) == own);
@@ -134,7 +135,6 @@ static void limited(u32 self, u64 inode)
 	u64 used = mios_fs_used(&w.fs[0]), index = 2048;
 
 	w.fs[self].limit = used + 20;
-	w.source[self].policy = 0;
 	while (add(self, inode, &index) >= 0)
 		;
 	CHECK(mios_fs_used(&w.fs[3]) == used + 20);

@@ -132,14 +132,15 @@ static void restore(void)
 		explore_pause();					\
 } while (0)
 
-static void fault(u32 self, u64 index, bool must)
+static void fault(u32 self, struct mios_source *from, u64 index, bool must)
 {
 	u64 phys;
 	u8 *page;
-	int err = fs_fault(&w.fs[self], &w.source[self], file, index,
-			       &phys);
+	u32 i;
+	int err = fs_fault(&w.fs[self], from, file, index, &phys);
 
-	world_release(&w, self);
+	for (i = 0; i < 2; i++)
+		mios_cursor_release(&w.pool[self], &from->cursor[i]);
 	if (!must && err == -ERANGE)
 		return;
 	CHECK(!err);
@@ -149,17 +150,23 @@ static void fault(u32 self, u64 index, bool must)
 
 static void one_faults(void)
 {
-	fault(1, 0, true);
+	fault(1, &w.source[1], 0, true);
 }
 
 static void two_faults(void)
 {
-	fault(2, 0, true);
+	fault(2, &w.source[2], 0, true);
+}
+
+/* On another CPU. */
+static void one_faults_too(void)
+{
+	fault(1, &w.source[0], 0, true);
 }
 
 static void one_faults_late(void)
 {
-	fault(1, 0, false);
+	fault(1, &w.source[1], 0, false);
 }
 
 static void two_sizes(u64 size)
@@ -441,6 +448,8 @@ static void opened(void)
 static const struct scenario scenarios[] = {
 	{ "two faults", restore, { one_faults, two_faults }, { 1, 2 }, 1, bury,
 	  whole },
+	{ "two faults of one", restore, { one_faults, one_faults_too },
+	  { 1, 1 }, 1, bury, whole },
 	{ "a fault and a cut", restore, { one_faults_late, two_cuts },
 	  { 1, 2 }, 1, bury, whole },
 	{ "mapped and punched", restore, { one_maps, two_punches }, { 1, 2 }, 1,

@@ -167,6 +167,7 @@ static void run(const struct scenario *scenario, unsigned int preemptions)
 	for (i = 0; i < TASKS_MAX && scenario->task[i]; i++)
 		task_add(scenario->task[i], scenario->instance[i]);
 	test_point = point;
+	test_wait = explore_pause;
 	getcontext(&x.back);
 	x.now = NULL;
 	nr = others(list);

@@ -48,6 +48,45 @@ static inline void test_access(const volatile void *address, bool write)
 #define smp_wmb()		__atomic_thread_fence(__ATOMIC_RELEASE)
 #define smp_rmb()		__atomic_thread_fence(__ATOMIC_ACQUIRE)
 
+/*
+ * A lock of one kernel: how many are held, and how often one was taken; who
+ * finds it taken lets others go on (test_wait), which may then have died with it.
+ */
+struct test_lock {
+	bool held;
+};
+
+#define spinlock_t	struct test_lock
+
+extern unsigned int test_held;
+extern unsigned long test_locked;
+extern void (*test_wait)(void);
+
+static inline void spin_lock(spinlock_t *lock)
+{
+	while (lock->held)
+		test_wait();
+	lock->held = true;
+	test_held++;
+	test_locked++;
+}
+
+static inline void spin_unlock(spinlock_t *lock)
+{
+	lock->held = false;
+	test_held--;
+}
+
+/* Of MIOS_POOL_PAGE bytes; test_cleared is called before, if it is set. */
+extern void (*test_cleared)(void);
+
+static inline void clear_page(void *page)
+{
+	if (test_cleared)
+		test_cleared();
+	memset(page, 0, 4096);
+}
+
 #define cond_resched()		do { } while (0)
 
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))

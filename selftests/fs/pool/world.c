@@ -7,6 +7,10 @@
 #include "test.h"
 
 void (*test_point)(const volatile void *address, bool write);
+unsigned int test_held;
+unsigned long test_locked;
+void (*test_wait)(void);
+void (*test_cleared)(void);
 
 u32 test_random(u64 *state)
 {
