@@ -4,6 +4,8 @@
 
 pages.py touch FILE FIRST NR [NODE]  stores into these pages; prints on which
                                      nodes they lie, as "1:100"; all on NODE
+pages.py cpus FILE                   stores into all pages, each from the next CPU;
+                                     prints how many extents two CPUs share
 pages.py direct FILE TO              writes FILE from the mapping to TO, past
                                      the page cache
 pages.py odirect FILE                the file itself is opened with O_DIRECT, read
@@ -29,6 +31,7 @@ import struct
 import sys
 
 PAGE = 4096
+EXTENT = 2 << 20
 SYS = "/sys/kernel/mios"
 SYS_MBIND = 237
 STATIC_NODES = 1 << 15
@@ -65,12 +68,17 @@ def pools():
     return found
 
 
-def node_of(virtual):
+def physical_of(virtual):
     """Of the page that is mapped there."""
     with open("/proc/self/pagemap", "rb", buffering=0) as file:
         file.seek(virtual // PAGE * 8)
         word, = struct.unpack("<Q", file.read(8))
-    physical = (word & (1 << 55) - 1) * PAGE
+    return (word & (1 << 55) - 1) * PAGE
+
+
+def node_of(virtual):
+    """Of the page that is mapped there."""
+    physical = physical_of(virtual)
     for node, (base, size) in pools().items():
         if base <= physical < base + size:
             return node
@@ -86,6 +94,27 @@ def touch(path, first, count, *node):
         nodes[node_of(address(memory) + page * PAGE)] += 1
     print(" ".join(f"{n}:{nodes[n]}" for n in sorted(nodes)))
     return list(nodes) == [int(node[0])] if node else True
+
+
+def cpus(path):
+    """Extents from which more than one CPU has got pages; then all once more."""
+    memory = mapped(path)
+    mine = sorted(os.sched_getaffinity(0))
+    extents = [set() for _ in mine]
+    first = []
+    for page in range(len(memory) // PAGE):
+        os.sched_setaffinity(0, [mine[page % len(mine)]])
+        memory[page * PAGE] = 1
+        first.append(physical_of(address(memory) + page * PAGE))
+        extents[page % len(mine)].add(first[-1] // EXTENT)
+    print(len(set.intersection(*extents)))
+    memory.madvise(mmap.MADV_DONTNEED)
+    for page, physical in enumerate(first):
+        os.sched_setaffinity(0, [mine[(page + 1) % len(mine)]])
+        if (memory[page * PAGE] != 1 or
+                physical_of(address(memory) + page * PAGE) != physical):
+            return False
+    return len(mine) > 1
 
 
 def direct(path, to):
@@ -226,7 +255,7 @@ def mbind(path, mode, nodes, how):
     return True
 
 
-WHAT = {"touch": touch, "direct": direct, "peek": peek, "fork": fork,
+WHAT = {"touch": touch, "cpus": cpus, "direct": direct, "peek": peek, "fork": fork,
         "odirect": odirect, "trace": trace, "core": core, "lock": lock,
         "store": store, "mbind": mbind}
 

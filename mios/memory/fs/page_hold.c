@@ -6,17 +6,23 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 
+#include "../../inject/inject.h"
 #include "vfs.h"
 
-/* A new page. */
+MIOS_INJECT_SWITCH(one_source, "all CPUs take pages from one source");
+
+/*
+ * A new page, from the source of the CPU that runs this, or has just done so: its
+ * lock keeps out who has moved there since.
+ */
 static int page_add(struct mios_mount *m, u64 number, u64 index, u64 *phys)
 {
-	struct mios_need need = {
-		.from = &m->source, .policy = mios_policy_of_task(),
-	};
+	struct mios_need need = { .policy = mios_policy_of_task() };
 	int err;
 
 	for (;;) {
+		need.from = inject_one_source ? per_cpu_ptr(m->source, 0) :
+			    raw_cpu_ptr(m->source);
 		err = mios_fs_page(&m->fs, &need, number, index, phys);
 		if (err != -EINPROGRESS)
 			return err;

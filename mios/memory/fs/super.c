@@ -255,16 +255,52 @@ static int root_make(struct super_block *sb)
 	return sb->s_root ? 0 : -ENOMEM;
 }
 
+static void mount_free(struct mios_mount *m)
+{
+	if (m)
+		free_percpu(m->source);
+	kfree(m);
+}
+
+static struct mios_mount *mount_alloc(void)
+{
+	struct mios_mount *m = kzalloc(sizeof(*m), GFP_KERNEL);
+	int cpu;
+
+	if (m)
+		m->source = alloc_percpu(struct mios_source);
+	if (!m || !m->source) {
+		mount_free(m);
+		return NULL;
+	}
+	for_each_possible_cpu(cpu)
+		spin_lock_init(&per_cpu_ptr(m->source, cpu)->lock);
+	return m;
+}
+
+/* Also of CPUs that are offline by now: what one has leased stays so until here. */
+static void sources_release(struct mios_mount *m)
+{
+	struct mios_source *source;
+	u32 i;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		source = per_cpu_ptr(m->source, cpu);
+		for (i = 0; i < m->pool.nr_sections; i++)
+			mios_cursor_release(&m->pool, &source->cursor[i]);
+	}
+}
+
 static int fill(struct super_block *sb, struct fs_context *fc)
 {
 	const struct mios_options *o = fc->fs_private;
-	struct mios_mount *m = kzalloc(sizeof(*m), GFP_KERNEL);
+	struct mios_mount *m = mount_alloc();
 	int err;
 
 	if (!m)
 		return -ENOMEM;
 	mutex_init(&m->lock);
-	spin_lock_init(&m->source.lock);
 	spin_lock_init(&m->open_lock);
 	m->sb = sb;
 	m->ring = o->ring;
@@ -283,7 +319,7 @@ static int fill(struct super_block *sb, struct fs_context *fc)
 	mios_filelocks_begin(m);
 	err = mios_maps_make(m, fc, o->place, o->nr);
 	if (err) {
-		kfree(m);
+		mount_free(m);
 		return err;
 	}
 	/* From here on mount_end() undoes it. */
@@ -357,7 +393,6 @@ static int context_init(struct fs_context *fc)
 static void mount_end(struct super_block *sb)
 {
 	struct mios_mount *m = sb->s_fs_info;
-	u32 i;
 
 	if (m) {
 		mios_mend_exit(m);
@@ -378,10 +413,9 @@ static void mount_end(struct super_block *sb)
 	synchronize_rcu();
 	mios_opens_end(m);
 	mios_filelocks_end(m);
-	for (i = 0; i < m->pool.nr_sections; i++)
-		mios_cursor_release(&m->pool, &m->source.cursor[i]);
+	sources_release(m);
 	mios_maps_undo(m);
-	kfree(m);
+	mount_free(m);
 }
 
 static struct file_system_type type = {

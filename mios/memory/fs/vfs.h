@@ -11,6 +11,7 @@
 #include <linux/list.h>
 #include <linux/memremap.h>
 #include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/sched/signal.h>
 #include <linux/seqlock.h>
 #include <linux/spinlock.h>
@@ -75,7 +76,7 @@ struct mios_image_waiter {
  * @late_lock:	of @late_locks
  * @late_locks:	of files, that are still to be let go of; filelock_vfs.c
  * @open_lock:	of this instance's bits in ->open, while they are being set
- * @source:	where pages come from
+ * @source:	where pages come from, one for each CPU
  * @policy:	of new files
  * @sb:		of the VFS
  * @own_number:	number.c: the unnamed device that this kernel has given it
@@ -99,7 +100,7 @@ struct mios_mount {
 	spinlock_t late_lock;		/* see above */
 	struct list_head late_locks;
 	spinlock_t open_lock;		/* see above */
-	struct mios_source source;
+	struct mios_source __percpu *source;
 	u64 policy;
 	struct super_block *sb;
 	dev_t own_number;
