@@ -26,7 +26,7 @@
 
 #define MIOS_POOL_MAGIC		0x4c4f4f50534f494dULL	/* "MIOSPOOL" */
 #define MIOS_SECTION_MAGIC	0x54434553534f494dULL	/* "MIOSSECT" */
-#define MIOS_POOL_VERSION	2
+#define MIOS_POOL_VERSION	3
 
 #define MIOS_POOL_PAGE		4096u
 #define MIOS_EXTENT_PAGES	512u
@@ -87,6 +87,8 @@ static_assert(sizeof(struct mios_pool_record) == 16);
  * @index:	which section of the pool
  * @nr_extents:	extents in it, those of the records included
  * @state:	enum mios_section_state
+ * @freed:	raised after an extent has got free pages that had none: who found
+ *		none anywhere need not look again before it is another one (everybody)
  */
 struct mios_section_header {
 	__u64 magic;
@@ -97,11 +99,14 @@ struct mios_section_header {
 	__u32 index;
 	__u32 nr_extents;
 	__u32 state;
+	__u64 reserved[3];	/* what follows changes: a line of its own */
+	__u64 freed;
 };
 
 static_assert(offsetof(struct mios_section_header, self) == 16);
 static_assert(offsetof(struct mios_section_header, state) == 36);
-static_assert(sizeof(struct mios_section_header) == 40);
+static_assert(offsetof(struct mios_section_header, freed) == 64);
+static_assert(sizeof(struct mios_section_header) == 72);
 
 /* Nothing is allocated in a section before all instances can reach it. */
 enum mios_section_state {

@@ -288,12 +288,16 @@ struct mios_source {
  * struct mios_need - a page that somebody needs; he is alone on it
  * @from:	where from; may be another one each time that he asks
  * @policy:	where it is wished, if the file does not say
- * @scan:	how far one has been looked for in a full pool; 0 at first
+ * @place:	of the page that it is looked for now, in its file and index
+ * @turn:	how many sections have none; 0 at first, with all that follows
+ * @look:	how far the next one has been looked through
  */
 struct mios_need {
 	struct mios_source *from;
 	u64 policy;
-	u64 scan;
+	u64 place;
+	u32 turn;
+	struct mios_look look;
 };
 
 /**
@@ -306,7 +310,7 @@ struct mios_need {
  *
  * -ERANGE: beyond the file's end; -ENOENT: there is none; -EBUSY: it is just
  * being removed; -EINPROGRESS: the pool is nearly full, and there is more to be
- * looked at: ask again, with ->scan as it is now; -ENOMEM.
+ * looked at: ask again, with @need as it is now; -ENOMEM.
  */
 int mios_fs_page(struct mios_fs *fs, struct mios_need *need, u64 inode,
 		 u64 index, u64 *phys);

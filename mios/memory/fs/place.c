@@ -14,8 +14,6 @@ MIOS_INJECT_SWITCH(first_touch,
 MIOS_INJECT_SWITCH(far, "take pages from the farthest node");
 MIOS_INJECT_UNIT(zero_locked);
 
-/* A section that was full is not looked at again for so many pages. */
-#define REST	64
 #define NONE	MIOS_POOL_SECTIONS
 
 /**
@@ -112,34 +110,25 @@ int mios_fs_give(struct mios_fs *fs, const struct mios_page *page)
 	return err;
 }
 
-static int section_try_easy(struct mios_fs *fs, struct mios_need *need,
-			    u32 section, struct mios_page *page)
+/* The lock is for the cursor: nobody has it while the whole section is looked at. */
+static int section_try(struct mios_fs *fs, struct mios_need *need, u32 section,
+		       struct mios_page *page)
 {
 	struct mios_cursor *cursor = &need->from->cursor[section];
-	int err;
+	int err = -ENOMEM;
 
-	if (cursor->rest) {
-		cursor->rest--;
+	if (mios_pool_is_full(fs->pool, section))
 		return -ENOMEM;
+	if (!need->look.extent) {
+		spin_lock(&need->from->lock);
+		cursor->section = section;
+		err = mios_pool_alloc(fs->pool, cursor, page);
+		if (inject_zero_locked && !err)
+			clear_page(mios_pool_memory(fs->pool, page->phys));
+		spin_unlock(&need->from->lock);
 	}
-	cursor->section = section;
-	err = mios_pool_alloc_easy(fs->pool, cursor, page);
 	if (err == -ENOMEM)
-		cursor->rest = REST;
-	return err;
-}
-
-/* Every page of it is looked at, some at a time. */
-static int section_try(struct mios_fs *fs, struct mios_need *need,
-		       u32 section, struct mios_page *page)
-{
-	struct mios_cursor *cursor = &need->from->cursor[section];
-	u32 extent = need->scan;
-	int err;
-
-	cursor->section = section;
-	err = mios_pool_alloc(fs->pool, cursor, &extent, page);
-	need->scan = upper_lower(need->scan >> 32, extent);
+		err = mios_pool_look(fs->pool, section, &need->look, page);
 	return err;
 }
 
@@ -157,51 +146,30 @@ static u32 section_at(const struct mios_fs *fs, const struct wish *wish,
 		section : NONE;
 }
 
-static int sections_try_easy(struct mios_fs *fs, struct mios_need *need,
-			     const struct wish *wish, struct mios_page *page)
-{
-	int err = -ENOMEM;
-	u32 turn, section;
-
-	for (turn = 0; turn <= fs->pool->nr_sections && err == -ENOMEM;
-	     turn++) {
-		section = section_at(fs, wish, turn);
-		if (section != NONE)
-			err = section_try_easy(fs, need, section, page);
-	}
-	return err;
-}
-
-/* The same, before all of it is said to be full. */
+/* Each section, to its last page, before the next one. */
 static int sections_try(struct mios_fs *fs, struct mios_need *need,
 			const struct wish *wish, struct mios_page *page)
 {
-	u32 turn, section;
+	u32 section;
 	int err;
 
-	for (;;) {
-		turn = need->scan >> 32;
-		if (turn > fs->pool->nr_sections)
-			return -ENOMEM;
-		section = section_at(fs, wish, turn);
+	for (; need->turn <= fs->pool->nr_sections; need->turn++) {
+		section = section_at(fs, wish, need->turn);
 		err = section == NONE ? -ENOMEM :
 			section_try(fs, need, section, page);
 		if (err != -ENOMEM)
 			return err;
-		need->scan = upper_lower(turn + 1, 0);
+		memset(&need->look, 0, sizeof(need->look));
 	}
+	return -ENOMEM;
 }
 
-static int sections_look(struct mios_fs *fs, struct mios_need *need,
-			 const struct wish *wish, struct mios_page *page)
+/* Where it has been looked for is worth nothing for another page. */
+static void need_begin(struct mios_need *need, u64 place)
 {
-	int err = -ENOMEM;
-
-	if (fs->pool->nr_sections > 1 && !need->scan)
-		err = sections_try_easy(fs, need, wish, page);
-	if (err == -ENOMEM)
-		err = sections_try(fs, need, wish, page);
-	return err;
+	need->place = place;
+	need->turn = 0;
+	memset(&need->look, 0, sizeof(need->look));
 }
 
 /*
@@ -213,16 +181,16 @@ int mios_page_place(struct mios_fs *fs, struct mios_need *need, u64 inode,
 {
 	u64 policy = mios_fs_policy(fs, inode) ?: need->policy;
 	const struct wish wish = wish_of(fs, policy, inode + index);
-	u64 limit = READ_ONCE(fs->limit);
+	u64 limit = READ_ONCE(fs->limit), place = inode + index + 1;
 	int err;
 
 	if (limit && mios_fs_used(fs) >= limit)
 		return -ENOMEM;
-	spin_lock(&need->from->lock);
-	err = sections_look(fs, need, &wish, page);
-	if (inject_zero_locked && !err)
-		clear_page(mios_pool_memory(fs->pool, page->phys));
-	spin_unlock(&need->from->lock);
+	if (need->place != place)
+		need_begin(need, place);
+	err = sections_try(fs, need, &wish, page);
+	if (err != -EINPROGRESS)
+		need_begin(need, 0);
 	if (!err)
 		mios_used_add(fs, 1);
 	return err;

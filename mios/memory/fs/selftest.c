@@ -59,10 +59,9 @@ static int pool_make(struct selftest *t, void *memory)
 static int pages_live(struct selftest *t)
 {
 	struct mios_page first, second;
-	u32 extent = 0;
 
-	if (mios_pool_alloc(&t->one, &t->cursor, &extent, &first) ||
-	    mios_pool_alloc(&t->one, &t->cursor, &extent, &second) ||
+	if (mios_pool_alloc(&t->one, &t->cursor, &first) ||
+	    mios_pool_alloc(&t->one, &t->cursor, &second) ||
 	    first.phys == second.phys)
 		return -EIO;
 	if (mios_pool_free(&t->two, &first) != -EPERM ||

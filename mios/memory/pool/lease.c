@@ -60,18 +60,23 @@ static bool any_page(const struct mios_section *section, u32 extent,
 	return false;
 }
 
-/* The cursor's extent has no free page: call it full, and look again. */
-void mios_extent_exhausted(struct mios_pool *pool, struct mios_cursor *cursor)
+/*
+ * No page of an extent with this word was free: call it full, and look again.
+ * Who has leased it goes on in it, as far as there is anything.  Is it full now?
+ */
+bool mios_extent_full(struct mios_pool *pool, struct mios_section *section,
+		      u32 extent, u64 word)
 {
-	struct mios_section *section = &pool->section[cursor->section];
-	struct mios_pool_record *record = &section->extent[cursor->extent];
-	u64 full = word_next(pool, cursor->word, MIOS_EXTENT_FULL);
+	struct mios_pool_record *record = &section->extent[extent];
+	u64 full = word_next(pool, word, MIOS_EXTENT_FULL);
 
-	if (word_change(record, cursor->word, full) &&
-	    !inject_full_at_once &&
-	    any_page(section, cursor->extent, false)) /* FULL */
-		word_change(record, full, word_become(full, MIOS_PAGE_FREE));
-	cursor->word = 0;
+	if (!word_change(record, word, full))
+		return false;
+	if (inject_full_at_once || !any_page(section, extent, false)) /* FULL */
+		return true;
+	if (word_change(record, full, word_become(full, MIOS_PAGE_FREE)))
+		mios_section_freed(section);
+	return false;
 }
 
 /* LOOK: all of an extent, or nothing. */
@@ -88,6 +93,7 @@ static bool extent_take(struct mios_pool *pool, struct mios_section *section,
 	if (any_page(section, extent, true) || !section_is_open(section)) {
 		word_change(record, held,
 			    word_next(pool, held, MIOS_PAGE_FREE));
+		mios_section_freed(section);
 		return false;
 	}
 	page->phys = section->base + (u64)extent * MIOS_EXTENT_SIZE;

@@ -10,12 +10,13 @@
 
 MIOS_INJECT_UNIT(no_second_look);
 MIOS_INJECT_UNIT(any_owner);
+MIOS_INJECT_UNIT(unsaid);
 
 /* Extents that are leased in vain before every page is looked at. */
 #define LEASE_TURNS	64
 
-/* Extents whose pages are all looked at in one go: a few microseconds. */
-#define SCAN_EXTENTS	2
+/* Records that are looked at in one go: a few microseconds. */
+#define LOOK_RECORDS	1024u
 
 /* Where a record is. */
 struct spot {
@@ -49,15 +50,27 @@ bool mios_extent_is_small(u64 word)
 	       state == MIOS_PAGE_FREE;
 }
 
+/* FREED: who has looked for a page in vain may do so again. */
+void mios_section_freed(struct mios_section *section)
+{
+	u64 *freed = &section->header->freed;
+	u64 was = READ_ONCE(*freed);
+
+	/* Each failure is another one's success. */
+	while (!inject_unsaid && !try_cmpxchg(freed, &was, was + 1))
+		;
+}
+
 /* FULL: a page of the extent has become free. */
-void mios_page_given(const struct mios_section *section, u32 extent)
+void mios_page_given(struct mios_section *section, u32 extent)
 {
 	struct mios_pool_record *record = &section->extent[extent];
 	u64 word = word_read(record);
 
 	/* Who changes it instead of us has yet to look for free pages. */
-	if (word_state(word) == MIOS_EXTENT_FULL)
-		word_change(record, word, word_become(word, MIOS_PAGE_FREE));
+	if (word_state(word) == MIOS_EXTENT_FULL &&
+	    word_change(record, word, word_become(word, MIOS_PAGE_FREE)))
+		mios_section_freed(section);
 }
 
 /* LOOK: may a page that has just been taken in this extent be used? */
@@ -106,45 +119,8 @@ static int extent_alloc(struct mios_pool *pool, u32 index, u32 extent,
 	return -ENOMEM;
 }
 
-/* No extent is to be had: take a page wherever one is, leased or not. */
-static int alloc_anywhere(struct mios_pool *pool, u32 index, u32 *extent,
-			  struct mios_page *page)
-{
-	const struct mios_section *section = &pool->section[index];
-	u32 left = SCAN_EXTENTS;
-
-	for (; *extent < section->nr_extents; ++*extent) {
-		u32 from = 0;
-
-		if (!left--)
-			return -EINPROGRESS;
-		if (!extent_alloc(pool, index, *extent, &from, page))
-			return 0;
-	}
-	return -ENOMEM;
-}
-
-/* The same, but for extents that say they are full. */
-static int alloc_not_full(struct mios_pool *pool, u32 index,
-			  struct mios_page *page)
-{
-	const struct mios_section *section = &pool->section[index];
-	u32 extent;
-
-	for (extent = 0; extent < section->nr_extents; extent++) {
-		u64 word = word_read(&section->extent[extent]);
-		u32 from = 0;
-
-		if (word_state(word) != MIOS_EXTENT_FULL &&
-		    !extent_alloc(pool, index, extent, &from, page))
-			return 0;
-	}
-	return -ENOMEM;
-}
-
-/* In extents that the caller leases. */
-static int alloc_leased(struct mios_pool *pool, struct mios_cursor *cursor,
-			struct mios_page *page)
+int mios_pool_alloc(struct mios_pool *pool, struct mios_cursor *cursor,
+		    struct mios_page *page)
 {
 	int turn, err;
 
@@ -159,31 +135,63 @@ static int alloc_leased(struct mios_pool *pool, struct mios_cursor *cursor,
 		if (!extent_alloc(pool, cursor->section, cursor->extent,
 				  &cursor->next, page))
 			return 0;
-		mios_extent_exhausted(pool, cursor);
+		mios_extent_full(pool, &pool->section[cursor->section],
+				 cursor->extent, cursor->word);
+		cursor->word = 0;
 	}
 	return -ENOMEM;
 }
 
-int mios_pool_alloc(struct mios_pool *pool, struct mios_cursor *cursor,
-		    u32 *extent, struct mios_page *page)
+bool mios_pool_is_full(const struct mios_pool *pool, u32 index)
 {
-	int err = -ENOMEM;
+	const struct mios_section *section = &pool->section[index];
 
-	if (!*extent)
-		err = alloc_leased(pool, cursor, page);
-	if (err != -ENOMEM || cursor->section >= pool_sections(pool))
-		return err;
-	return alloc_anywhere(pool, cursor->section, extent, page);
+	return index < pool_sections(pool) &&
+	       READ_ONCE(section->full) == READ_ONCE(section->header->freed) + 1;
 }
 
-int mios_pool_alloc_easy(struct mios_pool *pool, struct mios_cursor *cursor,
-			 struct mios_page *page)
+/* One extent: who finds no page there sees to it that he is told of the next. */
+static int extent_look(struct mios_pool *pool, u32 index,
+		       struct mios_look *look, struct mios_page *page)
 {
-	int err = alloc_leased(pool, cursor, page);
+	struct mios_section *section = &pool->section[index];
+	u64 word = word_read(&section->extent[look->extent]);
+	u32 from = 0;
 
-	if (err != -ENOMEM || cursor->section >= pool_sections(pool))
-		return err;
-	return alloc_not_full(pool, cursor->section, page);
+	if (!extent_alloc(pool, index, look->extent, &from, page))
+		return 0;
+	if (!mios_extent_full(pool, section, look->extent, word))
+		look->full = 0;
+	return -ENOMEM;
+}
+
+/* No extent is to be had: take a page wherever one is, leased or not. */
+int mios_pool_look(struct mios_pool *pool, u32 index, struct mios_look *look,
+		   struct mios_page *page)
+{
+	struct mios_section *section = &pool->section[index];
+	u32 left = LOOK_RECORDS, cost;
+	bool is_full;
+
+	if (index >= pool_sections(pool) || !section_is_open(section))
+		return -ENOMEM;
+	if (!look->extent)
+		look->full = smp_load_acquire(&section->header->freed) + 1; /* FREED */
+	for (; look->extent < section->nr_extents; look->extent++) {
+		u64 word = word_read(&section->extent[look->extent]);
+
+		is_full = !mios_extent_is_small(word) ||
+			  word_state(word) == MIOS_EXTENT_FULL;
+		cost = is_full ? 1 : MIOS_EXTENT_PAGES;
+		if (cost > left)
+			return -EINPROGRESS;
+		left -= cost;
+		if (!is_full && !extent_look(pool, index, look, page))
+			return 0;
+	}
+	if (look->full)
+		WRITE_ONCE(section->full, look->full);
+	return -ENOMEM;
 }
 
 /* Why what this handle says is not so, or not any more. */
@@ -226,7 +234,9 @@ int mios_pool_free(struct mios_pool *pool, const struct mios_page *page)
 	if (!word_change(spot.record, page->word,
 			 word_next(pool, page->word, MIOS_PAGE_FREE)))
 		return refuse(pool, page);
-	if (!page->huge)
+	if (page->huge)
+		mios_section_freed(spot.section);
+	else
 		mios_page_given(spot.section, spot.extent);
 	return 0;
 }

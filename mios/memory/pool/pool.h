@@ -22,6 +22,7 @@
  * @base:	its physical address
  * @nr_extents:	checked copy
  * @node:	whose memory it is
+ * @full:	no page is free as long as ->freed is one less than this; 0: not known
  */
 struct mios_section {
 	struct mios_section_header *header;
@@ -30,6 +31,7 @@ struct mios_section {
 	u64 base;
 	u32 nr_extents;
 	u32 node;
+	u64 full;
 };
 
 /* Why a free was refused. */
@@ -78,8 +80,6 @@ struct mios_page {
  * @section:	which section
  * @extent:	which extent
  * @next:	where to look first
- * @rest:	how often the section, which was full, is not to be looked at: for
- *		who has others
  *
  * All 0, but for the section, at first.  One for each CPU, or one under a lock:
  * its user is alone on it.
@@ -89,7 +89,18 @@ struct mios_cursor {
 	u32 section;
 	u32 extent;
 	u32 next;
-	u32 rest;
+};
+
+/**
+ * struct mios_look - how far a section has been looked through
+ * @extent:	where to go on
+ * @full:	what ->full of the section becomes if nothing is found; 0: nothing
+ *
+ * All 0 at first.
+ */
+struct mios_look {
+	u32 extent;
+	u64 full;
 };
 
 /**
@@ -189,26 +200,33 @@ u64 mios_pool_close(struct mios_pool *pool, u32 section);
 
 /* page_alloc.c: pages */
 
+/* Is it known that no page of a section is free?  Two loads. */
+bool mios_pool_is_full(const struct mios_pool *pool, u32 section);
+
 /**
- * mios_pool_alloc() - allocate a page of a section
+ * mios_pool_alloc() - allocate a page of a section, in an extent that is leased
  * @pool: the pool
  * @cursor: the caller's
- * @extent: 0 at first; where to go on
  * @page: out: held; its contents are whatever they were
  *
- * -EINPROGRESS: none so far, and the caller may let somebody else have the cursor
- * before he goes on; -ENOMEM: not one is free; -ESTALE: this epoch has been
+ * -ENOMEM: no extent is to be had: mios_pool_look(); -ESTALE: this epoch has been
  * declared over.
  */
 int mios_pool_alloc(struct mios_pool *pool, struct mios_cursor *cursor,
-		    u32 *extent, struct mios_page *page);
+		    struct mios_page *page);
 
-/*
- * The same, for who has other sections: looks at each extent, but not at the
- * pages of those that say that they are full.
+/**
+ * mios_pool_look() - allocate a page wherever one is
+ * @pool: the pool
+ * @section: of it
+ * @look: all 0 at first; where to go on
+ * @page: out: held
+ *
+ * -EINPROGRESS: none so far, and there is more to be looked at; -ENOMEM: not one
+ * is free, and mios_pool_is_full() says so until one has become free.
  */
-int mios_pool_alloc_easy(struct mios_pool *pool, struct mios_cursor *cursor,
-			 struct mios_page *page);
+int mios_pool_look(struct mios_pool *pool, u32 section, struct mios_look *look,
+		   struct mios_page *page);
 
 /**
  * mios_pool_free() - give back what this instance holds

@@ -11,6 +11,7 @@
 MIOS_INJECT_UNIT(free_named);
 MIOS_INJECT_UNIT(lose_page);
 MIOS_INJECT_UNIT(lose_lease);
+MIOS_INJECT_UNIT(lose_freed);
 
 struct recovery {
 	struct mios_pool *pool;
@@ -101,6 +102,9 @@ bool mios_pool_recover(struct mios_pool *pool, struct mios_pool_recovery *r,
 				return true;
 			r->freed += extent_recover(&of, section, r->extent);
 		}
+		/* FREED: the dead may have been about to say so. */
+		if (!inject_lose_freed)
+			mios_section_freed(section);
 	}
 	return false;
 }

@@ -73,6 +73,8 @@ static void section_format(void *memory, const struct mios_pool_place *place,
 	header->index = index;
 	header->nr_extents = nr;
 	header->state = MIOS_SECTION_CLOSED;
+	memset(header->reserved, 0, sizeof(header->reserved));
+	header->freed = 0;
 	smp_store_release(&header->magic, MIOS_SECTION_MAGIC); /* FORM */
 }
 

@@ -14,6 +14,14 @@
  *		words; who frees a page: the page's word, then a look at the
  *		extent's.  One of the two sees the other, so that no extent with
  *		a free page stays full.
+ *   FREED	who gives an extent free pages that had none (is no longer FULL, or
+ *		taken as a whole): its word, then ->freed raised; who looks for a
+ *		page: ->freed, then all extents' words, and the pages of those that
+ *		are not FULL, each of which he calls FULL when none of its pages is
+ *		free.  What becomes free in one behind him is told by FULL, and
+ *		raises ->freed after he had read it: he does not take the section
+ *		for full any more.  Who dies before he raises it has it raised by
+ *		recovery.
  *   KEEP	who publishes: ->object, then the place where the page is found,
  *		then KEPT into the word; who recovers: the word, then ->object,
  *		then that place.  A page of the dead that can be found is kept.
@@ -119,10 +127,12 @@ extent_pages(const struct mios_section *section, u32 extent)
 
 /* lease.c */
 int mios_extent_lease(struct mios_pool *pool, struct mios_cursor *cursor);
-void mios_extent_exhausted(struct mios_pool *pool, struct mios_cursor *cursor);
+bool mios_extent_full(struct mios_pool *pool, struct mios_section *section,
+		      u32 extent, u64 word);
 bool mios_extent_is_small(u64 word);
 
 /* page_alloc.c */
-void mios_page_given(const struct mios_section *section, u32 extent);
+void mios_section_freed(struct mios_section *section);
+void mios_page_given(struct mios_section *section, u32 extent);
 
 #endif /* _MIOS_POOL_WORD_H */

@@ -36,7 +36,13 @@ void world_locks(struct world *w)
 
 void world_views(struct world *w)
 {
+	u32 i;
+
 	memset(w->source, 0, sizeof(w->source));
+	for (i = 0; i < VIEWS; i++) {
+		w->pool[i].section[0].full = 0;
+		w->pool[i].section[1].full = 0;
+	}
 	world_locks(w);
 }
 

@@ -33,6 +33,9 @@ bool explore_is_cold(const volatile void *address)
 	u8 *image = mios_pool_memory(&w.pool[0], w.image);
 	u8 *at = (u8 *)address;
 
+	/* What an instance knows of a section. */
+	if (at >= (u8 *)&w && at < (u8 *)(&w + 1))
+		return true;
 	if (at >= image && at < image + MIOS_EXTENT_SIZE)
 		return true;
 	at -= (size_t)(at >= w.far && at < w.far + FAR_EXTENTS *

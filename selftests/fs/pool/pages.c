@@ -11,22 +11,42 @@ static u32 meta_of(u32 extents)
 	return 2 + DIV_ROUND_UP(extents * 16, 4096) + extents * 2;
 }
 
-/* However large a section is that is full: some at a time are looked at. */
-static void pieces(struct mios_pool *pool, struct mios_cursor *cursor)
+static u32 accesses;
+
+static void count(const volatile void *address, bool write)
 {
-	u32 nr = pool->section[cursor->section].nr_extents;
-	u32 extent = 0, before;
+	(void)address;
+	(void)write;
+	accesses++;
+}
+
+/*
+ * However large a section is that is full: some records at a time are looked at,
+ * and then, until a page has become free, none.
+ */
+static void pieces(struct mios_pool *pool, u32 section)
+{
+	struct mios_look look = { 0 };
 	struct mios_page page;
+	u32 before;
 	int err;
 
+	CHECK(mios_pool_is_full(pool, section));
+	pool->section[section].full = 0;
+	test_point = count;
 	do {
-		before = extent;
-		err = mios_pool_alloc(pool, cursor, &extent, &page);
-		CHECK(extent - before <= 2);
+		before = look.extent;
+		accesses = 0;
+		err = mios_pool_look(pool, section, &look, &page);
+		CHECK(accesses < 4 * MIOS_EXTENT_PAGES);
 		CHECK(err == -ENOMEM ||
-		      (err == -EINPROGRESS && extent > before));
+		      (err == -EINPROGRESS && look.extent > before));
 	} while (err != -ENOMEM);
-	CHECK(extent == nr);
+	accesses = 0;
+	CHECK(mios_pool_is_full(pool, section));
+	CHECK(accesses <= 3);
+	test_point = NULL;
+	CHECK(look.extent == pool->section[section].nr_extents);
 }
 
 void pool_is_whole(struct mios_pool *pool)
@@ -51,7 +71,7 @@ void pool_is_whole(struct mios_pool *pool)
 			      MIOS_EXTENT_SIZE);
 			count++;
 		}
-		pieces(pool, &cursor);
+		pieces(pool, i);
 	}
 	CHECK(count == usage.pages - usage.meta);
 	mios_pool_usage(pool, &usage);

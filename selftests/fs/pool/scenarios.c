@@ -37,7 +37,8 @@ bool explore_is_cold(const volatile void *address)
 	size_t at = (u8 *)address - (u8 *)memory;
 
 	return at < MIOS_POOL_RECORDS_AT ?
-		address != &view[0].section[0].header->state : at % 16 == 8;
+		address != &view[0].section[0].header->state &&
+		address != &view[0].section[0].header->freed : at % 16 == 8;
 }
 
 static void make(void)
@@ -58,7 +59,7 @@ static void make(void)
 
 static void restore(void)
 {
-	u32 extent;
+	u32 extent, i;
 
 	memcpy(memory, image, sizeof(image));
 	memset(cursor, 0, sizeof(cursor));
@@ -72,6 +73,11 @@ static void restore(void)
 	}
 	explore_hot(&slot);
 	explore_hot(&view[0].section[0].header->state);
+	explore_hot(&view[0].section[0].header->freed);
+	for (i = 0; i < 4; i++) {
+		view[i].section[0].full = 0;
+		explore_hot(&view[i].section[0].full);
+	}
 }
 
 /* Only extent 0 has pages, and only one of them is free. */
@@ -84,6 +90,20 @@ static void one_left(void)
 	CHECK(!pool_alloc(&view[2], &cursor[2], &got[2]));
 	has[2] = true;
 	mios_cursor_release(&view[2], &cursor[2]);
+}
+
+/* Not one is free. */
+static void none_left(void)
+{
+	one_left();
+	page_record(0, FIRST + 1)->word = MIOS_PAGE_META;
+}
+
+/* The same, and the extent is leased by who does nothing. */
+static void none_left_leased(void)
+{
+	none_left();
+	CHECK(!mios_extent_lease(&view[3], &cursor[3]));
 }
 
 /*
@@ -161,6 +181,13 @@ static void two_frees(void)
 static void one_tries(void)
 {
 	allocate(1);
+}
+
+/* Has it now and then. */
+static void three_again(void)
+{
+	allocate(3);
+	give_back(3);
 }
 
 /* The lease is given back; then all of the extent is wanted. */
@@ -262,6 +289,18 @@ static void whole(void)
 	}
 }
 
+/* Who has found none looks again, when there is one. */
+static void freed_end(void)
+{
+	bool is_free = (page_record(0, FIRST)->word & 15) == MIOS_PAGE_FREE;
+
+	whole();
+	if (!is_free || explore_is_dead(1))
+		return;
+	allocate(1);
+	CHECK(has[1]);
+}
+
 static void large_end(void)
 {
 	whole();
@@ -279,6 +318,13 @@ static const struct scenario scenarios[] = {
 	  1, bury, whole },
 	{ "the last page, one is freed", one_left,
 	  { one_to_the_end, two_frees }, { 1, 2 }, 1, bury, whole },
+	{ "none is left, one is freed", none_left, { one_tries, two_frees },
+	  { 1, 2 }, 1, bury, freed_end },
+	{ "none is left, leased by another", none_left_leased,
+	  { one_tries, two_frees }, { 1, 2 }, 1, bury, freed_end },
+	{ "one is freed, a third has it", none_left,
+	  { one_tries, two_frees, three_again }, { 1, 2, 3 }, 0, bury,
+	  freed_end },
 	{ "small and large", large_setup, { one_tries, two_large }, { 1, 2 },
 	  1, bury, large_end },
 	{ "the section is closed", restore, { one_tries, two_closes },

@@ -51,11 +51,15 @@ void view_make(struct mios_pool *pool, void *memory, u32 extents, u32 self,
 int pool_alloc(struct mios_pool *pool, struct mios_cursor *cursor,
 	       struct mios_page *page)
 {
-	u32 extent = 0;
-	int err;
+	struct mios_look look = { 0 };
+	int err = -ENOMEM;
 
+	if (!mios_pool_is_full(pool, cursor->section))
+		err = mios_pool_alloc(pool, cursor, page);
+	if (err != -ENOMEM || mios_pool_is_full(pool, cursor->section))
+		return err;
 	do {
-		err = mios_pool_alloc(pool, cursor, &extent, page);
+		err = mios_pool_look(pool, cursor->section, &look, page);
 	} while (err == -EINPROGRESS);
 	return err;
 }
