@@ -83,7 +83,7 @@ static void page_zero(struct mios_fs *fs, const struct mios_page *page,
 		      u32 level)
 {
 	if (level || !inject_no_zero)
-		clear_page(mios_pool_memory(fs->pool, page->phys));
+		page_clear(mios_pool_memory(fs->pool, page->phys));
 }
 
 /* A page of zeroes, held, that says where it is going to be. */

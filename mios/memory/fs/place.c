@@ -124,7 +124,7 @@ static int section_try(struct mios_fs *fs, struct mios_need *need, u32 section,
 		cursor->section = section;
 		err = mios_pool_alloc(fs->pool, cursor, page);
 		if (inject_zero_locked && !err)
-			clear_page(mios_pool_memory(fs->pool, page->phys));
+			page_clear(mios_pool_memory(fs->pool, page->phys));
 		spin_unlock(&need->from->lock);
 	}
 	if (err == -ENOMEM)

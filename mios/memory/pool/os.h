@@ -21,4 +21,13 @@
 #include <asm/barrier.h>
 #include <asm/page.h>
 
+/*
+ * Not clear_page(): with "rep stosb" an emulator that counts instructions counts
+ * each byte.
+ */
+static inline void page_clear(void *page)
+{
+	memset(page, 0, PAGE_SIZE);
+}
+
 #endif /* _MIOS_POOL_OS_H */

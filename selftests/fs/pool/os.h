@@ -80,7 +80,7 @@ static inline void spin_unlock(spinlock_t *lock)
 /* Of MIOS_POOL_PAGE bytes; test_cleared is called before, if it is set. */
 extern void (*test_cleared)(void);
 
-static inline void clear_page(void *page)
+static inline void page_clear(void *page)
 {
 	if (test_cleared)
 		test_cleared();
