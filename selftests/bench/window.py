@@ -17,6 +17,7 @@ OTHERS = (1, 2, 3)
 # Name, against tmpfs, its aim.
 FILES = {"fault": ("first touch, own node", 1.2),
          "far": ("first touch, another node", 1.2),
+         "again": ("touch of a page that is there", 1.2),
          "access": ("load and store, 201 pages touched before", 1.01),
          "create": ("create", 1.5), "open": ("open and close", 1.5),
          "stat": ("stat", 1.5), "unlink": ("unlink", 1.5)}

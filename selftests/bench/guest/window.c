@@ -89,6 +89,17 @@ static void touch(void)
 	file[page++ * PAGE] = 1;
 }
 
+static void touch_first(void)
+{
+	*file = 1;
+}
+
+/* Out of the page table: the page itself stays. */
+static void let_go(void)
+{
+	need(!madvise(file, SAMPLES * PAGE, MADV_DONTNEED), "madvise");
+}
+
 /* Each has its own pages by now, and goes over all of them. */
 static void load(void)
 {
@@ -113,6 +124,7 @@ static const struct {
 	{ "open", nothing, open_close, nothing },
 	{ "stat", nothing, look, nothing },
 	{ "fault", nothing, touch, nothing },
+	{ "again", let_go, touch_first, nothing },
 	{ "access", nothing, load, nothing },
 };
 
