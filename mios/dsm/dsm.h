@@ -15,8 +15,11 @@
 
 #define DSM_PAGE_SIZE	4096
 #define DSM_CPUS_MAX	1024
-/* Distinct pages that one instruction may touch before it is given up. */
-#define DSM_TOUCH_MAX	8
+/*
+ * Distinct pages that one instruction may touch before it is given up: a guest's
+ * has two of code and two or more of data, and each of these four tables' pages.
+ */
+#define DSM_TOUCH_MAX	32
 #define DSM_NOBODY	0xffffu
 #define DSM_LIFE_MAX	0x7fffffffu
 
@@ -293,6 +296,8 @@ int dsm_init(struct dsm *d, const struct dsm_config *cfg);
 /* Give a page another first owner and mode, alike on every node. */
 int dsm_place(struct dsm *d, u32 page, u16 owner,
 	      const struct dsm_set *copyset, u8 mode);
+/* From now on a grant is protected so long. */
+void dsm_lease(struct dsm *d, u64 lease);
 void dsm_step(struct dsm *d, const struct dsm_event *ev,
 	      struct dsm_actions *out);
 

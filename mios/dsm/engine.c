@@ -409,6 +409,11 @@ static void again_take(struct step *s)
 	recover_again(s);
 }
 
+void dsm_lease(struct dsm *d, u64 lease)
+{
+	d->cfg.lease = lease;
+}
+
 static bool event_good(const struct dsm *d, const struct dsm_event *ev)
 {
 	return ev->cpu < d->cfg.cpus && ev->page < d->cfg.pages &&

@@ -95,24 +95,56 @@ static void overtaken(void)
 	CHECK(dsm_page_state(d, 0) == DSM_IM);
 }
 
-/* No instruction touches nine pages: the first eight belong to another. */
-static void nine_pages(void)
+/* No instruction touches one more: those before belong to another. */
+static void too_many_pages(void)
 {
 	struct dsm_config c = usual;
 
 	c.protocol = DSM_WU;
-	c.pages = 9;
+	c.pages = DSM_TOUCH_MAX + 1;
 	begin(&c);
-	for (u32 p = 0; p < 9; p++) {
+	for (u32 p = 0; p < c.pages; p++) {
 		place(p, 1, NOBODY, DSM_MODE_WI);
 		event(DSM_EV_FAULT, p, DSM_EXCLUSIVE);
 		CHECK(did(DSM_ACT_RETRY, NULL) == 1);
 	}
 	CHECK(dsm_cpu_holds(d, 0));
-	event(DSM_EV_HINT, 8, 0);
+	event(DSM_EV_HINT, DSM_TOUCH_MAX, 0);
 	CHECK(did(DSM_ACT_FAIL, NULL));
 	event(DSM_EV_HINT, 0, 0);
 	CHECK(sent(DSM_MODE, NULL) == 1);
+}
+
+/* One instruction ends that held as many as it may, and each is wanted. */
+static void all_let_go(void)
+{
+	struct dsm_config c = usual;
+	int served = 0, steps = 0;
+
+	c.pages = DSM_TOUCH_MAX;
+	c.requests = DSM_TOUCH_MAX * c.nodes;
+	begin(&c);
+	for (u32 p = 0; p < c.pages; p++) {
+		place(p, 1, NOBODY, DSM_MODE_WI);
+		event(DSM_EV_FAULT, p, DSM_EXCLUSIVE);
+		for (u16 n = 2; n < 4; n++)
+			message((struct dsm_msg){ .type = DSM_GET_S, .src = n,
+						  .node = n, .page = p }, NULL,
+				0);
+		CHECK(!sent(DSM_DATA_S, NULL));
+	}
+	event(DSM_EV_RETIRED, 0, 0);
+	for (;;) {
+		CHECK(!out.full && steps++ < 100);
+		for (u32 i = 0; i < out.count; i++)
+			if (out.act[i].type == DSM_ACT_SEND)
+				served += set_has(&out.act[i].to, 2) +
+					  set_has(&out.act[i].to, 3);
+		if (!did(DSM_ACT_AGAIN, NULL))
+			break;
+		event(DSM_EV_AGAIN, 0, 0);
+	}
+	CHECK(served == 2 * DSM_TOUCH_MAX);
 }
 
 /*
@@ -365,7 +397,8 @@ int main(void)
 {
 	configurations();
 	overtaken();
-	nine_pages();
+	too_many_pages();
+	all_let_go();
 	long_queue(DSM_WI, 0);
 	long_queue(DSM_WU, 4 * DSM_NODES_MAX);
 	announcement();

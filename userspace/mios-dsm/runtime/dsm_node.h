@@ -16,6 +16,7 @@
 #include "threads.h"
 #include "transport.h"
 #include "dsm_window.h"
+#include "mios_dsm.h"
 
 #define NODE_NODES	TRANSPORT_NODES
 #define NODE_FRAMES	512	/* of the link's pool, for each node, */
@@ -66,6 +67,8 @@ struct node {
 	bool asleep;			/* the service, until it is woken */
 	u16 asked;			/* threads in THREAD_ASKED */
 	u64 late;			/* when those without a place are woken, or 0 */
+	mios_dsm_heard *heard;		/* or NULL; guest.c */
+	void *heard_arg;
 	pthread_mutex_t lock;
 	pthread_t service;
 	/* Read by every thread of the program. */
@@ -101,6 +104,8 @@ void node_finish(struct node *n);
 
 /* "I need nothing more", beside the engine's messages. */
 #define NODE_BYE	0xff
+/* What programs tell each other; guest.c. */
+#define NODE_TALK	0xfe
 
 /* actions.c */
 void node_give_up(const char *what, int err);
@@ -114,6 +119,9 @@ void node_step(struct node *n, struct dsm_event *ev);
 /* arrive.c */
 struct causal_held *arrive(struct node *n, u16 from, const void *frame, u32 len);
 void arrive_forget(struct node *n, u16 from);
+
+/* guest.c */
+void talk_take(struct node *n, const struct causal_held *b, u32 body);
 
 /* peers.c */
 bool node_has_room(const struct node *n);

@@ -11,6 +11,7 @@
 #define MIOS_DSM_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,6 +42,25 @@ int mios_dsm_sum(double *value);	/* of all nodes, in order of nodes */
 /* In the order of asking, whichever node or thread asks. */
 int mios_dsm_lock(unsigned int lock);
 int mios_dsm_unlock(unsigned int lock);
+
+/* For virtual machines, with wi alone: */
+
+#define MIOS_DSM_QUANTUM_MAX	1000000000	/* ns */
+#define MIOS_DSM_TALK_MAX	256		/* bytes of a message */
+
+/*
+ * The calling thread runs a guest's CPU: a page for which it has waited stays
+ * until it has had the CPU for quantum ns.  -EAGAIN: this node has too many.
+ */
+int mios_dsm_cpu(uint64_t quantum);
+/*
+ * A message of another node's, on a thread that must neither wait nor touch
+ * shared memory nor call this library; without data: that node has died.
+ */
+typedef void mios_dsm_heard(int node, const void *data, size_t len, void *arg);
+int mios_dsm_listen(mios_dsm_heard *heard, void *arg);
+/* In the order of sending; returns before it has arrived. */
+int mios_dsm_send(int node, const void *data, size_t len);
 
 #ifdef __cplusplus
 }

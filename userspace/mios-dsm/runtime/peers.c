@@ -69,6 +69,11 @@ static void keep(struct node *n, u16 from, const void *frame, u32 len)
 		free(b);
 		return;
 	}
+	if (m.type == NODE_TALK && !n->causal) {
+		talk_take(n, b, h.body);
+		free(b);
+		return;
+	}
 	if (n->causal) {
 		/* The stamp is in the body. */
 		if (h.body < causal_bytes(n->nodes) ||
@@ -148,6 +153,8 @@ static void died(struct node *n, u16 peer)
 	atomic_fetch_add(&n->dead, 1);
 	dprintf(STDERR_FILENO, "mios-dsm: node %u: node %u has died\n", n->self, peer);
 	tell(n, peer, DSM_EV_DOWN);
+	if (n->heard)
+		n->heard(peer, NULL, 0, n->heard_arg);
 }
 
 void peers_gone(struct node *n, u16 peer)

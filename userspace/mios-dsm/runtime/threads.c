@@ -12,6 +12,11 @@
  * a page that it had, the other does not.  Where a thread is takes the kernel
  * long to say, so nobody asks before a thread comes back to one of the pages at
  * which it has stopped last; then it is watched until it is somewhere else.
+ *
+ * A thread that runs a guest's CPU stops in KVM_RUN, so its place says nothing,
+ * and to have run proves little: KVM works before the guest does.  There time of
+ * a CPU alone counts, a quantum of it, and who stops sooner is at the same
+ * instruction still.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -85,7 +90,8 @@ static void thread_close(struct thread *t)
 /* Nothing is known of it that anybody needs, or it is gone. */
 static bool idle(const struct thread *t, bool engaged)
 {
-	return (!t->stopped && t->stage == THREAD_OUT && !engaged) || !ran(t);
+	return (!t->stopped && t->stage == THREAD_OUT && !engaged &&
+		!t->quantum) || !ran(t);
 }
 
 /* The place of that one which has not stopped for longest. */
@@ -138,8 +144,10 @@ void thread_stop(struct thread *t, u32 page, bool write, u64 now)
 {
 	t->page = page;
 	t->write = write;
-	if (!t->stopped)
+	if (!t->stopped) {
 		t->stopped_at = now;
+		t->got_on = t->quantum && ran(t) - t->ran >= t->quantum;
+	}
 	t->stopped = true;
 }
 
@@ -154,8 +162,11 @@ static bool same_place(struct thread *t)
 
 bool thread_place(struct thread *t, bool look)
 {
-	bool again = wanted(t, t->page);
+	bool again;
 
+	if (t->quantum)
+		return t->got_on;
+	again = wanted(t, t->page);
 	t->looked = look || again || t->watched;
 	/* Whoever was not watched may have been anywhere meanwhile. */
 	if (t->looked && (!same_place(t) || !t->watched)) {
@@ -192,8 +203,17 @@ bool thread_tell(struct thread *t, enum thread_go go)
 	return true;
 }
 
+void thread_mark(struct thread *t, u64 quantum)
+{
+	t->quantum = quantum;
+	t->ran = ran(t);
+}
+
 bool thread_moved(const struct thread *t, u64 now)
 {
-	return !t->stopped && t->stage != THREAD_INSIDE &&
-		now - t->woken_at >= t->patience && ran(t) != t->ran;
+	if (t->stopped || t->stage == THREAD_INSIDE)
+		return false;
+	if (t->quantum)
+		return ran(t) - t->ran >= t->quantum;
+	return now - t->woken_at >= t->patience && ran(t) != t->ran;
 }

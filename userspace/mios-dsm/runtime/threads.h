@@ -13,7 +13,7 @@
 #include "../../../mios/dsm/dsm.h"
 
 #define THREADS_MAX	128
-#define THREAD_PAGES	DSM_TOUCH_MAX	/* remembered of an instruction */
+#define THREAD_PAGES	8	/* remembered of a program's instruction */
 
 struct thread {
 	pid_t tid;		/* 0: a free place; places change hands */
@@ -23,6 +23,12 @@ struct thread {
 	u64 stopped_at, woken_at;	/* ns */
 	u64 ran;		/* ns of a CPU that it had had by then */
 	u64 patience;		/* ns that it has a page at least */
+	/*
+	 * It runs a guest's CPU: ns of a CPU in which the instruction that has
+	 * waited is over, 0: an ordinary thread.  got_on: it was when it stopped.
+	 */
+	u64 quantum;
+	bool got_on;
 	/*
 	 * The instruction that it stopped at when somebody looked last, and the
 	 * pages at which it has stopped since; watched: all at that one; looked:
@@ -68,6 +74,8 @@ bool thread_place(struct thread *t, bool look);
 void thread_wake(struct thread *t, u64 now);
 /* It has been told what the engine says, if it is inside; else false. */
 bool thread_tell(struct thread *t, enum thread_go go);
+/* It keeps its place from now on; see quantum. */
+void thread_mark(struct thread *t, u64 quantum);
 /* Has it completed an instruction since it was woken? */
 bool thread_moved(const struct thread *t, u64 now);
 

@@ -77,7 +77,7 @@ int window_watch(struct window *w)
 	}
 	if (ioctl(w->uffd, UFFDIO_API, &api) ||
 	    ioctl(w->uffd, UFFDIO_REGISTER, &reg)) {
-		fprintf(stderr, "mios-dsm: userfaultfd cannot protect shared memory here (%s); it takes Linux 6.1\n",
+		fprintf(stderr, "mios-dsm: userfaultfd cannot protect shared memory here (%s); it takes Linux 6.1 with CONFIG_PTE_MARKER_UFFD_WP\n",
 			strerror(errno));
 		return -errno;
 	}
