@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The guest's memory: a piece at each node, all of them in the window.
+ */
+#ifndef MEMORY_H
+#define MEMORY_H
+
+#include <stddef.h>
+
+#include "vmm.h"
+
+/* On all nodes; node 0 takes the pieces for all.  0, or -1 after a line. */
+int memory_take(const struct shape *s);
+/* A node's piece here. */
+void *memory_piece(uint16_t node);
+/* Guest memory, within node 0's piece; NULL: it is not all there. */
+void *memory_at(uint64_t at, uint64_t len);
+
+#endif /* MEMORY_H */
