@@ -16,6 +16,11 @@ DSM_RUNTIME := $(wildcard $(DSM_USER)/runtime/*.c) \
 DSM_TOOLS := $(wildcard $(DSM_USER)/tools/*.c $(DSM_USER)/tools/*/*.c) \
 	$(addprefix $(DSM_USER)/runtime/,causal.c ether.c shm_ring.c) \
 	$(addprefix $(DSM_LIBMIOS)/,cli.c plot.c)
+# A virtual machine over the nodes of libmios-dsm.
+DSM_VMM := $(DSM_TOP)/build/bin/mios-vmm
+DSM_TEST_VMM := $(DSM_OUT)/trials/mios-vmm
+DSM_VMM_SOURCES := $(wildcard $(DSM_TOP)/userspace/mios-vmm/*.c) \
+	$(DSM_LIBMIOS)/cli.c
 # Each is one file, with two ways to begin: nodes and threads.
 DSM_PROGRAMS := $(filter-out %/begin_nodes.c %/begin_threads.c,\
 	$(wildcard $(DSM_USER)/programs/*.c))
@@ -23,7 +28,8 @@ DSM_PROGRAMS := $(notdir $(DSM_PROGRAMS:.c=))
 DSM_HEADERS := $(wildcard $(DSM_TOP)/mios/dsm/*.h) \
 	$(wildcard $(DSM_TOP)/mios/dsm/emulate/*.h) \
 	$(wildcard $(DSM_USER)/*/*.h $(DSM_USER)/tools/*/*.h) \
-	$(addprefix $(DSM_LIBMIOS)/,cli.h plot.h random.h)
+	$(addprefix $(DSM_LIBMIOS)/,cli.h plot.h random.h) \
+	$(wildcard $(DSM_TOP)/userspace/mios-vmm/*.h)
 
 DSM_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Wmissing-prototypes -Werror
 # As the kernel compiles it: no libc header, no libc call.
@@ -45,7 +51,7 @@ DSM_TRIALS := $(patsubst $(DSM_TOP)/selftests/dsm/native/%.c,\
 
 .PHONY: dsm dsm-native dsm-tests check-dsm bench-dsm soak-dsm
 
-dsm: $(DSM_BIN) $(DSM_LIB) $(DSM_NATIVE) $(DSM_THREADS)
+dsm: $(DSM_BIN) $(DSM_LIB) $(DSM_NATIVE) $(DSM_THREADS) $(DSM_VMM)
 
 $(DSM_OUT)/release/mios/dsm/%.o: $(DSM_TOP)/mios/dsm/%.c $(DSM_HEADERS)
 	@mkdir -p $(@D)
@@ -73,6 +79,20 @@ $(DSM_LIB) $(DSM_TEST_LIB):
 	@rm -f $@
 	$(AR) rcs $@ $^
 
+$(DSM_OUT)/release/userspace/mios-vmm/%.o: $(DSM_TOP)/userspace/mios-vmm/%.c \
+	$(DSM_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(DSM_CFLAGS) -Wshadow -D_GNU_SOURCE -c $< -o $@
+
+# Static: the machine that it is started on may have nothing else.
+$(DSM_VMM): $(call dsm_obj,release,$(DSM_VMM_SOURCES)) $(DSM_LIB)
+	@mkdir -p $(@D)
+	$(CC) -static -o $@ $^ -pthread
+
+$(DSM_TEST_VMM): $(call dsm_obj,release,$(DSM_VMM_SOURCES)) $(DSM_TEST_LIB)
+	@mkdir -p $(@D)
+	$(CC) -static -o $@ $^ -pthread
+
 $(DSM_NATIVE): $(DSM_OUT)/programs/%: $(DSM_USER)/programs/%.c $(DSM_LIB) \
 	$(DSM_HEADERS) $(DSM_USER)/programs/begin_nodes.c
 	@mkdir -p $(@D)
@@ -90,7 +110,7 @@ $(DSM_TRIALS): $(DSM_OUT)/trials/%: $(DSM_TOP)/selftests/dsm/native/%.c \
 	$(CC) $(DSM_CFLAGS) -I$(DSM_USER)/runtime -o $@ $< $(DSM_TEST_LIB) \
 		-pthread -lm
 
-dsm-native: dsm $(DSM_TRIALS)
+dsm-native: dsm $(DSM_TRIALS) $(DSM_TEST_VMM)
 
 dsm-tests: $(DSM_BIN) $(DSM_TEST_BIN)
 
