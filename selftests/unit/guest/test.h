@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the tests of a guest's devices share: each is a file of its own.
+ */
+#ifndef TEST_H
+#define TEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK(cond) do {						\
+	if (!(cond)) {							\
+		printf("failed: %s (%s:%d)\n", #cond, __FILE__, __LINE__); \
+		exit(1);						\
+	}								\
+} while (0)
+
+void apic_tests(void);
+void ioapic_tests(void);
+void serial_tests(void);
+void acpi_tests(void);
+
+#endif /* TEST_H */
