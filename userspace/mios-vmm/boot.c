@@ -119,10 +119,9 @@ static int command_put(const struct boot *b, const struct shape *s, uint64_t khz
 	 * who waits idly leaves the CPU, which polling would not.
 	 */
 	len = snprintf(text, sizeof(text),
-		       "console=ttyS0 tsc=reliable tsc_early_khz=%llu lpj=%llu no_timer_check "
+		       "console=ttyS0 tsc=reliable tsc_early_khz=%llu no_timer_check "
 		       "idle=halt reboot=acpi %s",
 		       (unsigned long long)(khz * s->slow),
-		       (unsigned long long)(khz * s->slow * 1000 / 250),
 		       b->append);
 	if (len >= (int)sizeof(text))
 		return say("--append is too long: %d characters of %d at most",

@@ -22,6 +22,7 @@
 static const struct shape *shape;
 static struct cpu cpus[VMM_CPUS_EACH];
 static __thread struct cpu *self;
+static atomic_bool there;
 
 static void kicked(int signal)
 {
@@ -37,17 +38,20 @@ static void kick(struct cpu *c)
 		pthread_kill(c->thread, CLOCK_SIGNAL);
 }
 
+/* None before all are there, whatever a peer says. */
 static struct cpu *own(uint32_t id)
 {
 	uint16_t node, index;
 
+	if (!there)
+		return NULL;
 	return shape_place(shape, id, &node, &index) && node == shape->self ?
 		&cpus[index] : NULL;
 }
 
 void cpu_interrupt(const struct apic_ipi *ipi)
 {
-	for (uint16_t i = 0; i < shape->cpus_each; i++) {
+	for (uint16_t i = 0; there && i < shape->cpus_each; i++) {
 		struct cpu *c = &cpus[i];
 
 		if (!apic_meant(ipi, c->id))
@@ -289,6 +293,7 @@ int cpus_start(const struct shape *s, const struct boot *b, uint64_t quantum)
 		if (pthread_create(&cpus[i].thread, NULL, live, &cpus[i]))
 			return say("no thread for CPU %u", cpus[i].id);
 	/* The first interrupts another one only when all are there. */
+	there = true;
 	if (end_barrier())
 		return -1;
 	if (s->self)
