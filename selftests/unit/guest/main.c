@@ -11,6 +11,7 @@ int main(void)
 	ioapic_tests();
 	serial_tests();
 	acpi_tests();
+	route_tests();
 	puts("the guest's devices: right");
 	return 0;
 }

@@ -22,5 +22,6 @@ void apic_tests(void);
 void ioapic_tests(void);
 void serial_tests(void);
 void acpi_tests(void);
+void route_tests(void);
 
 #endif /* TEST_H */
