@@ -115,13 +115,15 @@ static int command_put(const struct boot *b, const struct shape *s, uint64_t khz
 	int len;
 
 	/*
-	 * The clock's rate is told, as there is no other clock to compare with;
-	 * who waits idly leaves the CPU, which polling would not.
+	 * The clock's rate is told, as there is no other clock to compare with,
+	 * and from it what each CPU would find out by waiting for ticks (at 250
+	 * HZ, as most are); who waits idly leaves the CPU, unlike who polls.
 	 */
 	len = snprintf(text, sizeof(text),
-		       "console=ttyS0 tsc=reliable tsc_early_khz=%llu no_timer_check "
+		       "console=ttyS0 tsc=reliable tsc_early_khz=%llu lpj=%llu no_timer_check "
 		       "idle=halt reboot=acpi %s",
 		       (unsigned long long)(khz * s->slow),
+		       (unsigned long long)(khz * s->slow * 1000 / 250),
 		       b->append);
 	if (len >= (int)sizeof(text))
 		return say("--append is too long: %d characters of %d at most",

@@ -10,7 +10,7 @@
 #include "../../../userspace/mios-vmm/end.h"
 #include "test.h"
 
-static mios_dsm_heard *hear;
+static void (*hear)(int node, const void *data, size_t len, void *arg);
 static struct shape shape = { .nodes = 3, .cpus_each = 3 };
 static struct apic_ipi came;
 static struct access queued;
