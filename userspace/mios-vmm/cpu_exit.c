@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "../mios-dsm/runtime/mios_dsm.h"
 #include "bus.h"
 #include "clock.h"
 #include "cpu.h"
@@ -121,6 +122,7 @@ void cpu_exit(struct cpu *c)
 		break;
 	case KVM_EXIT_HLT:
 		c->state = CPU_HALTS;
+		mios_dsm_cpu_rests();
 		break;
 	case KVM_EXIT_IRQ_WINDOW_OPEN:
 	case KVM_EXIT_SET_TPR:

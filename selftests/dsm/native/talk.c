@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Usage: talk [die].  What virtual machines need of the library.  Each node
+ * Usage: talk [die|rest].  What virtual machines need of the library.  Each node
  * tells all others numbers, which come once and in order, while its thread, as
  * one that runs a guest's CPU, counts on two pages by turns.  die: the last
- * node ends without a word, which all others are told.
+ * node ends without a word, which all others are told.  rest: one that rests
+ * does not keep its pages for the whole of its lease.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -77,6 +78,34 @@ static void die(void)
 	exit(0);
 }
 
+/* Node 0 takes node 1's page, and rests; node 1 wants it back. */
+static void rest(void)
+{
+	volatile uint64_t *word = common(1, PAGE, 1);
+	uint64_t begin = now_ns();
+	uint32_t zero = 0;
+
+	if (!mios_dsm_node()) {
+		demand(!mios_dsm_cpu(MIOS_DSM_QUANTUM_MAX), "a long quantum");
+		*word = 1;
+		mios_dsm_cpu_rests();
+		demand(!mios_dsm_send(1, &zero, sizeof(zero)), "send");
+		while (!next[1])
+			usleep(1000);
+	} else {
+		while (!next[0])
+			usleep(1000);
+		*word = 2;
+		demand(!mios_dsm_send(0, &zero, sizeof(zero)), "send");
+	}
+	/* The lease is 50 quanta long. */
+	demand(now_ns() - begin < 25ull * MIOS_DSM_QUANTUM_MAX,
+	       "a page stays with who rests");
+	demand(!mios_dsm_cpu(QUANTUM), "a short quantum");
+	demand(!mios_dsm_finish(), "finish");
+	exit(0);
+}
+
 int main(int argc, char **argv)
 {
 	volatile uint64_t *word;
@@ -88,8 +117,10 @@ int main(int argc, char **argv)
 	}
 	demand(!mios_dsm_listen(heard, next), "listen");
 	refused();
-	if (argc > 1)
+	if (argc > 1 && !strcmp(argv[1], "die"))
 		die();
+	if (argc > 1)
+		rest();
 	word = common(0, 2 * PAGE, 0);
 	count((uint64_t *)word);
 	demand(!mios_dsm_barrier(), "barrier");
@@ -105,6 +136,5 @@ int main(int argc, char **argv)
 		       "messages were lost");
 	demand(!wrong, "messages came twice, or out of order");
 	demand(!mios_dsm_finish(), "finish");
-	(void)argv;
 	return 0;
 }

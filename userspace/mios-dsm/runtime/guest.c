@@ -18,6 +18,9 @@
 /* A lease is over at the latest after so many quanta. */
 #define QUANTA		50
 
+/* It keeps its place until it ends. */
+static __thread struct thread *own;
+
 int mios_dsm_cpu(uint64_t quantum)
 {
 	struct node *n = &node_self;
@@ -30,11 +33,18 @@ int mios_dsm_cpu(uint64_t quantum)
 	pthread_mutex_lock(&n->lock);
 	cpu = threads_find(&n->threads, gettid(), n->dsm);
 	if (cpu >= 0) {
-		thread_mark(&n->threads.thread[cpu], quantum);
+		own = &n->threads.thread[cpu];
+		thread_mark(own, quantum);
 		dsm_lease(n->dsm, quantum * QUANTA);
 	}
 	pthread_mutex_unlock(&n->lock);
 	return cpu < 0 ? -EAGAIN : 0;
+}
+
+void mios_dsm_cpu_rests(void)
+{
+	if (own)
+		atomic_store(&own->rests, true);
 }
 
 int mios_dsm_listen(mios_dsm_heard *heard, void *arg)

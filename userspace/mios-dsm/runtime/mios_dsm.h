@@ -53,6 +53,8 @@ int mios_dsm_unlock(unsigned int lock);
  * until it has had the CPU for quantum ns.  -EAGAIN: this node has too many.
  */
 int mios_dsm_cpu(uint64_t quantum);
+/* It waits for an interrupt, say: its pages may go before that time is over. */
+void mios_dsm_cpu_rests(void);
 /*
  * A message of another node's, on a thread that must neither wait nor touch
  * shared memory nor call this library; without data: that node has died.

@@ -16,7 +16,8 @@
  * A thread that runs a guest's CPU stops in KVM_RUN, so its place says nothing,
  * and to have run proves little: KVM works before the guest does.  There time of
  * a CPU alone counts, a quantum of it, and who stops sooner is at the same
- * instruction still.
+ * instruction still; unless the thread says itself that its CPU rests, which
+ * takes no time of any.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -140,13 +141,18 @@ static bool wanted(struct thread *t, u32 page)
 	return false;
 }
 
+static bool quantum_over(const struct thread *t)
+{
+	return atomic_load(&t->rests) || ran(t) - t->ran >= t->quantum;
+}
+
 void thread_stop(struct thread *t, u32 page, bool write, u64 now)
 {
 	t->page = page;
 	t->write = write;
 	if (!t->stopped) {
 		t->stopped_at = now;
-		t->got_on = t->quantum && ran(t) - t->ran >= t->quantum;
+		t->got_on = t->quantum && quantum_over(t);
 	}
 	t->stopped = true;
 }
@@ -190,6 +196,7 @@ bool thread_place(struct thread *t, bool look)
 void thread_wake(struct thread *t, u64 now)
 {
 	t->ran = ran(t);
+	atomic_store(&t->rests, false);
 	t->woken_at = now;
 	t->stopped = false;
 }
@@ -214,6 +221,6 @@ bool thread_moved(const struct thread *t, u64 now)
 	if (t->stopped || t->stage == THREAD_INSIDE)
 		return false;
 	if (t->quantum)
-		return ran(t) - t->ran >= t->quantum;
+		return quantum_over(t);
 	return now - t->woken_at >= t->patience && ran(t) != t->ran;
 }

@@ -29,6 +29,7 @@ struct thread {
 	 */
 	u64 quantum;
 	bool got_on;
+	atomic_bool rests;	/* it has said so, since it was woken */
 	/*
 	 * The instruction that it stopped at when somebody looked last, and the
 	 * pages at which it has stopped since; watched: all at that one; looked:
