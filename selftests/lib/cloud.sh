@@ -4,6 +4,7 @@
 # processor, with nested paging, under Debian's own kernel for machines in a cloud,
 # and an initrd of busybox, our tools and what the test puts there.
 
+PATH=$PATH:/usr/sbin:/sbin
 cloud=${MIOS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/mios}/cloud
 
 # cloud_kernel: the newest that apt has, unpacked in the cache; sets $kernel, $release
