@@ -69,6 +69,19 @@ static int paging_good(const struct kvm_needs *needs)
 		   "ept=1 (tests: --unsafe-shadow-paging)");
 }
 
+/*
+ * With its own timer KVM on Intel takes a write of the TSC deadline before it
+ * looks whether it is to be handed over, and, having no APIC, drops it.
+ */
+static int timer_good(const struct kvm_needs *needs)
+{
+	if (needs->real ||
+	    !parameter_set("/sys/module/kvm_intel/parameters/preemption_timer"))
+		return 0;
+	return say("this KVM keeps the guest's timer for itself: load kvm_intel with "
+		   "preemption_timer=0");
+}
+
 int kvm_open(const struct kvm_needs *needs)
 {
 	kvm.fd = open("/dev/kvm", O_RDWR | O_CLOEXEC);
@@ -83,7 +96,7 @@ int kvm_open(const struct kvm_needs *needs)
 		if (ioctl(kvm.fd, KVM_CHECK_EXTENSION, wanted[i].cap) <= 0)
 			return say("this KVM lacks %s: use Linux 6.1 or later",
 				   wanted[i].what);
-	if (paging_good(needs))
+	if (paging_good(needs) || timer_good(needs))
 		return -1;
 	kvm.cpuid = cpuid_common(kvm.fd);
 	kvm.vm = ioctl(kvm.fd, KVM_CREATE_VM, 0);
