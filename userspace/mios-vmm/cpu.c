@@ -105,11 +105,14 @@ bool cpu_answer(uint32_t id, uint64_t value)
 	return asked;
 }
 
-/* It could not go on: one line, and the end for all. */
+/*
+ * It cannot go on: one line; the end for all when its thread has no lock any more,
+ * as all must be told.
+ */
 static void failed(struct cpu *c, const char *what)
 {
 	say("CPU %u: %s: %s", c->id, what, strerror(errno));
-	end_guest(END_FAULT);
+	c->failed = true;
 	c->stop = true;
 }
 
@@ -121,13 +124,18 @@ static void registers_set(struct cpu *c, const struct kvm_sregs *sregs,
 		failed(c, "its registers cannot be set");
 }
 
-/* What an access began must be over, or KVM would end it afterwards. */
+/*
+ * What an access began must be over, or KVM would end it afterwards.  Without the
+ * lock, as it may stop at a page: the library's thread takes the lock, too.
+ */
 static void complete(struct cpu *c)
 {
+	pthread_mutex_unlock(&c->lock);
 	c->kvm.run->immediate_exit = 1;
 	if (ioctl(c->kvm.fd, KVM_RUN, 0) < 0 && errno != EINTR)
 		failed(c, "KVM_RUN");
 	c->kvm.run->immediate_exit = 0;
+	pthread_mutex_lock(&c->lock);
 }
 
 static void init(struct cpu *c)
@@ -254,6 +262,8 @@ static void *live(void *arg)
 	while (!c->stop)
 		if (ready(c))
 			run(c);
+	if (c->failed)
+		end_guest(END_FAULT);
 	return NULL;
 }
 

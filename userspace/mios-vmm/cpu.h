@@ -28,6 +28,7 @@ struct cpu {
 	enum cpu_state state;
 	timer_t timer;
 	uint64_t armed;			/* ns, as the timer was told */
+	bool failed;
 	atomic_bool stop;
 	/* Under the lock, which is let go of before anything is sent. */
 	pthread_mutex_t lock;
