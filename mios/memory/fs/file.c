@@ -16,6 +16,7 @@
 #include "vfs.h"
 
 MIOS_INJECT_SWITCH(elsewhere, "map files wherever there is room");
+MIOS_INJECT_SWITCH(map_slow, "wait between finding a page and mapping it");
 
 /*
  * MAP: between this look and the page table the page's lock is held, which who
@@ -27,6 +28,8 @@ static bool page_enter(struct inode *inode, u64 index, u64 phys)
 {
 	struct page *page = pfn_to_page(PHYS_PFN(phys));
 
+	if (inject_map_slow)
+		usleep_range(500, 1000);
 	lock_page(page);
 	if (!mios_fs_page_is(&mount_of(inode)->fs, number_of(inode), index,
 			     phys)) {

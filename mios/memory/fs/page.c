@@ -13,7 +13,7 @@ MIOS_INJECT_UNIT(zero_late);
 MIOS_INJECT_UNIT(clear_early);
 MIOS_INJECT_UNIT(no_size_check);
 MIOS_INJECT_UNIT(count_late);
-MIOS_INJECT_UNIT(map_late);
+MIOS_INJECT_SWITCH(map_late, "use a page without another look when it is held");
 MIOS_INJECT_UNIT(lock_there);
 
 #define LEVEL_BITS	9
