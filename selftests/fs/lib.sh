@@ -27,13 +27,15 @@ mounts()
 	done
 }
 
-# ring_mounted: /mios, where a test before has unmounted it
+# ring_mounted: /mios and /dev/shm, where a test before has unmounted them
 ring_mounted()
 {
 	local i
 
 	for i in 0 1 2; do
-		on $i "mountpoint -q /mios || mount -t miosfs mios /mios" ||
+		on $i "mountpoint -q /mios || mount -t miosfs mios /mios
+			grep -q ' /dev/shm miosfs ' /proc/mounts ||
+				mount --bind /mios/.shm/files /dev/shm" ||
 			fail "instance $i cannot mount /mios"
 	done
 }
