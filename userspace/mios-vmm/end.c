@@ -20,16 +20,21 @@ static struct {
 	.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER,
 };
 
-/* Only the first counts. */
-static bool first(uint8_t status, bool torn)
+/*
+ * Only the first counts.  What is said of a node is said before the main thread
+ * hears of it, which may be the end of the process.
+ */
+static bool first(uint8_t status, int node, const char *why)
 {
 	bool mine;
 
 	pthread_mutex_lock(&end.lock);
 	mine = !end.ended;
+	if (mine && why)
+		say("node %d %s", node, why);
 	if (mine) {
 		end.ended = true;
-		end.torn = torn;
+		end.torn = why;
 		end.status = status;
 		pthread_cond_broadcast(&end.wake);
 	}
@@ -39,26 +44,24 @@ static bool first(uint8_t status, bool torn)
 
 void end_guest(uint8_t status)
 {
-	if (first(status, false))
+	if (first(status, 0, NULL))
 		route_end(status);
 }
 
 void end_told(uint8_t status)
 {
-	first(status, false);
+	first(status, 0, NULL);
 }
 
 void end_died(int node)
 {
-	if (first(END_FAULT, true))
-		say("node %d has ended, and the guest with it: its CPUs and its memory were there",
-		    node);
+	first(END_FAULT, node, "has ended, and the guest with it: its CPUs and its memory "
+	      "were there");
 }
 
 void end_broken(int node, const char *why)
 {
-	if (first(END_FAULT, true))
-		say("node %d %s: start all nodes with one mios-vmm", node, why);
+	first(END_FAULT, node, why);
 }
 
 int end_barrier(void)

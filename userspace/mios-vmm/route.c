@@ -158,7 +158,7 @@ static void heard(int from, const void *data, size_t len, void *arg)
 	}
 	memcpy(&m, data, len < sizeof(m) ? len : sizeof(m));
 	if (len != sizeof(m) || m.version != ROUTE_VERSION) {
-		end_broken(from, "is of another version");
+		end_broken(from, "is of another version: start all nodes with one mios-vmm");
 		return;
 	}
 	switch (m.kind) {
