@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# Sourced by host tests that want a machine in which there is KVM: an emulated AMD
+# processor, with nested paging, under the test kernel, whose KVM is a module, and an
+# initrd of busybox, our tools and what the test puts there.
+
+# kvm_kernel: sets $kernel, its tree
+kvm_kernel() {
+	kernel=$(linux/kernel build test 2> /dev/null | tail -n 1)
+	[ -e "$kernel/arch/x86/kvm/kvm-amd.ko" ] || fail "the test kernel has no KVM"
+}
+
+# programs FOLDER FILE...: with the libraries that they need
+programs() {
+	local folder=$1 file library
+
+	shift
+	for file; do
+		cp "$file" "$folder/bin/"
+		for library in $(ldd "$file" 2> /dev/null |
+			grep -o '/[^ ]*'); do
+			mkdir -p "$folder${library%/*}"
+			cp -L "$library" "$folder$library"
+		done
+	done
+}
+
+# kvm_initrd FOLDER FILE: the folder has /test, which is run and whose status
+# is told; with busybox, and KVM's modules
+kvm_initrd() {
+	local folder=$1
+
+	mkdir -p "$folder"/{bin,proc,sys,dev,tmp,modules}
+	cp /bin/busybox "$folder/bin/"
+	# In the order in which they must be loaded.
+	cp "$kernel"/virt/lib/irqbypass.ko "$kernel"/arch/x86/kvm/kvm{,-amd}.ko \
+		"$folder/modules/"
+	cat > "$folder/init" << 'END'
+#!/bin/busybox sh
+/bin/busybox --install -s /bin
+mount -t proc none /proc
+mount -t sysfs none /sys
+mount -t devtmpfs none /dev
+for module in irqbypass kvm kvm-amd; do
+	insmod /modules/$module.ko
+done
+/test
+echo "status $?"
+poweroff -f
+END
+	chmod 755 "$folder/init"
+	(cd "$folder" && find . | cpio -o -H newc --quiet | gzip -1) > "$2"
+}
+
+# kvm_run SECONDS INITRD: what the machine says, on standard output
+kvm_run() {
+	timeout "$1" qemu-system-x86_64 -machine q35 -accel tcg,thread=multi \
+		-cpu max,+svm,+npt -smp 2 -m 1536 -nodefaults -display none -no-reboot \
+		-kernel "$kernel/arch/x86/boot/bzImage" -initrd "$2" \
+		-append "console=ttyS0 quiet panic=-1 tsc=reliable no_timer_check norandmaps" \
+		-serial stdio < /dev/null | sed -u 's/\r//g'
+}
