@@ -9,6 +9,7 @@
 
 #include <linux/cred.h>
 #include <linux/err.h>
+#include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/process_vm.h>
 #include <linux/sched/signal.h>
@@ -64,7 +65,10 @@ static bool is_believed(u32 instance, u64 pfn)
 
 	if (pfn >> (BITS_PER_LONG - PAGE_SHIFT))
 		return false;
-	return (in_pool(base) && !inject_pool_is_own) ||
+	if (in_pool(base) && !inject_pool_is_own)
+		return true;
+	/* Whatever its descriptor says. */
+	return !pfn_to_online_page(pfn) &&
 	       mios_link_has_memory(instance, base, PAGE_SIZE);
 }
 
