@@ -21,6 +21,8 @@
 #define SENDERS	4
 
 static glex_device_handle_t dev;
+/* Two numbers from here on are ours, whoever else runs it as this user. */
+static uint32_t first;
 
 static void check(int ok, const char *what)
 {
@@ -64,7 +66,7 @@ static uint64_t word_of(glex_ep_handle_t ep, int32_t timeout)
 
 static void die_claimed(glex_ep_addr_t to)
 {
-	glex_ep_handle_t ep = endpoint(1, 16);
+	glex_ep_handle_t ep = endpoint(first + 1, 16);
 	struct peer *peer = peer_get(ep, to);
 	uint64_t position;
 
@@ -76,13 +78,13 @@ static void die_claimed(glex_ep_addr_t to)
 
 static void claim(void)
 {
-	glex_ep_handle_t own = endpoint(0, 16), other;
+	glex_ep_handle_t own = endpoint(first, 16), other;
 	pid_t child = fork();
 
 	if (!child)
 		die_claimed(own->addr);
 	waitpid(child, NULL, 0);
-	other = endpoint(1, 16);
+	other = endpoint(first + 1, 16);
 	check(!send_word(other, own->addr, 2), "another sends");
 	check(word_of(own, 0) == 1, "the first has come");
 	check(word_of(own, 5000) == 2, "what came behind the claim");
@@ -94,7 +96,7 @@ static void claim(void)
 
 static void scribble(unsigned int seed)
 {
-	glex_ep_handle_t own = endpoint(0, 64), other = endpoint(1, 64);
+	glex_ep_handle_t own = endpoint(first, 64), other = endpoint(first + 1, 64);
 	uint64_t words[MP_DATA / 8];
 	glex_ep_addr_t from;
 	glex_event_t *event;
@@ -142,7 +144,7 @@ static void *sends(void *arg)
 
 static void threads(void)
 {
-	glex_ep_handle_t own = endpoint(0, 64);
+	glex_ep_handle_t own = endpoint(first, 64);
 	uint64_t next[SENDERS] = { 0 }, i, word;
 	pthread_t thread[SENDERS];
 
@@ -162,6 +164,7 @@ static void threads(void)
 int main(int argc, char **argv)
 {
 	check(argc > 1 && !glex_open_device(0, &dev), "a device");
+	first = getpid() % 32767 * 2;
 	if (!strcmp(argv[1], "claim")) {
 		claim();
 	} else if (argc > 2 && !strcmp(argv[1], "scribble")) {
