@@ -402,6 +402,8 @@ static void changed(const char *what, uint64_t how)
 
 static void changes(void)
 {
+	struct orders o;
+
 	changed("remapped", REMAP);
 	changed("forked and written", COPY_ON_WRITE);
 	changed("discarded", DISCARD);
@@ -411,7 +413,8 @@ static void changes(void)
 	reads("no more", DATA, 8);
 	far(buffer, DATA_SIZE, DATA, DATA_SIZE, 0);
 	order(EXEC);
-	while (far(buffer, 8, BASE, 8, 0) != 8 || buffer[0] == EXEC)
+	/* The new one says its first seed when all is there. */
+	while (far(&o, sizeof(o), BASE, sizeof(o), 0) != sizeof(o) || o.seed != 1)
 		far(buffer, 8, DATA, 8, 0);
 	reads("another program", DATA, DATA_SIZE);
 	/* What was told before is forgotten by then; what is told now is not. */
