@@ -22,6 +22,7 @@
 #include "reglock.h"
 
 MIOS_INJECT_SWITCH(blind, "take the lock whatever the register says");
+MIOS_INJECT_SWITCH(any_order, "attach who has detached since");
 
 #define ASK_MS		5000
 #define PAUSE_US	100
@@ -157,7 +158,7 @@ static int attach(u32 instance, u32 incarnation, u64 ticket, bool yes)
 	int err = 0;
 
 	mutex_lock(&attached_lock);
-	if (is_old(instance, incarnation, ticket)) {
+	if (is_old(instance, incarnation, ticket) && !inject_any_order) {
 		mutex_unlock(&attached_lock);
 		return -ESTALE;
 	}
