@@ -6,8 +6,9 @@
  * come from outside are for the program's own thread: members have all blocked
  * that are not their own doing; what they send themselves gets through.
  *
- * A store for which the window has no page is SIGBUS, too, and stays ours
- * (start.c): of other addresses the program's handler is told.
+ * What an address that this process has not, or has no page for, means is looked at
+ * here first (start.c): SIGSEGV and SIGBUS.  Of what is the program's own mistake
+ * its handler is told.
  */
 #include <errno.h>
 #include <signal.h>
@@ -15,9 +16,18 @@
 
 #include "files.h"
 
-static struct sigaction of_program;	/* for SIGBUS */
-static bool bus_is_ours;
+/* Signals that are ours first, and what the program does about them. */
+static struct watched {
+	bool ours;
+	struct sigaction of_program;
+} bus, segv;
+
 static __thread bool is_member;
+
+static struct watched *watched(int number)
+{
+	return number == SIGBUS ? &bus : number == SIGSEGV ? &segv : NULL;
+}
 
 void mios_omp_block_signals(sigset_t *before)
 {
@@ -38,30 +48,41 @@ void mios_omp_signals_blocked(void)
 	is_member = true;
 }
 
-void signals_watch(void (*on_bus_error)(int, siginfo_t *, void *))
+/* SIGBUS or SIGSEGV */
+void signals_watch(int number, void (*handler)(int, siginfo_t *, void *))
 {
-	struct sigaction action = { .sa_sigaction = on_bus_error,
+	struct sigaction action = { .sa_sigaction = handler,
 				    .sa_flags = SA_SIGINFO | SA_ONSTACK };
 
-	REAL(sigaction)(SIGBUS, &action, &of_program);
-	bus_is_ours = true;
+	REAL(sigaction)(number, &action, &watched(number)->of_program);
+	watched(number)->ours = true;
 }
 
-/* It is none of ours, and happens again when the handler returns. */
-void signals_pass_on(void)
+/*
+ * It is none of ours, and happens again when the handler returns: what somebody has
+ * sent is sent once more, as it is blocked until then.
+ */
+void signals_pass_on(const siginfo_t *info)
 {
-	REAL(sigaction)(SIGBUS, &of_program, NULL);
+	struct watched *w = watched(info->si_signo);
+
+	w->ours = false;
+	REAL(sigaction)(info->si_signo, &w->of_program, NULL);
+	if (info->si_code <= 0)
+		tgkill(getpid(), gettid(), info->si_signo);
 }
 
 static int set_here(int number, const struct sigaction *new,
 		    struct sigaction *old)
 {
-	if (number != SIGBUS || !bus_is_ours)
+	struct watched *w = watched(number);
+
+	if (!w || !w->ours)
 		return REAL(sigaction)(number, new, old);
 	if (old)
-		*old = of_program;
+		*old = w->of_program;
 	if (new)
-		of_program = *new;
+		w->of_program = *new;
 	return 0;
 }
 

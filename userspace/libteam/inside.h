@@ -3,6 +3,7 @@
 #ifndef MIOS_TEAM_INSIDE_H
 #define MIOS_TEAM_INSIDE_H
 
+#include <linux/limits.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -51,12 +52,29 @@ void data_each(void (*fn)(const char *name, unsigned long start,
 			  unsigned long end));
 char **arguments_share(char **argv);
 
+/* proc_maps.c APIs: */
+
+/* A line of /proc/self/maps. */
+struct mapping {
+	unsigned long start, end;
+	char rights[5];			/* rwxp, or s */
+	char name[PATH_MAX];
+};
+
+bool proc_maps_each(struct mapping *m, bool (*fn)(struct mapping *m, void *data),
+		    void *data);
+bool proc_maps_find(unsigned long at, struct mapping *m);
+
 /* fork.c APIs: */
 void fork_prepare(int fd, int least, void (*alone)(void));
 
 /* dispositions.c APIs: */
-void signals_watch(void (*on_bus_error)(int, siginfo_t *, void *));
-void signals_pass_on(void);
+void signals_watch(int number, void (*handler)(int, siginfo_t *, void *));
+void signals_pass_on(const siginfo_t *info);
+
+/* foreign.c APIs: */
+void foreign_prepare(void);
+void foreign_address(const void *p);
 
 /* explain.c APIs: */
 void explain_window(const struct omp_window *w);

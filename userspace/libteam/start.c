@@ -146,16 +146,19 @@ static void *run_program(void *unused)
 static void on_bus_error(int signal, siginfo_t *info, void *context)
 {
 	static const char text[] = "mios: omp: no memory is left in the window\n";
-	struct omp_window *w = mios_omp_place.window;
 
-	if (!data_holds(info->si_addr) &&
-	    ((char *)info->si_addr < (char *)w ||
-	     (char *)info->si_addr >= (char *)w + w->size)) {
-		sigaction(SIGBUS, &(struct sigaction){ .sa_handler = SIG_DFL },
-			  NULL);
-		return;		/* and it happens again */
-	}
-	window_end(text, sizeof(text) - 1);
+	if (info->si_code <= 0 || !data_shared(info->si_addr))
+		signals_pass_on(info);
+	else
+		window_end(text, sizeof(text) - 1);
+}
+
+static void on_no_address(int signal, siginfo_t *info, void *context)
+{
+	/* What somebody has sent has no address. */
+	if (info->si_code > 0 && getpid() == process)
+		foreign_address(info->si_addr);
+	signals_pass_on(info);
 }
 
 /* Whoever has ended in a stream has it locked. */
@@ -293,6 +296,7 @@ static void start_first(struct omp_window *w, const char *path, char **argv)
 	files_create(w);
 	streams_create(w);
 	ask_prepare(w);
+	foreign_prepare();
 	atomic_store(&w->ready, 1);
 	await(&w->arrived, w->nr_places - 1, "the others have not started");
 	/* Whatever happens now, nothing of it is left behind. */
@@ -317,6 +321,7 @@ static void start_other(struct omp_window *w)
 	attach_heap(w);
 	data_share(w);
 	ask_prepare(w);
+	foreign_prepare();
 	atomic_fetch_add(&w->arrived, 1);
 }
 
@@ -384,7 +389,8 @@ int __libc_start_main(main_fn main, int argc, char **argv, void (*init)(void),
 	fork_prepare(mios_omp_place.fd, files_limit(), runtime->alone);
 	syscall(SYS_close, mios_omp_place.fd);
 	files_start();
-	signals_watch(on_bus_error);
+	signals_watch(SIGBUS, on_bus_error);
+	signals_watch(SIGSEGV, on_no_address);
 	on_exit(at_exit, NULL);
 	if (mios_omp_place.number)
 		keep_members();
