@@ -20,22 +20,6 @@
 
 int capset(cap_user_header_t header, const cap_user_data_t data);
 
-/* Here first: who may not, asks nobody. */
-static int everywhere(const char *name, asked_fn fn, struct asked asked)
-{
-	unsigned int place, n = files_places();
-
-	if (ask_to_run(mios_omp_place.number, fn, asked))
-		return -1;
-	for (place = 0; place < n; place++)
-		if (place != mios_omp_place.number &&
-		    ask_to_run(place, fn, asked))
-			omp_die("process %u of the program cannot do the %s() "
-				"that another has done: %s", place, name,
-				strerror(errno));
-	return 0;
-}
-
 #define IDS(NAME, ...)							\
 static long do_##NAME(const long *a)					\
 {									\
@@ -46,7 +30,7 @@ static long do_##NAME(const long *a)					\
 IDS(NAME, a[0])								\
 int NAME(TYPE id)							\
 {									\
-	return everywhere(#NAME, do_##NAME,				\
+	return ask_all(#NAME, do_##NAME,				\
 			  (struct asked){ .args = { id } });		\
 }
 
@@ -54,7 +38,7 @@ int NAME(TYPE id)							\
 IDS(NAME, a[0], a[1])							\
 int NAME(TYPE real, TYPE effective)					\
 {									\
-	return everywhere(#NAME, do_##NAME, (struct asked){		\
+	return ask_all(#NAME, do_##NAME, (struct asked){		\
 				.args = { real, effective } });		\
 }
 
@@ -62,7 +46,7 @@ int NAME(TYPE real, TYPE effective)					\
 IDS(NAME, a[0], a[1], a[2])						\
 int NAME(TYPE real, TYPE effective, TYPE saved)				\
 {									\
-	return everywhere(#NAME, do_##NAME, (struct asked){		\
+	return ask_all(#NAME, do_##NAME, (struct asked){		\
 				.args = { real, effective, saved } });	\
 }
 
@@ -86,7 +70,7 @@ int setgroups(size_t n, const gid_t *list)
 
 	if (n)
 		asked.pieces[0] = (struct piece){ 1, GIVE, n * sizeof(*list) };
-	return everywhere("setgroups", do_setgroups, asked);
+	return ask_all("setgroups", do_setgroups, asked);
 }
 
 static long do_initgroups(const long *a)
@@ -96,7 +80,7 @@ static long do_initgroups(const long *a)
 
 int initgroups(const char *user, gid_t group)
 {
-	return everywhere("initgroups", do_initgroups, (struct asked){
+	return ask_all("initgroups", do_initgroups, (struct asked){
 			.args = { (long)user, group },
 			.pieces = { { 0, GIVE, text_size(user) } } });
 }
@@ -108,7 +92,7 @@ static long do_chroot(const long *a)
 
 int chroot(const char *path)
 {
-	return everywhere("chroot", do_chroot, (struct asked){
+	return ask_all("chroot", do_chroot, (struct asked){
 			.args = { (long)path },
 			.pieces = { { 0, GIVE, text_size(path) } } });
 }
@@ -171,7 +155,7 @@ int prctl(int option, ...)
 	va_end(args);
 	switch (option) {
 	case PR_SET_DUMPABLE:
-		return everywhere("prctl", do_prctl, asked);
+		return ask_all("prctl", do_prctl, asked);
 	case PR_SET_NO_NEW_PRIVS:
 	case PR_SET_SECCOMP:
 	case PR_SET_SECUREBITS:

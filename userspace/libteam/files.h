@@ -85,6 +85,7 @@ void *room_for_part(size_t *size);
 long ask(unsigned int place, struct asked asked);
 long ask_for(int fd, struct asked asked);
 long ask_to_run(unsigned int place, asked_fn fn, struct asked asked);
+long ask_all(const char *name, asked_fn fn, struct asked asked);
 
 /* streams.c APIs: */
 void streams_create(struct omp_window *w);

@@ -52,6 +52,9 @@ void data_each(void (*fn)(const char *name, unsigned long start,
 			  unsigned long end));
 char **arguments_share(char **argv);
 
+/* random_numbers.c APIs: */
+void numbers_create(struct omp_window *w);
+
 /* proc_maps.c APIs: */
 
 /* A line of /proc/self/maps. */

@@ -216,3 +216,28 @@ long ask_to_run(unsigned int place, asked_fn fn, struct asked asked)
 	}
 	return result;
 }
+
+/*
+ * @fn in all processes, here first: who may not, asks nobody.  What it returns is the
+ * same in all, or the end.
+ */
+long ask_all(const char *name, asked_fn fn, struct asked asked)
+{
+	unsigned int place, n = files_places();
+	long result = ask_to_run(mios_omp_place.number, fn, asked), other;
+
+	/* One: the others are not there yet, or this is a child. */
+	for (place = 0; n > 1 && place < n && result >= 0; place++) {
+		if (place == mios_omp_place.number)
+			continue;
+		other = ask_to_run(place, fn, asked);
+		if (other < 0)
+			omp_die("process %u of the program cannot do the %s() "
+				"that another has done: %s", place, name,
+				strerror(errno));
+		if (other != result)
+			omp_die("process %u of the program has done the %s() of "
+				"another in another way", place, name);
+	}
+	return result;
+}

@@ -295,6 +295,7 @@ static void start_first(struct omp_window *w, const char *path, char **argv)
 	data_share(w);
 	files_create(w);
 	streams_create(w);
+	numbers_create(w);
 	ask_prepare(w);
 	foreign_prepare();
 	atomic_store(&w->ready, 1);

@@ -84,7 +84,7 @@ static inline void word_unlock(_Atomic uint32_t *word)
  * (start.c).
  */
 #define OMP_WINDOW_MAGIC	0x504d4f2d534f494dull	/* MIOS-OMP */
-#define OMP_WINDOW_VERSION	7
+#define OMP_WINDOW_VERSION	8
 #define OMP_MAX_PLACES		64
 #define OMP_MAX_MEMBERS		1024
 #define OMP_MAX_OBJECTS		256
@@ -117,6 +117,8 @@ struct omp_window {
 	atomic_uint files_moved;
 	uint64_t desks[OMP_MAX_PLACES];		/* see ask.c */
 	uint64_t streams;			/* see streams.c */
+	uint64_t numbers;			/* see random_numbers.c */
+	_Atomic uint32_t keys;			/* see keys.c */
 	atomic_uint said;			/* somebody writes the last line */
 	atomic_uint leaving;			/* 1 + exit status, for place 0: see start.c */
 	struct omp_object objects[OMP_MAX_OBJECTS];
