@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The data of the program, of those of its libraries that have regions of their
- * own, and of Fortran's: from the end of what the loader protects to the end of .bss it
- * becomes memory of the window, at the address where it is, copied by the first
- * process, only mapped by the others.  Arguments and environment lie on the
- * first stack, which is private; the program gets copies.
+ * The data of the program and of its libraries: from the end of what the loader
+ * protects to the end of .bss it becomes memory of the window, at the address where it
+ * is, copied by the first process, only mapped by the others.  But a few libraries are
+ * each process's own: what they keep is of its kernel, its threads or its loader.
+ * Arguments and environment lie on the first stack, which is private; the program
+ * gets copies.
  */
 #include <elf.h>
 #include <errno.h>
@@ -79,16 +80,36 @@ static const Elf64_Dyn *find_dynamic(const struct dl_phdr_info *info)
 }
 
 /*
- * Is it linked with libgomp?  Its members work with its data, then.  And the units
- * of Fortran are those of the program, unless what they are made of is private.
+ * Each process's own: loader and libc, of which only the calls are everybody's that
+ * have a file here; what unwinds, and C++'s streams, which libc's are below; ours; and
+ * a library that has threads of its own by now, for each process, and no state that a
+ * program sees.
  */
-static bool is_everybodys(const struct dl_phdr_info *info)
+static bool is_private(const char *name)
+{
+	static const char *const names[] = {
+		"ld-linux-", "libc.so.", "libm.so.", "libmvec.so.",
+		"libpthread.so.", "libdl.so.", "librt.so.", "libutil.so.",
+		"libresolv.so.", "libanl.so.", "libgcc_s.so.", "libstdc++.so.",
+		"libgomp.so.", "libmios-omp.so", "linux-vdso.",
+		"libopenblas", "libblas.so.", "liblapack.so.",
+	};
+	const char *slash = strrchr(name, '/');
+	size_t i;
+
+	name = slash ? slash + 1 : name;
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(name, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+/* Is it linked with libgomp?  Its members work with its data, then. */
+static bool has_regions(const struct dl_phdr_info *info)
 {
 	const Elf64_Dyn *d, *dynamic = find_dynamic(info);
 	const char *strings = NULL;
 
-	if (strstr(info->dlpi_name, "/libgfortran.so"))
-		return !mios_omp_place.strict;
 	for (d = dynamic; d && d->d_tag != DT_NULL; d++)
 		if (d->d_tag == DT_STRTAB)	/* the loader has moved it */
 			strings = (const char *)d->d_un.d_ptr;
@@ -103,7 +124,9 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *first)
 {
 	bool *is_program = first;
 
-	if (*is_program || is_everybodys(info))
+	/* What malloc() gives may be private: then so is what points to it. */
+	if (*is_program || has_regions(info) ||
+	    (!mios_omp_place.strict && !is_private(info->dlpi_name)))
 		take_segments(info);
 	*is_program = false;
 	return 0;

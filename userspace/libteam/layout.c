@@ -10,6 +10,7 @@
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "inside.h"
 
@@ -88,12 +89,30 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
+/* Links of the folder: itself, its parent, and one for each thread. */
+static bool has_threads(void)
+{
+	struct stat st;
+
+	return !stat("/proc/self/task", &st) && st.st_nlink > 3;
+}
+
+/* BLAS may: each process has one of its own (data.c). */
+static int is_blas(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	return !!strstr(info->dlpi_name, "blas");
+}
+
 void layout_write(struct omp_window *w)
 {
 	struct walk walk = { w->objects, 0 };
 
 	dl_iterate_phdr(take_object, &walk);
 	w->nr_objects = walk.count;
+	if (has_threads() && !dl_iterate_phdr(is_blas, NULL))
+		omp_die("a library of the program has started a thread before "
+			"main(), one in each process: run the program without "
+			"--omp");
 }
 
 void layout_compare(const struct omp_window *w)
