@@ -35,6 +35,7 @@ static inline uint64_t stacks_apart(const struct omp_window *w)
 
 void stacks_prepare(void);
 void stacks_keep_apart(void);
+bool stacks_keep(const void *at, size_t size);
 void stack_for_signals(void);
 pthread_t stack_thread(unsigned int member, void *(*fn)(void *));
 
@@ -89,6 +90,15 @@ void heap_separate(void);
 /* allocator.c APIs: */
 void allocator_refuse(const char *library);
 void allocator_demand(void);
+
+/* repeat.c APIs: */
+void *repeat_map(void *at, size_t size, int prot, int flags, int fd, off_t offset);
+void *repeat_shared(void *at, size_t size, int prot, int flags);
+void repeat_unmap(void *at, size_t size);
+int repeat_unmap_here(void *at, size_t size);
+void *repeat_move(void *from, size_t old, size_t size, int flags, void *to);
+void repeat_protect(void *at, size_t size, int prot);
+int protect_everywhere(void *at, size_t size, int prot);
 
 /* space.c APIs: */
 void space_create(struct omp_window *w);

@@ -2,8 +2,10 @@
 /*
  * What the program maps itself: anonymous private memory, as large arrays and
  * allocators of libraries ask for it, is in the upper part of the window, so
- * that every member finds it.  What is a process's own stays so: files, stacks,
- * code, shared mappings (for its children), memory at an address of its choice.
+ * that every member finds it, and so are copies of files that it may write to.  Other
+ * files, and memory that is shared with children, each process maps for itself
+ * (repeat.c).  What is a process's own stays so: stacks, code, memory at an address
+ * of its choice.  What may be done with memory is the same in all processes.
  *
  * Each mapping has a descriptor, in the window as well.  All that are in use are
  * in one ring, in the order of addresses, linked both ways; a place has those
@@ -31,6 +33,7 @@ struct range {
 	struct range *next, *prev;	/* in the ring */
 	char *start, *end;
 	uint32_t owner;			/* place to whose queue it goes back */
+	bool guarded;			/* not all of it may be read and written */
 };
 
 struct space {
@@ -159,10 +162,34 @@ static char *take(size_t size)
 	if (r) {
 		r->start = at;
 		r->end = at + size;
+		r->guarded = false;
 		link_before(first_above(at), r);
 	}
 	word_unlock(&space->lock);
 	return r ? at : NULL;
+}
+
+/* @set: some of it is, from now on. */
+static bool is_guarded(char *start, char *end, bool set)
+{
+	bool guarded = false;
+	struct range *r;
+
+	word_lock(&space->lock);
+	for (r = first_above(start); r != &space->ring && r->start < end;
+	     r = r->next) {
+		r->guarded |= set;
+		guarded |= r->guarded;
+	}
+	word_unlock(&space->lock);
+	return guarded;
+}
+
+/* In all processes: the memory is everybody's. */
+static int guard(char *start, size_t size, int prot)
+{
+	is_guarded(start, start + size, true);
+	return protect_everywhere(start, size, prot);
 }
 
 /* It is zero to whoever has it next; the memory goes back to the pool. */
@@ -170,8 +197,10 @@ static int clear(char *start, char *end)
 {
 	size_t size = end - start;
 
-	return syscall(SYS_mprotect, start, size, PROT_READ | PROT_WRITE) ||
-	       syscall(SYS_madvise, start, size, MADV_REMOVE) ? -errno : 0;
+	if (is_guarded(start, end, false) &&
+	    protect_everywhere(start, size, PROT_READ | PROT_WRITE))
+		return -errno;
+	return syscall(SYS_madvise, start, size, MADV_REMOVE) ? -errno : 0;
 }
 
 /* The part of @r that lies in between is nobody's any more. */
@@ -191,6 +220,7 @@ static int cut(struct range *r, char *start, char *end)
 			return -ENOMEM;
 		rest->start = end;
 		rest->end = r->end;
+		rest->guarded = r->guarded;
 		r->end = start;
 		link_before(r->next, rest);
 	}
@@ -272,26 +302,98 @@ static bool is_anew(const char *at, size_t size, int flags)
 	       are_pages(at, size) && is_mapped(at, at + whole(size));
 }
 
-/* Memory that is a file is the kernel's that has the file open. */
-static void *refuse(int fd)
+/*
+ * A file's pages that the program may write to for itself: everybody's, as what is
+ * not a file's is, with what is in the file now.
+ */
+static void *map_copy(void *at, size_t size, int prot, int fd, off_t offset)
 {
-	fprintf(stderr, "mios: omp: process %u cannot map a file that process "
-		"%u has opened\n", mios_omp_place.number, files_place(fd));
-	errno = ENODEV;
-	return MAP_FAILED;
+	char *p = mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+		       MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0);
+	size_t have = 0;
+	ssize_t n;
+
+	if (p == MAP_FAILED)
+		return p;
+	do {
+		n = syscall(SYS_pread64, fd, p + have, size - have,
+			    offset + have);
+		have += n > 0 ? n : 0;
+	} while (n > 0 && have < size);
+	if (n < 0) {
+		munmap(p, size);
+		return MAP_FAILED;
+	}
+	if (!(prot & PROT_READ))
+		mprotect(p, size, prot);
+	return p;
+}
+
+/* Its own copy of each page that is written: in the window, if it can be there. */
+static bool is_copied(void *at, size_t size, int prot, int flags, int fd)
+{
+	struct stat st;
+
+	return space && files_places() > 1 && size && size <= PTRDIFF_MAX &&
+	       (flags & MAP_TYPE) == MAP_PRIVATE && prot & PROT_WRITE &&
+	       !(prot & PROT_EXEC) && !(flags & OTHERS) &&
+	       (!(flags & MAP_FIXED) || is_anew(at, size, MAP_FIXED)) &&
+	       !syscall(SYS_fstat, fd, &st) && S_ISREG(st.st_mode);
+}
+
+static void *map_file(void *at, size_t size, int prot, int flags, int fd,
+		      off_t offset)
+{
+	if (is_copied(at, size, prot, flags, fd))
+		return map_copy(flags & MAP_FIXED ? at : NULL, size, prot, fd,
+				offset);
+	return repeat_map(at, size, prot, flags, fd, offset);
+}
+
+static long do_map(const long *a)
+{
+	void *p = map_file((void *)a[0], a[1], a[2], a[3], a[4], a[5]);
+
+	return p == MAP_FAILED ? -errno : (long)p;
+}
+
+/* By the process that has the file open, for all. */
+static void *map_by_owner(void *at, size_t size, int prot, int flags, int fd,
+			  off_t offset)
+{
+	return (void *)ask_to_run(files_place(fd), do_map, (struct asked){
+			.args = { (long)at, size, prot, flags, fd, offset } });
+}
+
+/* To be had in common with children. */
+static bool is_shared(int flags)
+{
+	return flags & MAP_ANONYMOUS && (flags & MAP_TYPE) == MAP_SHARED &&
+	       !(flags & (OTHERS & ~MAP_SHARED)) && files_places() > 1;
 }
 
 void *mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
 {
 	char *p;
 
-	if (!(flags & MAP_ANONYMOUS) && !files_here(fd))
-		return refuse(fd);
-	if (is_anonymous(size, prot, flags) && is_anew(at, size, flags))
-		return clear(at, (char *)at + whole(size)) ? MAP_FAILED : at;
+	if (!(flags & MAP_ANONYMOUS))
+		return files_here(fd) ?
+		       map_file(at, size, prot, flags, fd, offset) :
+		       map_by_owner(at, size, prot, flags, fd, offset);
+	if (is_shared(flags) && !(prot & PROT_EXEC))
+		return repeat_shared(at, size, prot, flags);
+	if (is_anonymous(size, prot, flags) && is_anew(at, size, flags)) {
+		if (clear(at, (char *)at + whole(size)) ||
+		    (prot != (PROT_READ | PROT_WRITE) &&
+		     guard(at, whole(size), prot)))
+			return MAP_FAILED;
+		return at;
+	}
 	if (!is_anonymous(size, prot, flags) || flags & (MAP_FIXED | OTHERS))
 		return kernel_mmap(at, size, prot, flags, fd, offset);
 	p = take(whole(size));
+	if (p && prot != (PROT_READ | PROT_WRITE))
+		guard(p, whole(size), prot);
 	if (p)
 		return p;
 	/* Addresses that are only kept may be more than there is memory. */
@@ -308,8 +410,9 @@ int munmap(void *at, size_t size)
 {
 	int err;
 
+	repeat_unmap(at, whole(size));
 	if (!are_pages(at, size))
-		return syscall(SYS_munmap, at, size);
+		return repeat_unmap_here(at, size);
 	err = give(at, (char *)at + whole(size));
 	if (err)
 		errno = -err;
@@ -338,7 +441,7 @@ void *mremap(void *from, size_t old, size_t size, int flags, ...)
 	to = flags & MREMAP_FIXED ? va_arg(args, void *) : NULL;
 	va_end(args);
 	if (!are_pages(from, old) || !size || size > PTRDIFF_MAX)
-		return (void *)syscall(SYS_mremap, from, old, size, flags, to);
+		return repeat_move(from, whole(old), size, flags, to);
 	old = whole(old);
 	size = whole(size);
 	if (size <= old && !(flags & MREMAP_FIXED))
@@ -376,5 +479,8 @@ int mprotect(void *at, size_t size, int prot)
 	if (prot & PROT_EXEC && are_pages(at, size) &&
 	    take_apart(at, whole(size)))
 		return -1;
+	if (are_pages(at, size) && !(prot & PROT_EXEC))
+		return guard(at, whole(size), prot);
+	repeat_protect(at, size, prot);
 	return syscall(SYS_mprotect, at, size, prot);
 }

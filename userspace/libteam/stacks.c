@@ -21,6 +21,9 @@
 #define PROCESSES_APART	(64ul << 30)	/* of each process, among addresses */
 #define SIGNAL_STACK	(64ul << 10)
 
+/* From one to the other: the first process's libraries, and addresses that are kept. */
+static unsigned long kept_start, kept_end;
+
 /* As code that gcc puts there for a nested function whose address is taken. */
 static int wants_code(struct dl_phdr_info *info, size_t size, void *unused)
 {
@@ -46,19 +49,54 @@ void stacks_prepare(void)
 			"and the window may have none: %s", strerror(errno));
 }
 
+static bool keep(unsigned long at, size_t size, int fixed)
+{
+	char *p = kernel_mmap((void *)at, size, PROT_NONE, MAP_PRIVATE |
+			      MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
+
+	if (p == MAP_FAILED || (at && p != (char *)at))
+		return false;
+	if (!kept_start)
+		kept_start = (unsigned long)p;
+	return true;
+}
+
+/* Between two mappings, from those addresses on up to the first stack. */
+static bool keep_gap(struct mapping *m, void *unused)
+{
+	if (!strcmp(m->name, "[stack]"))
+		return true;
+	if (kept_end && m->start > kept_end &&
+	    !keep(kept_end, m->start - kept_end, MAP_FIXED_NOREPLACE))
+		omp_die("process %u: cannot keep its addresses apart: %s",
+			mios_omp_place.number, strerror(errno));
+	if (m->start >= kept_start)
+		kept_end = m->end;
+	return false;
+}
+
 /*
- * libc knows a thread by its address, in the locks of streams, too.  Stacks that it
- * makes itself, as for teams within a process, are not to be where another process
- * has some.  Only addresses are taken.
+ * What a process maps for itself, as stacks that libc makes, by whose addresses it
+ * knows threads, is not to be where another process has something: what is one's own
+ * would be taken for another's.  So each leaves addresses free that those before it
+ * take, also those between libraries.
  */
 void stacks_keep_apart(void)
 {
-	size_t size = mios_omp_place.number * PROCESSES_APART;
+	struct mapping m;
 
-	if (syscall(SYS_mmap, NULL, size, PROT_NONE, MAP_PRIVATE |
-		    MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == -1)
+	if (!keep(0, mios_omp_place.number * PROCESSES_APART, 0))
 		omp_die("process %u: no addresses for its stacks: %s",
 			mios_omp_place.number, strerror(errno));
+	proc_maps_each(&m, keep_gap, NULL);
+}
+
+bool stacks_keep(const void *at, size_t size)
+{
+	unsigned long start = (unsigned long)at;
+
+	return start >= kept_start && start < kept_end &&
+	       size <= kept_end - start;
 }
 
 /* The thread's own stack is in the window, and may be what has no page. */

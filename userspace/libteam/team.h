@@ -118,7 +118,9 @@ struct omp_window {
 	uint64_t desks[OMP_MAX_PLACES];		/* see ask.c */
 	uint64_t streams;			/* see streams.c */
 	uint64_t numbers;			/* see random_numbers.c */
-	_Atomic uint32_t keys;			/* see keys.c */
+	atomic_uint keys;			/* see keys.c */
+	atomic_uint repeats_lock;
+	uint64_t repeats;			/* see repeat.c */
 	atomic_uint said;			/* somebody writes the last line */
 	atomic_uint leaving;			/* 1 + exit status, for place 0: see start.c */
 	struct omp_object objects[OMP_MAX_OBJECTS];
