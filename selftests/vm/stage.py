@@ -53,7 +53,7 @@ OPENMP = ("g++", "-O2", "-Wall", "-fopenmp")
 OPENMP_PROGRAMS = ("spread", "team", "tasks", "reduce", "target", "mutexes",
                    "forks", "cancel", "nested", "strict", "maps", "bodies",
                    "files", "sockets", "descriptors", "interrupts",
-                   "inherited", "handlers")
+                   "inherited", "handlers", "state")
 OPENMP_FORTRAN = ("gfortran", "-O2", "-fopenmp", "-J", BUILD / "guest")
 BOOST = ("g++", "-O2", "-Wall", "-Wextra", "-pthread")
 COARRAYS = (BUILD / "caf/mios-caf", "-O2", "-Wall", "-J", BUILD / "guest")
