@@ -69,8 +69,8 @@ void explain_window(const struct omp_window *w)
 			"anonymous and private\n",
 			(unsigned long)(w->base + w->space_at),
 			(unsigned long)(w->base + w->size));
-	fprintf(out, "  private: text, statics of other libraries, files that "
-		"are mapped%s, and the first stack of each process\n",
+	fprintf(out, "  private: text, statics of libraries that are not named "
+		"here%s, and the first stack of each process\n",
 		mios_omp_place.strict ? ", other memory that is, malloc()" : "");
 	REAL(fclose)(out);
 	syscall(SYS_write, STDOUT_FILENO, text, len);

@@ -56,6 +56,9 @@ char **arguments_share(char **argv);
 /* random_numbers.c APIs: */
 void numbers_create(struct omp_window *w);
 
+/* results.c APIs: */
+void results_create(struct omp_window *w);
+
 /* proc_maps.c APIs: */
 
 /* A line of /proc/self/maps. */

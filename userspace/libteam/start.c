@@ -296,6 +296,7 @@ static void start_first(struct omp_window *w, const char *path, char **argv)
 	files_create(w);
 	streams_create(w);
 	numbers_create(w);
+	results_create(w);
 	ask_prepare(w);
 	foreign_prepare();
 	atomic_store(&w->ready, 1);

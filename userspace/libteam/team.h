@@ -118,6 +118,7 @@ struct omp_window {
 	uint64_t desks[OMP_MAX_PLACES];		/* see ask.c */
 	uint64_t streams;			/* see streams.c */
 	uint64_t numbers;			/* see random_numbers.c */
+	uint64_t results;			/* see results.c */
 	atomic_uint keys;			/* see keys.c */
 	atomic_uint repeats_lock;
 	uint64_t repeats;			/* see repeat.c */

@@ -305,6 +305,24 @@ static void numbers()
 	check(setstate(before) == state, "setstate()");
 }
 
+/* What libc keeps until it is called again. */
+static void results()
+{
+	static char text[] = "one two";
+	time_t day = 86400;
+	tm *date = gmtime(&day), *here = localtime(&day);
+	char *words = ctime(&day), *token = strtok(text, " ");
+	int sum = 0;
+
+#pragma omp parallel reduction(+ : sum)
+	sum += date->tm_mday == here->tm_mday && here->tm_year == 70 &&
+	       !strncmp(words, "Fri Jan  2 05:", 14) && !strcmp(token, "one");
+	check(sum == members, "localtime(), ctime()");
+#pragma omp parallel num_threads(members)
+	if (omp_get_thread_num() == members - 1)
+		check(!strcmp(strtok(nullptr, " "), "two"), "strtok()");
+}
+
 static void library()
 {
 	int sum = 0;
@@ -380,6 +398,7 @@ int main(int argc, char **argv)
 	keys();
 	environment();
 	numbers();
+	results();
 	library();
 	printf("%d members, all right\n", members);
 }
