@@ -40,6 +40,7 @@ static bool arrive(struct meeting *m)
 static void open_up(struct meeting *m, uint32_t round)
 {
 	atomic_store_explicit(&m->round, round + 1, memory_order_release);
+	news_tell();
 }
 
 /* There may be tasks to run meanwhile.  False: the region is cancelled. */
@@ -47,16 +48,19 @@ static bool stay(struct team *team, struct meeting *m, uint32_t round,
 		 bool may_leave)
 {
 	struct omp_wait wait = { 0 };
+	bool left = false;
 
 	while (atomic_load_explicit(&m->round, memory_order_acquire) == round) {
-		if (may_leave && team_cancelled(team))
-			return false;
+		left = may_leave && team_cancelled(team);
+		if (left)
+			break;
 		if (tasks_help(team))
-			wait.looks = 0;
+			news_end(&wait);
 		else
-			wait_once(&wait);
+			news_wait(&wait);
 	}
-	return true;
+	news_end(&wait);
+	return !left;
 }
 
 /* All are here: what they have made is done before any of them goes on. */

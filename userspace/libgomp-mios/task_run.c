@@ -163,6 +163,7 @@ void task_add(struct task *task)
 	word_lock(&tasks->lock);
 	add_locked(tasks, task);
 	word_unlock(&tasks->lock);
+	news_tell();
 }
 
 /*
@@ -173,7 +174,7 @@ void task_add(struct task *task)
 static void finish(struct tasks *tasks, struct task *task)
 {
 	struct task *parent = task->parent;
-	bool last, orphan;
+	bool last, orphan, more = false;
 
 	word_lock(&tasks->lock);
 	task->ran = true;
@@ -182,8 +183,10 @@ static void finish(struct tasks *tasks, struct task *task)
 		return;
 	}
 	task->ended = true;
-	if (task->nr_depend)
+	if (task->nr_depend) {
 		let_go(tasks, task);
+		more = atomic_load_explicit(&tasks->ready, memory_order_relaxed);
+	}
 	last = !task->children;
 	orphan = parent->ended && parent->children == 1;
 	count_by(&parent->children, -1);
@@ -191,6 +194,8 @@ static void finish(struct tasks *tasks, struct task *task)
 		count_by(&task->in->count, -1);
 	count_by(&tasks->unfinished, -1);
 	word_unlock(&tasks->lock);
+	if (more)
+		news_tell();
 	if (last)
 		free(task);
 	if (orphan)

@@ -145,11 +145,15 @@ uint32_t team_run(body_fn fn, body_fn code, void *data, unsigned int threads,
 		meet_set(team, size);
 	region_enter(&c, outer, team, 0, size, group);
 	c.shares = team->shares_met;
+	if (!team->inner)
+		atomic_store(&gomp_window->working, 1);
 	members_work(team, &c, fn, data);
 	if (team->shows)
 		omp_display_affinity(NULL);
 	fn(data);
 	meet_join(team, true);
+	if (!team->inner)
+		atomic_store(&gomp_window->working, 0);
 	team->shares_met = c.shares;
 	team_restore(team);
 	region_leave(&c, outer);

@@ -33,6 +33,7 @@
 #define STACK		(256ul << 10)
 #define IDLE_MOST	2
 #define LOOK_NS		100000000	/* a wake that did not come */
+#define IDLE_SECONDS	30		/* the same, where nobody is known to wait */
 #define NSEC		1000000000
 #define LOOKS_AT_END	5
 #define GIVE_UP		(SIGRTMAX - 5)	/* to whom a call has been given up */
@@ -60,10 +61,8 @@ static struct desk *desk_of(unsigned int place)
 }
 
 /* EINTR: some signal's handler has run. */
-static int sleep_on(_Atomic uint32_t *word, uint32_t value)
+static int sleep_on(_Atomic uint32_t *word, uint32_t value, struct timespec time)
 {
-	struct timespec time = { 0, LOOK_NS };
-
 	if (!syscall(SYS_futex, word, FUTEX_WAIT, value, &time, NULL, 0))
 		return 0;
 	return errno == EINTR ? EINTR : 0;
@@ -130,7 +129,8 @@ static void *serve(void *unused)
 		posted = atomic_load(&desk->posted);
 		r = take_posted(desk);
 		if (!r) {
-			sleep_on(&desk->posted, posted);
+			sleep_on(&desk->posted, posted,
+				 (struct timespec){ IDLE_SECONDS, 0 });
 			continue;
 		}
 		if (atomic_fetch_sub(&desk->idle, 1) == 1)
@@ -240,12 +240,13 @@ static int await_change(struct request *r, uint32_t state)
 {
 	struct futex_waitv one = { .val = state, .flags = FUTEX_32,
 				   .uaddr = (uintptr_t)&r->state };
+	const struct timespec look = { 0, LOOK_NS };
 	struct timespec end;
 	int err;
 
 	if (r->asked.fn || r->asked.number == SYS_poll ||
 	    r->asked.number == SYS_epoll_wait)
-		return sleep_on(&r->state, state);
+		return sleep_on(&r->state, state, look);
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	end.tv_nsec += LOOK_NS;
 	end.tv_sec += end.tv_nsec / NSEC;
@@ -254,7 +255,7 @@ static int await_change(struct request *r, uint32_t state)
 		return 0;
 	err = errno;
 	if (err == ENOSYS)		/* before Linux 5.16 nothing is ended */
-		sleep_on(&r->state, state);
+		sleep_on(&r->state, state, look);
 	return err == EINTR ? EINTR : 0;
 }
 

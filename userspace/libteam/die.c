@@ -14,8 +14,6 @@
 #define SAY_LOOKS	1000		/* for another one's last line ... */
 #define SAY_NS		1000000		/* ... after this time each */
 
-struct omp_place mios_omp_place;
-
 /* Of this process alone: nobody else is told. */
 void process_end(int status)
 {
@@ -45,6 +43,7 @@ void window_end(const char *line, size_t length)
 	if (w && !atomic_compare_exchange_strong(&w->over, &none,
 						 1 + OMP_FAILED))
 		process_end(none - 1);
+	news_tell();
 	process_end(OMP_FAILED);
 }
 

@@ -35,7 +35,8 @@ static struct {
 	main_fn main;
 	int argc, status;
 	char **argv;
-	bool done;
+	bool done;			/* main() has returned */
+	atomic_bool ended;		/* or its thread is about to */
 } program;
 
 static const struct omp_runtime *runtime;
@@ -50,6 +51,17 @@ static void look_later(void)
 {
 	streams_wake();
 	nanosleep(&(struct timespec){ 0, LOOK_NS }, NULL);
+}
+
+/* Where nobody is at work nobody of another process waits for a stream. */
+static void look_at_news(struct omp_wait *wait)
+{
+	if (atomic_load(&mios_omp_place.window->working)) {
+		news_end(wait);
+		look_later();
+	} else {
+		news_sleep(wait);
+	}
 }
 
 /* Seconds; a clock that is set meanwhile ends no start. */
@@ -133,12 +145,21 @@ static void *run_member(void *number)
 	return NULL;
 }
 
+/* Also by pthread_exit(). */
+static void say_ended(void *unused)
+{
+	atomic_store(&program.ended, true);
+	news_tell();
+}
+
 static void *run_program(void *unused)
 {
 	stack_for_signals();
 	runtime->master();
+	pthread_cleanup_push(say_ended, NULL);
 	program.status = program.main(program.argc, program.argv, environ);
 	program.done = true;
+	pthread_cleanup_pop(true);
 	return NULL;
 }
 
@@ -206,9 +227,11 @@ static void say_over(int status)
 {
 	uint32_t none = 0;
 
-	if (getpid() == process)
-		atomic_compare_exchange_strong(&mios_omp_place.window->over,
-					       &none, 1 + (status & 0xff));
+	if (getpid() != process)
+		return;
+	atomic_compare_exchange_strong(&mios_omp_place.window->over, &none,
+				       1 + (status & 0xff));
+	news_tell();
 }
 
 /*
@@ -224,6 +247,7 @@ static void at_exit(int status, void *unused)
 	if (getpid() == process && mios_omp_place.number) {
 		atomic_compare_exchange_strong(&mios_omp_place.window->leaving,
 					       &none, 1 + (status & 0xff));
+		news_tell();
 		while (!over())
 			look_later();
 	}
@@ -250,17 +274,21 @@ void _Exit(int status)
  */
 static int keep_program(int argc, char **argv, char **envp)
 {
+	struct omp_wait wait = { 0 };
 	pthread_t thread;
 	sigset_t before;
 
 	start_members();
 	thread = stack_thread(0, run_program);
 	mios_omp_block_signals(&before);
-	while (!leaving() && pthread_tryjoin_np(thread, NULL)) {
+	while (!leaving() && !atomic_load(&program.ended)) {
 		if (over())
 			end_with_all();
-		look_later();
+		look_at_news(&wait);
 	}
+	news_end(&wait);
+	if (!leaving())
+		pthread_join(thread, NULL);
 	if (leaving())
 		program.status = leaving() - 1;
 	else if (!program.done)
@@ -272,9 +300,12 @@ static int keep_program(int argc, char **argv, char **envp)
 
 static _Noreturn void keep_members(void)
 {
+	struct omp_wait wait = { 0 };
+
 	start_members();
 	while (!over())
-		look_later();
+		look_at_news(&wait);
+	news_end(&wait);
 	end_with_all();
 }
 

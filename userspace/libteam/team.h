@@ -45,11 +45,15 @@ void *mios_omp_memalign(size_t align, size_t size);
 void mios_omp_free(void *p);
 
 /*
- * The one place where anybody waits for another process: it spins, then gives
- * the CPU away, then sleeps for up to a millisecond.
+ * The one place where anybody waits for another process.  What is soon there is
+ * looked for: wait_once() spins, then gives the CPU away, then sleeps for up to a
+ * millisecond.  What may be long, as the next region, is waited for by news_wait(),
+ * which sleeps until somebody calls news_tell(), after spinning.
  */
 struct omp_wait {
 	unsigned int looks;
+	bool armed;			/* about to sleep, and has said so */
+	uint32_t seen;			/* ->news before the last look */
 };
 
 /* wait.c APIs: */
@@ -122,6 +126,8 @@ struct omp_window {
 	atomic_uint keys;			/* see keys.c */
 	atomic_uint repeats_lock;
 	uint64_t repeats;			/* see repeat.c */
+	atomic_uint asleep, news;		/* see news.c */
+	atomic_uint working;			/* a region of all is under way */
 	atomic_uint said;			/* somebody writes the last line */
 	atomic_uint leaving;			/* 1 + exit status, for place 0: see start.c */
 	struct omp_object objects[OMP_MAX_OBJECTS];
@@ -139,6 +145,39 @@ struct omp_place {
 };
 
 extern struct omp_place mios_omp_place;
+
+/* news.c APIs: */
+#define news_sleep mios_omp_news_sleep	/* as libgomp sees it */
+#define news_call mios_omp_news_call
+void news_sleep(struct omp_wait *wait);
+void news_call(void);
+
+/* Once more, and then the caller looks again. */
+static inline void news_wait(struct omp_wait *wait)
+{
+	if (wait->looks < mios_omp_spins) {
+		wait->looks++;
+		__builtin_ia32_pause();
+	} else {
+		news_sleep(wait);
+	}
+}
+
+/* What was waited for is there, or something else to do. */
+static inline void news_end(struct omp_wait *wait)
+{
+	*wait = (struct omp_wait){ 0 };
+}
+
+/* Somebody may wait for what has just been stored. */
+static inline void news_tell(void)
+{
+	const struct omp_window *w = mios_omp_place.window;
+
+	atomic_thread_fence(memory_order_seq_cst);
+	if (w && atomic_load_explicit(&w->asleep, memory_order_relaxed))
+		news_call();
+}
 
 /* What libgomp does: of a team's process. */
 struct omp_runtime {
