@@ -36,6 +36,7 @@ static inline uint64_t stacks_apart(const struct omp_window *w)
 void stacks_prepare(void);
 void stacks_keep_apart(void);
 bool stacks_keep(const void *at, size_t size);
+bool stacks_free(const void *at, size_t size);
 void stack_for_signals(void);
 pthread_t stack_thread(unsigned int member, void *(*fn)(void *));
 
@@ -96,6 +97,7 @@ void allocator_demand(void);
 
 /* repeat.c APIs: */
 void *repeat_map(void *at, size_t size, int prot, int flags, int fd, off_t offset);
+void repeat_early(void);
 void *repeat_shared(void *at, size_t size, int prot, int flags);
 void repeat_unmap(void *at, size_t size);
 int repeat_unmap_here(void *at, size_t size);

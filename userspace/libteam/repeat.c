@@ -24,6 +24,7 @@
 #include "files.h"
 
 #define PAGE		4096ul
+#define EARLY		32
 #define TMPFS_MAGIC	0x01021994
 #define MIOS_MAGIC	0x534f494d
 
@@ -42,8 +43,14 @@ struct order {
 	int prot, flags;
 	off_t offset;
 	struct stat file;
+	bool early;			/* by a constructor of the first process */
 	char path[PATH_MAX];
 };
+
+/* Those, until there are others. */
+static struct order *early[EARLY];
+static unsigned int nr_early;
+static bool begun;			/* also in a child */
 
 static bool is_written(const struct order *o)
 {
@@ -66,17 +73,25 @@ static bool is_same_file(int fd, const struct order *o)
 	       st.st_mtim.tv_nsec == o->file.st_mtim.tv_nsec;
 }
 
-/* Where nothing is, or only addresses are kept. */
+static bool is_there(const struct order *o)
+{
+	struct mapping m;
+
+	return proc_maps_find((unsigned long)o->at, &m) &&
+	       !strcmp(m.name, o->path);
+}
+
+/* Where nothing is, or only addresses are kept; a library may have done it already. */
 static int map_there(const struct order *o, int fd)
 {
-	int flags = o->flags & ~(MAP_FIXED | MAP_FIXED_NOREPLACE);
+	int flags = (o->flags & ~MAP_FIXED_NOREPLACE) | MAP_FIXED;
 
-	if (o->flags & MAP_FIXED || stacks_keep(o->at, o->size))
-		flags |= MAP_FIXED;
-	else
-		flags |= MAP_FIXED_NOREPLACE;
+	if (o->early && is_there(o))
+		return 0;
+	if (!(o->flags & MAP_FIXED) && !stacks_free(o->at, o->size))
+		return -EBUSY;
 	return kernel_mmap(o->at, o->size, o->prot, flags, fd, o->offset) ==
-	       o->at ? 0 : -EBUSY;
+	       o->at ? 0 : -errno;
 }
 
 static long do_repeat(const long *a)
@@ -91,6 +106,11 @@ static long do_repeat(const long *a)
 	if (is_same_file(fd, o))
 		err = map_there(o, fd);
 	syscall(SYS_close, fd);
+	/* What it has there it would take for the file. */
+	if (err == -EBUSY)
+		omp_die("process %u has something else where %.200s is mapped: "
+			"run the program without --omp", mios_omp_place.number,
+			o->path);
 	return err;
 }
 
@@ -107,6 +127,12 @@ static void lock(void)
 static void unlock(void)
 {
 	word_unlock(&mios_omp_place.window->repeats_lock);
+}
+
+/* The others come after constructors of libraries have run in the first process. */
+static bool is_early(void)
+{
+	return mios_omp_place.window && !mios_omp_place.number && !begun;
 }
 
 static uint64_t everybody(void)
@@ -160,14 +186,45 @@ static bool order_of(struct order *o, int fd)
 	return n > 0;
 }
 
+/* What others are to do, or NULL: this process alone has it. */
+static struct order *order_make(void *p, size_t size, int prot, int flags, int fd,
+				off_t offset)
+{
+	struct order *o = mios_omp_zalloc(sizeof(*o));
+
+	if (!o)
+		omp_die("no memory left in the window for what is mapped");
+	o->at = p;
+	o->size = (size + PAGE - 1) & ~(PAGE - 1);
+	o->prot = prot;
+	o->flags = flags;
+	o->offset = offset;
+	if (order_of(o, fd))
+		return o;
+	mios_omp_free(o);
+	return NULL;
+}
+
+static void carry_out(struct order *o)
+{
+	uint64_t have = by_others(do_repeat, (struct asked){ .args = { (long)o } });
+
+	record(o->at, o->size, have, o->flags & MAP_PRIVATE);
+	if (have != everybody() && o->flags & MAP_FIXED && data_shared(o->at))
+		omp_die("%.200s cannot be mapped in all processes, and what was at "
+			"that address is everybody's: run the program without "
+			"--omp", o->path);
+	mios_omp_free(o);
+}
+
 /* The file of @fd, mapped here, and by all who can. */
 void *repeat_map(void *at, size_t size, int prot, int flags, int fd, off_t offset)
 {
 	void *p = kernel_mmap(at, size, prot, flags, fd, offset);
 	struct order *o;
-	uint64_t have;
 
-	if (p == MAP_FAILED || prot & PROT_EXEC || files_places() == 1)
+	if (p == MAP_FAILED || prot & PROT_EXEC ||
+	    (files_places() == 1 && !is_early()))
 		return p;
 	if (flags & MAP_PRIVATE && prot & PROT_WRITE) {
 		if (data_shared(p))
@@ -176,24 +233,28 @@ void *repeat_map(void *at, size_t size, int prot, int flags, int fd, off_t offse
 				"the program without --omp");
 		return p;
 	}
-	o = mios_omp_zalloc(sizeof(*o));
-	if (!o)
-		omp_die("no memory left in the window for what is mapped");
-	o->at = p;
-	o->size = (size + PAGE - 1) & ~(PAGE - 1);
-	o->prot = prot;
-	o->flags = flags;
-	o->offset = offset;
-	if (order_of(o, fd)) {
-		have = by_others(do_repeat, (struct asked){ .args = { (long)o } });
-		record(p, o->size, have, flags & MAP_PRIVATE);
-		if (have != everybody() && flags & MAP_FIXED && data_shared(p))
-			omp_die("%s cannot be mapped in all processes, and what "
-				"was at that address is everybody's: run the "
-				"program without --omp", o->path);
-	}
-	mios_omp_free(o);
+	o = order_make(p, size, prot, flags, fd, offset);
+	if (o && is_early() && nr_early == EARLY)
+		omp_die("libraries of the program map more than %d files before "
+			"main(): run it without --omp", EARLY);
+	if (o && is_early())
+		early[nr_early++] = o;
+	else if (o)
+		carry_out(o);
 	return p;
+}
+
+/* By the first process, before main(): what constructors of libraries have mapped. */
+void repeat_early(void)
+{
+	unsigned int i;
+
+	begun = true;
+	for (i = 0; i < nr_early && files_places() > 1; i++) {
+		early[i]->early = true;
+		if (is_there(early[i]))
+			carry_out(early[i]);
+	}
 }
 
 /* Memory that a child is to have in common with us, and so all members. */

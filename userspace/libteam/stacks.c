@@ -19,6 +19,8 @@
 #include "inside.h"
 
 #define PROCESSES_APART	(64ul << 30)	/* of each process, among addresses */
+/* What libraries have mapped in a process before it had a window lies within this. */
+#define BEFORE		(1ul << 30)
 #define SIGNAL_STACK	(64ul << 10)
 
 /* From one to the other: the first process's libraries, and addresses that are kept. */
@@ -79,24 +81,47 @@ static bool keep_gap(struct mapping *m, void *unused)
  * What a process maps for itself, as stacks that libc makes, by whose addresses it
  * knows threads, is not to be where another process has something: what is one's own
  * would be taken for another's.  So each leaves addresses free that those before it
- * take, also those between libraries.
+ * take, also those between libraries, and all those near the libraries, where each
+ * may have something from the time before.
  */
 void stacks_keep_apart(void)
 {
 	struct mapping m;
 
-	if (!keep(0, mios_omp_place.number * PROCESSES_APART, 0))
+	if (!keep(0, BEFORE + mios_omp_place.number * PROCESSES_APART, 0))
 		omp_die("process %u: no addresses for its stacks: %s",
 			mios_omp_place.number, strerror(errno));
 	proc_maps_each(&m, keep_gap, NULL);
 }
 
+/* Is it among addresses that are kept, or were until somebody had them? */
 bool stacks_keep(const void *at, size_t size)
 {
 	unsigned long start = (unsigned long)at;
 
 	return start >= kept_start && start < kept_end &&
 	       size <= kept_end - start;
+}
+
+struct addresses {
+	unsigned long start, end;
+};
+
+static bool is_another(struct mapping *m, void *data)
+{
+	const struct addresses *a = data;
+
+	return m->start < a->end && m->end > a->start &&
+	       strcmp(m->rights, "---p");
+}
+
+/* Has this process nothing there, or addresses that are only kept? */
+bool stacks_free(const void *at, size_t size)
+{
+	struct addresses a = { (unsigned long)at, (unsigned long)at + size };
+	struct mapping m;
+
+	return !proc_maps_each(&m, is_another, &a);
 }
 
 /* The thread's own stack is in the window, and may be what has no page. */

@@ -279,6 +279,7 @@ static int keep_program(int argc, char **argv, char **envp)
 	sigset_t before;
 
 	start_members();
+	repeat_early();
 	thread = stack_thread(0, run_program);
 	mios_omp_block_signals(&before);
 	while (!leaving() && !atomic_load(&program.ended)) {
@@ -322,6 +323,7 @@ static void start_first(struct omp_window *w, const char *path, char **argv)
 {
 	allocator_demand();
 	layout_write(w);
+	stacks_keep_apart();
 	program.argv = arguments_share(argv);
 	data_share(w);
 	files_create(w);

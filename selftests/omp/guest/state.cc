@@ -31,11 +31,12 @@
 
 #include "check.h"
 
-enum { PAGE = 4096, DRAWS = 300 };
+enum { PAGE = 4096, LARGE = 1 << 28, DRAWS = 300 };
 
 /* Of keeps.c, where the program is linked with that. */
 extern "C" __attribute__((weak)) void library_set(long value);
 extern "C" __attribute__((weak)) long library_get(void);
+extern "C" __attribute__((weak)) int library_maps(void);
 
 static int members;
 
@@ -126,6 +127,28 @@ static void files_mapped()
 	munmap(theirs, 2 * PAGE);
 	munmap(seen, 2 * PAGE);
 	munmap(own, 2 * PAGE);
+	close(fd);
+}
+
+/* What has no room between libraries. */
+static void large_mapped()
+{
+	const char *path;
+	int fd = file("/dev/shm", &path), sum = 0;
+	char *p;
+
+	check(!ftruncate(fd, LARGE), "ftruncate()");
+	p = map(fd, PROT_READ | PROT_WRITE, MAP_SHARED, LARGE);
+	unlink(path);
+#pragma omp parallel reduction(+ : sum)
+	{
+		p[LARGE - 1 - omp_get_thread_num()] = 'l';
+		sum += p[PAGE] == 'f';
+	}
+	for (int i = 0; i < members; i++)
+		sum += p[LARGE - 1 - i] == 'l';
+	check(sum == 2 * members, "a large file");
+	munmap(p, LARGE);
 	close(fd);
 }
 
@@ -331,7 +354,7 @@ static void library()
 		return;
 	library_set(3);
 #pragma omp parallel reduction(+ : sum)
-	sum += library_get() == 3;
+	sum += library_get() == 3 && library_maps();
 	check(sum == members, "what a library without regions keeps");
 }
 
@@ -392,6 +415,7 @@ int main(int argc, char **argv)
 	if (argc > 2)
 		return 0;
 	files_mapped();
+	large_mapped();
 	shared_with_child();
 	segments();
 	protections();
