@@ -69,6 +69,8 @@ static LIST_HEAD(askeds);
 static DEFINE_SPINLOCK(askeds_lock); /* BH */
 static struct workqueue_struct *queue;
 static struct kthread_worker *thread;
+/* Under askeds_lock: from the module's beginning to its end. */
+static bool serving;
 /* How many it has been given in this tick; under askeds_lock. */
 static unsigned long tick;
 static u32 in_tick;
@@ -350,17 +352,29 @@ static void stopped(void *ctx, u32 instance, u32 incarnation, const void *data,
 static const struct mios_handler asked_handler = { .fn = asked };
 static const struct mios_handler stopped_handler = { .fn = stopped };
 
-static void serves_say(u32 version)
+/* In the area of the ring, if this instance is in it: do we answer? */
+static void serves_say(void)
 {
 	struct mios_copies *c = mios_link_copies(mios_link_self());
 
 	if (c)
-		WRITE_ONCE(c->serves, version);
+		WRITE_ONCE(c->serves, serving ? MIOS_COPY_VERSION : 0);
 }
 
+static void serving_set(bool on)
+{
+	spin_lock_bh(&askeds_lock);
+	serving = on;
+	serves_say();
+	spin_unlock_bh(&askeds_lock);
+}
+
+/* Also while the module ends. */
 void mios_serve_joined(void)
 {
-	serves_say(MIOS_COPY_VERSION);
+	spin_lock_bh(&askeds_lock);
+	serves_say();
+	spin_unlock_bh(&askeds_lock);
 }
 
 int mios_serve_init(void)
@@ -382,7 +396,7 @@ int mios_serve_init(void)
 	err = mios_handler_register(MIOS_MSG_COPY_STOP, &stopped_handler);
 	if (err)
 		goto unregister;
-	serves_say(MIOS_COPY_VERSION);
+	serving_set(true);
 	return 0;
 
 unregister:
@@ -398,7 +412,7 @@ void mios_serve_exit(void)
 {
 	struct asked *a;
 
-	serves_say(0);
+	serving_set(false);
 	mios_handler_unregister(MIOS_MSG_COPY_ASK);
 	spin_lock_bh(&askeds_lock);
 	list_for_each_entry(a, &askeds, entry)
