@@ -202,6 +202,19 @@ void reader_free(struct reader *r, uint64_t up_to);
 glex_ret_t reader_wait(struct glex_ep *ep, struct reader *r, int32_t timeout,
 		       void **slot);
 
+/* Shows the first, waiting for it; the next one; lets go what has been shown. */
+glex_ret_t reader_probe(struct glex_ep *ep, struct reader *r, int32_t timeout,
+			void **slot);
+void *reader_probe_next(struct glex_ep *ep, struct reader *r);
+glex_ret_t reader_discard(struct glex_ep *ep, struct reader *r);
+
+/* request.c */
+typedef glex_ret_t request_do(struct glex_ep *ep, const void *request);
+
+glex_ret_t requests_do(struct glex_ep *ep, void *first, size_t next,
+		       request_do *one, void **bad);
+glex_ret_t request_refused(struct glex_ep *ep, const struct glex_err_req *error);
+
 /* memory.c */
 int region_find(const struct file *f, glex_mem_handle_t mh, uint64_t offset,
 		uint64_t len, uint32_t flag, uint64_t *address);

@@ -14,9 +14,7 @@ static glex_ret_t refused(struct glex_ep *ep, struct peer *peer,
 {
 	const struct glex_err_req error = {
 		.op = GLEX_ERR_OP_IMM_MP,
-		.status = instance_is_up(req->rmt_ep_addr.nic_id) ?
-			  GLEX_ERR_STATUS_DEST_VP_STOP :
-			  GLEX_ERR_STATUS_DEST_HOST_DEAD,
+		.status = GLEX_ERR_STATUS_DEST_VP_STOP,
 		.rmt_nic_id = req->rmt_ep_addr.nic_id,
 		.rmt_ep_num = req->rmt_ep_addr.ep_num,
 		.data0 = req->len,
@@ -25,8 +23,9 @@ static glex_ret_t refused(struct glex_ep *ep, struct peer *peer,
 	return peer_refused(ep, peer, &error);
 }
 
-static glex_ret_t send_one(struct glex_ep *ep, const struct glex_imm_mp_req *req)
+static glex_ret_t send_one(struct glex_ep *ep, const void *request)
 {
+	const struct glex_imm_mp_req *req = request;
 	struct mp_slot *slot;
 	struct peer *peer;
 	uint64_t position;
@@ -52,19 +51,13 @@ static glex_ret_t send_one(struct glex_ep *ep, const struct glex_imm_mp_req *req
 glex_ret_t glex_send_imm_mp(glex_ep_handle_t ep, struct glex_imm_mp_req *mp_req,
 			    struct glex_imm_mp_req **bad_mp_req)
 {
-	glex_ret_t ret = GLEX_SUCCESS;
+	void *bad;
+	glex_ret_t ret;
 
-	if (!ep || !mp_req)
-		return GLEX_INVALID_PARAM;
-	pthread_mutex_lock(&ep->mutex);
-	for (; mp_req; mp_req = mp_req->next) {
-		ret = send_one(ep, mp_req);
-		if (ret)
-			break;
-	}
-	pthread_mutex_unlock(&ep->mutex);
+	ret = requests_do(ep, mp_req, offsetof(struct glex_imm_mp_req, next),
+			  send_one, &bad);
 	if (ret && bad_mp_req)
-		*bad_mp_req = mp_req;
+		*bad_mp_req = bad;
 	return ret;
 }
 
@@ -87,13 +80,9 @@ glex_ret_t glex_probe_first_mp(glex_ep_handle_t ep, int32_t timeout,
 
 	if (!ep || !src_ep_addr || !data || !len)
 		return GLEX_INVALID_PARAM;
-	pthread_mutex_lock(&ep->mutex);
-	ret = reader_wait(ep, &ep->mps, timeout, &slot);
-	if (!ret) {
-		ep->mps.probed = ep->mps.head + 1;
+	ret = reader_probe(ep, &ep->mps, timeout, &slot);
+	if (!ret)
 		said(slot, src_ep_addr, data, len);
-	}
-	pthread_mutex_unlock(&ep->mutex);
 	return ret == GLEX_BUSY ? GLEX_NO_MP : ret;
 }
 
@@ -104,24 +93,15 @@ glex_ret_t glex_probe_next_mp(glex_ep_handle_t ep, glex_ep_addr_t *src_ep_addr,
 
 	if (!ep || !src_ep_addr || !data || !len)
 		return GLEX_INVALID_PARAM;
-	pthread_mutex_lock(&ep->mutex);
-	slot = reader_look(&ep->mps, ep->mps.probed);
-	if (slot) {
-		ep->mps.probed++;
+	slot = reader_probe_next(ep, &ep->mps);
+	if (slot)
 		said(slot, src_ep_addr, data, len);
-	}
-	pthread_mutex_unlock(&ep->mutex);
 	return slot ? GLEX_SUCCESS : GLEX_NO_MP;
 }
 
 glex_ret_t glex_discard_probed_mp(glex_ep_handle_t ep)
 {
-	if (!ep)
-		return GLEX_INVALID_PARAM;
-	pthread_mutex_lock(&ep->mutex);
-	reader_free(&ep->mps, ep->mps.probed);
-	pthread_mutex_unlock(&ep->mutex);
-	return GLEX_SUCCESS;
+	return ep ? reader_discard(ep, &ep->mps) : GLEX_INVALID_PARAM;
 }
 
 /* @data has room for max_imm_mp_data_len bytes. */

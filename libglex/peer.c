@@ -65,15 +65,13 @@ struct peer *peer_get(struct glex_ep *ep, glex_ep_addr_t addr)
 	return peer_open(ep, addr);
 }
 
-/* What could not be done is kept for glex_poll_error_req(), the first ones. */
+/* The request could not be done: is it that he has ended? */
 glex_ret_t peer_refused(struct glex_ep *ep, struct peer *peer,
 			const struct glex_err_req *error)
 {
-	if (ep->errors < ERRORS)
-		ep->error[ep->errors++] = *error;
 	if (peer && !file_owner_lives(&peer->file))
 		peer_drop(ep, peer);
-	return GLEX_ACCESS_ERR;
+	return request_refused(ep, error);
 }
 
 /* GLEX_BUSY: there is no room. */

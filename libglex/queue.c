@@ -232,3 +232,39 @@ glex_ret_t reader_wait(struct glex_ep *ep, struct reader *r, int32_t timeout,
 	}
 	return GLEX_SUCCESS;
 }
+
+/* --- probing: what has been shown stays until it is discarded */
+
+glex_ret_t reader_probe(struct glex_ep *ep, struct reader *r, int32_t timeout,
+			void **slot)
+{
+	glex_ret_t ret;
+
+	pthread_mutex_lock(&ep->mutex);
+	ret = reader_wait(ep, r, timeout, slot);
+	if (!ret)
+		r->probed = r->head + 1;
+	pthread_mutex_unlock(&ep->mutex);
+	return ret;
+}
+
+/* NULL: nothing has come behind what was shown. */
+void *reader_probe_next(struct glex_ep *ep, struct reader *r)
+{
+	void *slot;
+
+	pthread_mutex_lock(&ep->mutex);
+	slot = reader_look(r, r->probed);
+	if (slot)
+		r->probed++;
+	pthread_mutex_unlock(&ep->mutex);
+	return slot;
+}
+
+glex_ret_t reader_discard(struct glex_ep *ep, struct reader *r)
+{
+	pthread_mutex_lock(&ep->mutex);
+	reader_free(r, r->probed);
+	pthread_mutex_unlock(&ep->mutex);
+	return GLEX_SUCCESS;
+}

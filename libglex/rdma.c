@@ -40,9 +40,7 @@ static glex_ret_t refused(struct glex_ep *ep, struct peer *peer,
 {
 	const struct glex_err_req error = {
 		.op = m->op,
-		.status = status != GLEX_ERR_STATUS_DEST_VP_STOP ||
-			  instance_is_up(m->to.nic_id) ? status :
-			  GLEX_ERR_STATUS_DEST_HOST_DEAD,
+		.status = status,
 		.rmt_nic_id = m->to.nic_id,
 		.rmt_ep_num = m->to.ep_num,
 		.data0 = m->len,
@@ -98,8 +96,9 @@ static glex_ret_t move(struct glex_ep *ep, const struct move *m)
 	return GLEX_SUCCESS;
 }
 
-static glex_ret_t imm_one(struct glex_ep *ep, const struct glex_imm_rdma_req *r)
+static glex_ret_t imm_one(struct glex_ep *ep, const void *request)
 {
+	const struct glex_imm_rdma_req *r = request;
 	const struct move m = {
 		.op = GLEX_ERR_OP_IMM_RDMA_PUT, .to = r->rmt_ep_addr,
 		.here = (uint64_t)r->data, .len = r->len, .mh = r->rmt_mh,
@@ -115,8 +114,9 @@ static glex_ret_t imm_one(struct glex_ep *ep, const struct glex_imm_rdma_req *r)
 	return move(ep, &m);
 }
 
-static glex_ret_t rdma_one(struct glex_ep *ep, const struct glex_rdma_req *r)
+static glex_ret_t rdma_one(struct glex_ep *ep, const void *request)
 {
+	const struct glex_rdma_req *r = request;
 	struct move m = {
 		.op = r->type == GLEX_RDMA_TYPE_GET ? GLEX_ERR_OP_RDMA_GET :
 						      GLEX_ERR_OP_RDMA_PUT,
@@ -138,37 +138,25 @@ static glex_ret_t rdma_one(struct glex_ep *ep, const struct glex_rdma_req *r)
 glex_ret_t glex_imm_rdma(glex_ep_handle_t ep, struct glex_imm_rdma_req *rdma_req,
 			 struct glex_imm_rdma_req **bad_rdma_req)
 {
-	glex_ret_t ret = GLEX_SUCCESS;
+	void *bad;
+	glex_ret_t ret;
 
-	if (!ep || !rdma_req)
-		return GLEX_INVALID_PARAM;
-	pthread_mutex_lock(&ep->mutex);
-	for (; rdma_req; rdma_req = rdma_req->next) {
-		ret = imm_one(ep, rdma_req);
-		if (ret)
-			break;
-	}
-	pthread_mutex_unlock(&ep->mutex);
+	ret = requests_do(ep, rdma_req, offsetof(struct glex_imm_rdma_req, next),
+			  imm_one, &bad);
 	if (ret && bad_rdma_req)
-		*bad_rdma_req = rdma_req;
+		*bad_rdma_req = bad;
 	return ret;
 }
 
 glex_ret_t glex_rdma(glex_ep_handle_t ep, struct glex_rdma_req *rdma_req,
 		     struct glex_rdma_req **bad_rdma_req)
 {
-	glex_ret_t ret = GLEX_SUCCESS;
+	void *bad;
+	glex_ret_t ret;
 
-	if (!ep || !rdma_req)
-		return GLEX_INVALID_PARAM;
-	pthread_mutex_lock(&ep->mutex);
-	for (; rdma_req; rdma_req = rdma_req->next) {
-		ret = rdma_one(ep, rdma_req);
-		if (ret)
-			break;
-	}
-	pthread_mutex_unlock(&ep->mutex);
+	ret = requests_do(ep, rdma_req, offsetof(struct glex_rdma_req, next),
+			  rdma_one, &bad);
 	if (ret && bad_rdma_req)
-		*bad_rdma_req = rdma_req;
+		*bad_rdma_req = bad;
 	return ret;
 }
