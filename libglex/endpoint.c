@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 
-#include "internal.h"
+#include "coll.h"
 
 static uint32_t power_of_two(uint32_t n)
 {
@@ -79,6 +79,7 @@ glex_ret_t glex_destroy_ep(glex_ep_handle_t ep)
 {
 	if (!ep)
 		return GLEX_INVALID_PARAM;
+	coll_free(ep->coll);
 	peers_drop(ep);
 	file_remove(&ep->file);
 	pthread_mutex_destroy(&ep->mutex);

@@ -30,6 +30,7 @@ typedef enum glex_ret {
 /* What only the library looks into. */
 typedef struct glex_device *glex_device_handle_t;
 typedef struct glex_ep *glex_ep_handle_t;
+typedef struct glex_coll *glex_coll_handle_t;
 
 typedef struct glex_device_attr {
 	uint32_t nic_id;		/* of this instance: its number */
@@ -139,7 +140,7 @@ enum glex_flag {
 	GLEX_FLAG_REMOTE_EVT = 1 << 4,
 	GLEX_FLAG_NO_CONNECTION = 1 << 5,
 	GLEX_FLAG_ROUTE_ADAPTIVE = 1 << 6,
-	/* Those below belong to collectives, which are not implemented. */
+	/* Those below, chains of requests that wait for packets: not implemented. */
 	GLEX_FLAG_COLL = 1 << 7,
 	GLEX_FLAG_COLL_SEQ_START = 1 << 8,
 	GLEX_FLAG_COLL_SEQ_TAIL = 1 << 9,
@@ -197,6 +198,61 @@ typedef struct glex_rdma_req {
 	int32_t flag;
 	struct glex_rdma_req *next;
 } glex_rdma_req_t;
+
+/* What a reduction makes of two numbers; the lower location of equal ones is kept. */
+enum glex_coll_reduce_op {
+	GLEX_COLL_REDUCE_SUM_FLOAT = 0,
+	GLEX_COLL_REDUCE_MAXLOC_FLOAT = 1,
+	GLEX_COLL_REDUCE_MINLOC_FLOAT = 2,
+	GLEX_COLL_REDUCE_SUM_SIGNED = 3,
+	GLEX_COLL_REDUCE_MAXLOC_SIGNED = 4,
+	GLEX_COLL_REDUCE_MINLOC_SIGNED = 5,
+	GLEX_COLL_REDUCE_SUM_UNSIGNED = 6,
+	GLEX_COLL_REDUCE_MAXLOC_UNSIGNED = 7,
+	GLEX_COLL_REDUCE_MINLOC_UNSIGNED = 8,
+	GLEX_COLL_REDUCE_LAND = 9,
+	GLEX_COLL_REDUCE_LOR = 10,
+	GLEX_COLL_REDUCE_LXOR = 11,
+	GLEX_COLL_REDUCE_BAND = 12,
+	GLEX_COLL_REDUCE_BOR = 13,
+	GLEX_COLL_REDUCE_BXOR = 14
+};
+
+enum glex_coll_reduce_data_bits {
+	GLEX_COLL_REDUCE_DATA_BITS_32 = 0,
+	GLEX_COLL_REDUCE_DATA_BITS_64 = 1
+};
+
+/* A number, and where it is from. */
+union glex_coll_data_loc {
+	struct {
+		int32_t data;
+		uint32_t location;
+	} int32_s;
+	struct {
+		uint32_t data;
+		uint32_t location;
+	} uint32_s;
+	struct {
+		int64_t data;
+		uint32_t location;
+	} int64_s;
+	struct {
+		uint64_t data;
+		uint32_t location;
+	} uint64_s;
+	struct {
+		float data;
+		uint32_t location;
+	} float_s;
+	struct {
+		double data;
+		uint32_t location;
+	} double_s;
+};
+
+/* The most members that a group has here. */
+#define GLEX_COLL_MAX_MEMBERS	256
 
 enum glex_err_req_op {
 	GLEX_ERR_OP_IMM_MP,
@@ -280,6 +336,29 @@ glex_ret_t glex_probe_first_event(glex_ep_handle_t ep, int32_t timeout,
 				  glex_event_t **event);
 glex_ret_t glex_probe_next_event(glex_ep_handle_t ep, glex_event_t **event);
 glex_ret_t glex_discard_probed_event(glex_ep_handle_t ep);
+
+/*
+ * --- collectives: the calls are of this library, the numbers and operations
+ * GLEX's.  All members of a group make the same calls in the same order.
+ */
+glex_ret_t glex_coll_join(glex_ep_handle_t ep, const glex_ep_addr_t members[],
+			  uint32_t count, int32_t timeout,
+			  glex_coll_handle_t *coll);
+glex_ret_t glex_coll_leave(glex_coll_handle_t coll, int32_t timeout);
+glex_ret_t glex_coll_barrier(glex_coll_handle_t coll, int32_t timeout);
+glex_ret_t glex_coll_bcast(glex_coll_handle_t coll, uint32_t root, void *data,
+			   uint64_t len, int32_t timeout);
+glex_ret_t glex_coll_reduce(glex_coll_handle_t coll, uint32_t root,
+			    const union glex_coll_data_loc send_buf[],
+			    union glex_coll_data_loc recv_buf[], uint32_t count,
+			    enum glex_coll_reduce_data_bits data_bits,
+			    enum glex_coll_reduce_op op, int32_t timeout);
+glex_ret_t glex_coll_allreduce(glex_coll_handle_t coll,
+			       const union glex_coll_data_loc send_buf[],
+			       union glex_coll_data_loc recv_buf[],
+			       uint32_t count,
+			       enum glex_coll_reduce_data_bits data_bits,
+			       enum glex_coll_reduce_op op, int32_t timeout);
 
 /* --- errors */
 glex_ret_t glex_poll_error_req(glex_ep_handle_t ep, uint32_t *num_er,

@@ -22,7 +22,7 @@
 #include "glex.h"
 
 #define FILE_MAGIC	0x58454c47534f494dull	/* "MIOSGLEX" */
-#define FILE_VERSION	1
+#define FILE_VERSION	2
 #define NICS		64u
 #define MP_DATA		128u
 #define IMM_RDMA_DATA	128u
@@ -45,6 +45,8 @@
  * @mp_tail, @event_tail: where the next slot is looked for: hints
  * @bell:	counts up when something has come and @waiting is not 0
  * @intent:	where the owner himself claims a slot, of which queue of whom; or 0
+ * @nonce:	another one each time that the owner joins a group
+ * @member:	how far he is in it (group.c)
  */
 struct header {
 	uint64_t magic;
@@ -66,11 +68,14 @@ struct header {
 	_Atomic uint32_t waiting;
 	uint8_t pad_bell[56];
 	_Atomic uint64_t intent;
+	_Atomic uint64_t nonce;
+	_Atomic uint64_t member;
 };
 
 static_assert(offsetof(struct header, mp_tail) == 64, "layout");
 static_assert(offsetof(struct header, bell) == 192, "layout");
 static_assert(offsetof(struct header, intent) == 256, "layout");
+static_assert(offsetof(struct header, member) == 272, "layout");
 
 /**
  * struct region - registered memory
@@ -175,6 +180,7 @@ struct glex_ep {
 	struct peer *peers;
 	struct reader mps;
 	struct reader events;
+	struct glex_coll *coll;	/* whose packets the mini-packets are */
 	struct glex_err_req error[ERRORS];
 	uint32_t errors;
 };
@@ -199,6 +205,7 @@ void queue_publish(struct glex_ep *ep, struct file *f, void *slot,
 		   uint64_t position);
 void *reader_look(struct reader *r, uint64_t position);
 void reader_free(struct reader *r, uint64_t up_to);
+bool reader_is_sound(const struct reader *r);
 glex_ret_t reader_wait(struct glex_ep *ep, struct reader *r, int32_t timeout,
 		       void **slot);
 
@@ -218,6 +225,10 @@ glex_ret_t request_refused(struct glex_ep *ep, const struct glex_err_req *error)
 /* memory.c */
 int region_find(const struct file *f, glex_mem_handle_t mh, uint64_t offset,
 		uint64_t len, uint32_t flag, uint64_t *address);
+
+/* rdma.c */
+int memory_copy(enum glex_err_req_op op, uint64_t here, uint64_t len, uint32_t pid,
+		uint64_t there);
 
 /* peer.c */
 struct peer *peer_get(struct glex_ep *ep, glex_ep_addr_t addr);

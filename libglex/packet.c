@@ -71,6 +71,12 @@ static void said(struct mp_slot *slot, glex_ep_addr_t *from, void **data,
 	*len = length < MP_DATA ? length : MP_DATA;
 }
 
+/* Those of an endpoint that is in a group are the group's. */
+static bool may_read(glex_ep_handle_t ep)
+{
+	return ep && !ep->coll;
+}
+
 glex_ret_t glex_probe_first_mp(glex_ep_handle_t ep, int32_t timeout,
 			       glex_ep_addr_t *src_ep_addr, void **data,
 			       uint32_t *len)
@@ -78,7 +84,7 @@ glex_ret_t glex_probe_first_mp(glex_ep_handle_t ep, int32_t timeout,
 	glex_ret_t ret;
 	void *slot;
 
-	if (!ep || !src_ep_addr || !data || !len)
+	if (!may_read(ep) || !src_ep_addr || !data || !len)
 		return GLEX_INVALID_PARAM;
 	ret = reader_probe(ep, &ep->mps, timeout, &slot);
 	if (!ret)
@@ -91,7 +97,7 @@ glex_ret_t glex_probe_next_mp(glex_ep_handle_t ep, glex_ep_addr_t *src_ep_addr,
 {
 	void *slot;
 
-	if (!ep || !src_ep_addr || !data || !len)
+	if (!may_read(ep) || !src_ep_addr || !data || !len)
 		return GLEX_INVALID_PARAM;
 	slot = reader_probe_next(ep, &ep->mps);
 	if (slot)
@@ -101,7 +107,7 @@ glex_ret_t glex_probe_next_mp(glex_ep_handle_t ep, glex_ep_addr_t *src_ep_addr,
 
 glex_ret_t glex_discard_probed_mp(glex_ep_handle_t ep)
 {
-	return ep ? reader_discard(ep, &ep->mps) : GLEX_INVALID_PARAM;
+	return may_read(ep) ? reader_discard(ep, &ep->mps) : GLEX_INVALID_PARAM;
 }
 
 /* @data has room for max_imm_mp_data_len bytes. */
@@ -111,7 +117,7 @@ glex_ret_t glex_receive_mp(glex_ep_handle_t ep, int32_t timeout,
 	glex_ret_t ret;
 	void *slot, *there;
 
-	if (!ep || !src_ep_addr || !data || !len)
+	if (!may_read(ep) || !src_ep_addr || !data || !len)
 		return GLEX_INVALID_PARAM;
 	pthread_mutex_lock(&ep->mutex);
 	ret = reader_wait(ep, &ep->mps, timeout, &slot);

@@ -178,6 +178,19 @@ void *reader_look(struct reader *r, uint64_t position)
 	return NULL;
 }
 
+/*
+ * Is the first place as the rules above leave it?  A tail behind it says that it
+ * has been claimed.
+ */
+bool reader_is_sound(const struct reader *r)
+{
+	uint64_t tail = atomic_load(r->queue->tail);
+	uint64_t stamp = atomic_load(slot_at(r->queue, r->head));
+
+	return POSITION(stamp) == r->head && STATE(stamp) <= FULL &&
+	       (STATE(stamp) != FREE || tail <= r->head);
+}
+
 /* Slots before that position are free again. */
 void reader_free(struct reader *r, uint64_t up_to)
 {

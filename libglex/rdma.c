@@ -51,14 +51,15 @@ static glex_ret_t refused(struct glex_ep *ep, struct peer *peer,
 	return peer_refused(ep, peer, &error);
 }
 
-static int copy(const struct move *m, uint32_t pid, uint64_t there)
+int memory_copy(enum glex_err_req_op op, uint64_t here, uint64_t len, uint32_t pid,
+		uint64_t there)
 {
-	struct iovec own = { (void *)m->here, m->len };
-	struct iovec other = { (void *)there, m->len };
+	struct iovec own = { (void *)here, len };
+	struct iovec other = { (void *)there, len };
 	ssize_t done;
 
 	while (own.iov_len) {
-		done = m->op == GLEX_ERR_OP_RDMA_GET ?
+		done = op == GLEX_ERR_OP_RDMA_GET ?
 		       process_vm_readv(pid, &own, 1, &other, 1, 0) :
 		       process_vm_writev(pid, &own, 1, &other, 1, 0);
 		if (done <= 0)
@@ -84,7 +85,7 @@ static glex_ret_t move(struct glex_ep *ep, const struct move *m)
 	if (m->key != peer->file.own.key ||
 	    region_find(&peer->file, m->mh, m->offset, m->len, right, &there))
 		return refused(ep, peer, m, GLEX_ERR_STATUS_MMT);
-	if (copy(m, peer->file.own.pid, there))
+	if (memory_copy(m->op, m->here, m->len, peer->file.own.pid, there))
 		return refused(ep, peer, m, errno == ESRCH ?
 			       GLEX_ERR_STATUS_DEST_VP_STOP :
 			       GLEX_ERR_STATUS_ATT);
