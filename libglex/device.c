@@ -59,7 +59,7 @@ glex_ret_t glex_num_of_device(uint32_t *num_of_devices)
 
 glex_ret_t glex_open_device(uint32_t dev_id, glex_device_handle_t *dev)
 {
-	if (dev_id || !dev)
+	if (dev_id || !dev || threshold_set())
 		return GLEX_INVALID_PARAM;
 	*dev = calloc(1, sizeof(**dev));
 	if (!*dev)

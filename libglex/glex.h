@@ -295,6 +295,8 @@ glex_ret_t glex_open_device(uint32_t dev_id, glex_device_handle_t *dev);
 glex_ret_t glex_close_device(glex_device_handle_t dev);
 glex_ret_t glex_query_device(glex_device_handle_t dev,
 			     struct glex_device_attr *dev_attr);
+/* Of this library: up to how many bytes packets are quicker than a copy. */
+glex_ret_t glex_query_threshold(glex_device_handle_t dev, uint32_t *bytes);
 
 /* --- endpoints */
 glex_ret_t glex_create_ep(glex_device_handle_t dev,

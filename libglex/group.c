@@ -206,8 +206,6 @@ static uint32_t first_missing(struct glex_coll *coll, const glex_ep_addr_t *memb
 }
 
 /* The longest message whose packets always have room in everybody's queue. */
-#define FAST_LIMIT	256u
-
 static bool fast_set(struct glex_coll *coll)
 {
 	uint32_t i, capacity, least = coll->ep->file.own.mpq_capacity;
@@ -218,8 +216,8 @@ static bool fast_set(struct glex_coll *coll)
 			least = capacity;
 	}
 	coll->fast = (least / (COLL_WINDOW * COLL_LINKS) - 1) * COLL_DATA;
-	if (coll->fast > FAST_LIMIT)
-		coll->fast = FAST_LIMIT;
+	if (coll->fast > threshold())
+		coll->fast = threshold();
 	return least >= COLL_CAPACITY;
 }
 

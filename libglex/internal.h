@@ -189,6 +189,10 @@ struct glex_ep {
 bool instance_is_up(uint32_t nic_id);
 uint64_t now_ms(void);
 
+/* threshold.c */
+glex_ret_t threshold_set(void);
+uint32_t threshold(void);
+
 /* file.c */
 glex_ret_t file_create(struct file *f, uint32_t nic_id, uint32_t ep_num,
 		       const struct glex_ep_attr *attr);
