@@ -67,11 +67,16 @@ void file_close(struct file *f)
 	close(f->fd);
 }
 
-/* By its owner, who has the lock: nobody else's of this name goes. */
+/*
+ * By its owner, who has the lock: nobody else's of this name goes.  Who has it mapped
+ * sees at once that he has to look for another one.
+ */
 void file_remove(struct file *f)
 {
 	char path[PATH_LENGTH];
 
+	if (f->header)
+		atomic_store(&f->header->closed, 1);
 	path_of(path, f->own.nic_id, f->own.ep_num);
 	unlink(path);
 	file_close(f);
@@ -89,7 +94,22 @@ static int lock(int fd)
 	return 0;
 }
 
-/* One that somebody has left is taken; -1: it is somebody's. */
+/*
+ * Somebody has left it.  It stays as it is for those who have it mapped and may be in
+ * the middle of a send; from now on they look for the next one.
+ */
+static int file_forget(const char *path, int fd, size_t size)
+{
+	const uint32_t closed = 1;
+
+	if (size >= sizeof(struct header) &&
+	    pwrite(fd, &closed, sizeof(closed),
+		   offsetof(struct header, closed)) != sizeof(closed))
+		return -1;
+	return unlink(path);
+}
+
+/* A new one of that name, locked; -1: there is one, and it is somebody's. */
 static int file_take(const char *path)
 {
 	struct stat st;
@@ -103,9 +123,14 @@ static int file_take(const char *path)
 			close(fd);
 			return -1;
 		}
-		if (st.st_nlink)
+		if (st.st_nlink && !st.st_size)
 			return fd;
-		close(fd);	/* its owner has just removed it */
+		/* Without a name: its owner has just removed it. */
+		if (st.st_nlink && file_forget(path, fd, st.st_size)) {
+			close(fd);
+			return -1;
+		}
+		close(fd);
 	}
 }
 

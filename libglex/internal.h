@@ -47,6 +47,7 @@
  * @intent:	where the owner himself claims a slot, of which queue of whom; or 0
  * @nonce:	another one each time that the owner joins a group
  * @member:	how far he is in it (group.c)
+ * @closed:	not 0: its owner has ended it, or the next one has found him dead
  */
 struct header {
 	uint64_t magic;
@@ -70,12 +71,14 @@ struct header {
 	_Atomic uint64_t intent;
 	_Atomic uint64_t nonce;
 	_Atomic uint64_t member;
+	_Atomic uint32_t closed;
 };
 
 static_assert(offsetof(struct header, mp_tail) == 64, "layout");
 static_assert(offsetof(struct header, bell) == 192, "layout");
 static_assert(offsetof(struct header, intent) == 256, "layout");
 static_assert(offsetof(struct header, member) == 272, "layout");
+static_assert(offsetof(struct header, closed) == 280, "layout");
 
 /**
  * struct region - registered memory

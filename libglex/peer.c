@@ -55,11 +55,13 @@ struct peer *peer_get(struct glex_ep *ep, glex_ep_addr_t addr)
 	if (!peer)
 		return peer_open(ep, addr);
 	now = now_ms();
-	if (now - peer->checked < CHECK_MS)
-		return peer;
-	peer->checked = now;
-	if (file_owner_lives(&peer->file))
-		return peer;
+	if (!atomic_load(&peer->file.header->closed)) {
+		if (now - peer->checked < CHECK_MS)
+			return peer;
+		peer->checked = now;
+		if (file_owner_lives(&peer->file))
+			return peer;
+	}
 	/* Another one may have the number by now. */
 	peer_drop(ep, peer);
 	return peer_open(ep, addr);

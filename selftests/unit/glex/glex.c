@@ -4,12 +4,15 @@
  *
  *	glex claim		a writer dies with a slot claimed, and its number is
  *				another's by then: what others have sent comes
+ *	glex next		an endpoint is ended, or its process killed, and its
+ *				number is another's at once: what is sent comes there
  *	glex scribble SEED	a peer writes anything over an endpoint's file, while its
  *				owner and those who send to it go on: nobody crashes
  *	glex threads COUNT	four send at once, and the owner waits for them: all comes,
  *				in order of each (built with ThreadSanitizer, too)
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +95,48 @@ static void claim(void)
 	glex_destroy_ep(own);
 }
 
+/* --- next */
+
+static void sleeps(int told)
+{
+	endpoint(first, 1024);
+	check(write(told, "", 1) == 1, "it tells");
+	for (;;)
+		pause();
+}
+
+/* One of a smaller file: who sends has the larger one mapped. */
+static void comes_to_next(glex_ep_handle_t other, glex_ep_addr_t to)
+{
+	glex_ep_handle_t own = endpoint(first, 16);
+
+	check(!send_word(other, to, 2), "it is sent to the next one");
+	check(word_of(own, 0) == 2, "it has come to the next one");
+	glex_destroy_ep(own);
+}
+
+static void next(void)
+{
+	glex_ep_handle_t own = endpoint(first, 1024), other = endpoint(first + 1, 16);
+	glex_ep_addr_t to = own->addr;
+	int told[2];
+	pid_t child;
+	char byte;
+
+	check(!send_word(other, to, 1), "it is open");
+	glex_destroy_ep(own);
+	comes_to_next(other, to);
+	check(!pipe(told), "a pipe");
+	child = fork();
+	if (!child)
+		sleeps(told[1]);
+	check(read(told[0], &byte, 1) == 1 && !send_word(other, to, 1), "it is open");
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	comes_to_next(other, to);
+	glex_destroy_ep(other);
+}
+
 /* --- scribble */
 
 static void scribble(unsigned int seed)
@@ -167,6 +212,8 @@ int main(int argc, char **argv)
 	first = getpid() % 32767 * 2;
 	if (!strcmp(argv[1], "claim")) {
 		claim();
+	} else if (!strcmp(argv[1], "next")) {
+		next();
 	} else if (argc > 2 && !strcmp(argv[1], "scribble")) {
 		scribble(atoi(argv[2]));
 	} else if (argc > 2) {
