@@ -62,6 +62,8 @@ LOCKS = ("lock/guest/locks.c",)
 GLEX_API = TOP / "libglex"
 GLEX_LIBRARY = BUILD / "glex/libglex.so.1"
 GLEX = ("gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-I", GLEX_API)
+GLEX_PROGRAMS = ("glex/guest/glexes.c", "../libglex/examples/halo.c",
+                 "../libglex/examples/kvs.c")
 LOCK_API = TOP / "userspace/libmios-lock"
 LOCK_LIBRARY = BUILD / "lock/libmios-lock.a"
 PRELOADED = ("gcc", "-O2", "-Wall", "-Wextra", "-Werror",
@@ -96,7 +98,7 @@ def helpers():
                 for name in COARRAY_PROGRAMS)
     yield from ((source, (*STATIC, "-I", LOCK_API), [LOCK_LIBRARY])
                 for source in LOCKS)
-    yield "glex/guest/glexes.c", GLEX, [GLEX_LIBRARY]
+    yield from ((source, GLEX, [GLEX_LIBRARY]) for source in GLEX_PROGRAMS)
     yield "caf/guest/replace.c", PRELOADED
     yield "ipc/guest/boosted.cc", BOOST
 
