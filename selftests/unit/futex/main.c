@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * What is explored, and what may be broken:
- *   futex-explore [--deep] [--break NAME]
- * Exit status 0: all right; 1: the line that failed has been printed.
- */
-#include "../inject.h"
+/* What is explored, and what may be broken. */
+#include "../lock/kernels.h"
 #include "scenarios.h"
 
 extern const struct instance instance_0, instance_1, instance_2;
@@ -13,7 +9,6 @@ const struct instance *const instances[NR] = {
 };
 
 bool model_broken[BREAKS];
-void (*test_point)(void);
 
 /* The second ones of these instances. */
 #define SECOND(set)	((set) << NR)
@@ -80,31 +75,11 @@ static const char *const names[BREAKS] = {
 	[LEAVE_WOKEN] = "leave-woken",
 };
 
-static int break_on_purpose(const char *name)
-{
-	u32 i;
-
-	if (inject_on(name, -1))
-		return 0;
-	for (i = 0; i < BREAKS; i++)
-		if (!strcmp(name, names[i])) {
-			model_broken[i] = true;
-			return 0;
-		}
-	return fprintf(stderr, "nothing to be broken by that name: %s\n", name), 2;
-}
-
-int main(int argc, char **argv)
-{
-	const struct scenario common = {
+const struct kernels_test kernels_test = {
+	.common = {
 		.setup = scenario_setup, .died = scenario_died,
 		.end = scenario_end, .rests = scenario_rests,
-	};
-	bool deep = argc > 1 && !strcmp(argv[1], "--deep");
-
-	if (argc > 2 && !strcmp(argv[1], "--break") && break_on_purpose(argv[2]))
-		return 2;
-	explore_list(&common, entries, sizeof(entries) / sizeof(*entries), deep);
-	printf("all right\n");
-	return 0;
-}
+	},
+	.entries = entries, .nr = sizeof(entries) / sizeof(*entries),
+	.names = names, .breaks = BREAKS, .broken = model_broken,
+};
