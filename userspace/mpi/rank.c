@@ -2,7 +2,8 @@
 /*
  * mios-rank: Open MPI's daemons start each rank by it (orte_fork_agent).  Where
  * /dev/shm is one for all instances, and the job has ranks on others too, they
- * are made one node by libmios-mpi.so (peers.c).
+ * are made one node by libmios-mpi.so (peers.c; node.c, for UCX, of which MPICH's
+ * ranks are started by it, too).
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -43,15 +44,27 @@ static void preload(void)
 		setenv("LD_PRELOAD", all, 1);
 }
 
+/*
+ * UCX finds the segments of a process on another instance by their names alone, and
+ * takes no answer of its files of /proc for that (node.c).
+ */
+static void settings(void)
+{
+	setenv("UCX_POSIX_USE_PROC_LINK", "n", 0);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 2) {
 		fputs("usage: mios-rank COMMAND [WORD]...\n"
-		      "For mpirun, which starts ranks by it.\n", stderr);
+		      "For mpirun, which starts ranks by it, and before programs of MPICH or UCX.\n",
+		      stderr);
 		return 2;
 	}
-	if (is_ring() && !is_alone())
+	if (is_ring() && !is_alone()) {
 		preload();
+		settings();
+	}
 	execvp(argv[1], argv + 1);
 	fprintf(stderr, "mios-rank: %s: %s\n", argv[1], strerror(errno));
 	return errno == ENOENT ? 127 : 126;
