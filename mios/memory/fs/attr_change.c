@@ -28,7 +28,7 @@ int mios_judged_holds(struct mios_fs *fs, const struct mios_fs_judged *file)
 
 	if (!inode_exists(fs, file->inode))
 		return -ESTALE;
-	inode = &fs->inode[file->inode];
+	inode = inode_at(fs, file->inode);
 	if (inject_unjudged)
 		return 0;
 	if (file->by & MIOS_FS_BY_ID && READ_ONCE(inode->id) != file->id)
@@ -93,7 +93,7 @@ static void owner_set(struct mios_fs *fs, struct mios_fs_inode *inode,
 static int set(struct mios_fs *fs, const struct mios_fs_judged *file,
 	       const struct mios_fs_attr *attr, u32 which)
 {
-	struct mios_fs_inode *inode = &fs->inode[file->inode];
+	struct mios_fs_inode *inode = inode_at(fs, file->inode);
 	int err = mios_judged_holds(fs, file);
 	u64 now;
 
@@ -129,7 +129,7 @@ static int append(struct mios_fs *fs, const struct mios_fs_judged *file,
 
 	if (err)
 		return err;
-	*at = mios_tx_get(fs, &fs->inode[file->inode].size);
+	*at = mios_tx_get(fs, &inode_at(fs, file->inode)->size);
 	if (*at > limit || attr->size > limit - *at)
 		return -EFBIG;
 	attr->size += *at;

@@ -20,7 +20,7 @@ static bool dir_is_alive(struct mios_fs *fs, u64 dir)
 
 	if (!inode_exists(fs, dir))
 		return false;
-	mode = mios_tx_get(fs, &fs->inode[dir].mode);
+	mode = mios_tx_get(fs, &inode_at(fs, dir)->mode);
 	return is_directory(mode) && nlink_of(mode);
 }
 
@@ -39,13 +39,13 @@ static int find(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
 		at = mios_tx_get(fs, link);
 		if (!at || at >= fs->nr_entries)
 			return -ENOENT;
-		if (mios_name_is(&fs->entry[at], dir, hash, name)) {
+		if (mios_name_is(entry_at(fs, at), dir, hash, name)) {
 			found->entry = at;
-			found->inode = fs->entry[at].inode;
+			found->inode = entry_at(fs, at)->inode;
 			found->link = link;
 			return inode_exists(fs, found->inode) ? 0 : -EBADMSG;
 		}
-		link = &fs->entry[at].next;
+		link = &entry_at(fs, at)->next;
 	}
 	return -EBADMSG;
 }
@@ -57,8 +57,8 @@ static u64 pop(struct mios_fs *fs, u64 *head, u64 nr, bool inodes)
 
 	if (!at || at >= nr)
 		return 0;
-	mios_tx_put(fs, head, mios_tx_get(fs, inodes ? &fs->inode[at].next :
-					  &fs->entry[at].next));
+	mios_tx_put(fs, head, mios_tx_get(fs, inodes ? &inode_at(fs, at)->next :
+					  &entry_at(fs, at)->next));
 	return at;
 }
 
@@ -71,7 +71,7 @@ static u64 sequence_after(const struct mios_fs *fs)
 static void insert(struct mios_fs *fs, u64 at, u64 dir,
 		   const struct mios_fs_name *name, u64 inode)
 {
-	struct mios_fs_entry *entry = &fs->entry[at];
+	struct mios_fs_entry *entry = entry_at(fs, at);
 	u64 hash = mios_name_hash(dir, name);
 	u64 *bucket = bucket_at(fs, hash);
 	u64 word;
@@ -94,12 +94,12 @@ static void insert(struct mios_fs *fs, u64 at, u64 dir,
 static void unhook(struct mios_fs *fs, const struct found *found)
 {
 	mios_tx_put(fs, found->link,
-		    mios_tx_get(fs, &fs->entry[found->entry].next));
+		    mios_tx_get(fs, &entry_at(fs, found->entry)->next));
 }
 
 static void entry_free(struct mios_fs *fs, u64 at)
 {
-	struct mios_fs_entry *entry = &fs->entry[at];
+	struct mios_fs_entry *entry = entry_at(fs, at);
 
 	mios_tx_put(fs, &entry->parent, 0);
 	mios_tx_put(fs, &entry->next, mios_tx_get(fs, &fs->super->free_entry));
@@ -109,9 +109,9 @@ static void entry_free(struct mios_fs *fs, u64 at)
 /* So many names more or less. */
 void mios_links_add(struct mios_fs *fs, u64 inode, int more)
 {
-	u64 mode = mios_tx_get(fs, &fs->inode[inode].mode);
+	u64 mode = mios_tx_get(fs, &inode_at(fs, inode)->mode);
 
-	mios_tx_put(fs, &fs->inode[inode].mode,
+	mios_tx_put(fs, &inode_at(fs, inode)->mode,
 		    upper_lower(nlink_of(mode) + more, mode_of(mode)));
 }
 
@@ -121,7 +121,7 @@ void mios_links_add(struct mios_fs *fs, u64 inode, int more)
  */
 u64 mios_inode_changed(struct mios_fs *fs, u64 inode, u64 now)
 {
-	u64 *ctime = &fs->inode[inode].ctime;
+	u64 *ctime = &inode_at(fs, inode)->ctime;
 	u64 last = READ_ONCE(*ctime);
 
 	if (now <= last)
@@ -133,7 +133,7 @@ u64 mios_inode_changed(struct mios_fs *fs, u64 inode, u64 now)
 /* So has a directory, in its names. */
 static void names_changed(struct mios_fs *fs, u64 dir, u64 now)
 {
-	mios_tx_put(fs, &fs->inode[dir].mtime,
+	mios_tx_put(fs, &inode_at(fs, dir)->mtime,
 		    mios_inode_changed(fs, dir, now));
 }
 
@@ -170,7 +170,7 @@ u64 mios_inode_make(struct mios_fs *fs, const struct mios_fs_attr *attr,
 		    u32 links, u64 parent)
 {
 	u64 number = pop(fs, &fs->super->free_inode, fs->nr_inodes, true);
-	struct mios_fs_inode *inode = &fs->inode[number];
+	struct mios_fs_inode *inode = inode_at(fs, number);
 	u64 id;
 
 	if (!number)
@@ -211,7 +211,7 @@ static void insert_new(struct mios_fs *fs, u64 at, u64 dir,
 		       const struct mios_fs_name *name, u64 inode)
 {
 	insert(fs, at, dir, name, inode);
-	mios_tx_put(fs, &fs->entry[at].born, sequence_after(fs));
+	mios_tx_put(fs, &entry_at(fs, at)->born, sequence_after(fs));
 }
 
 static int make(struct mios_fs *fs, const struct mios_fs_place *place,
@@ -227,7 +227,7 @@ static int make(struct mios_fs *fs, const struct mios_fs_place *place,
 	*number = mios_inode_make(fs, attr, attr->nlink, directory ? dir : 0);
 	if (!*number)
 		return -ENOSPC;
-	attr->id = mios_tx_get(fs, &fs->inode[*number].id);
+	attr->id = mios_tx_get(fs, &inode_at(fs, *number)->id);
 	insert_new(fs, at, dir, &place->name, *number);
 	names_changed(fs, dir, attr->ctime);
 	if (directory)
@@ -263,7 +263,7 @@ static int make_nameless(struct mios_fs *fs, const struct mios_fs_judged *dir,
 	if (!*number)
 		return -ENOSPC;
 	/* With it, so that nobody reaps it; whoever tries to open it loses. */
-	mios_tx_put(fs, &fs->inode[*number].open, 1ull << fs->pool->self);
+	mios_tx_put(fs, &inode_at(fs, *number)->open, 1ull << fs->pool->self);
 	return 0;
 }
 
@@ -283,7 +283,7 @@ static int add_link(struct mios_fs *fs, const struct mios_fs_place *place,
 
 	if (err)
 		return -ESTALE;
-	mode = mios_tx_get(fs, &fs->inode[inode].mode);
+	mode = mios_tx_get(fs, &inode_at(fs, inode)->mode);
 	if (is_directory(mode))
 		return -EPERM;
 	if (!nlink_of(mode) && !first)
@@ -313,7 +313,7 @@ static bool is_empty(struct mios_fs *fs, u64 dir)
 	u64 at;
 
 	for (at = 1; at < fs->nr_entries; at++)
-		if ((u32)fs->entry[at].parent == dir)
+		if ((u32)entry_at(fs, at)->parent == dir)
 			return false;
 	return true;
 }
@@ -321,7 +321,7 @@ static bool is_empty(struct mios_fs *fs, u64 dir)
 /* May this be taken away, as a directory or as something else? */
 static int removable(struct mios_fs *fs, u64 inode, bool directory)
 {
-	u64 mode = mios_tx_get(fs, &fs->inode[inode].mode);
+	u64 mode = mios_tx_get(fs, &inode_at(fs, inode)->mode);
 
 	if (is_directory(mode) != directory)
 		return directory ? -ENOTDIR : -EISDIR;
@@ -379,7 +379,7 @@ static bool is_above(struct mios_fs *fs, u64 inode, u64 dir)
 			return true;
 		if (dir == MIOS_FS_ROOT || !inode_exists(fs, dir))
 			return false;
-		dir = fs->inode[dir].parent;
+		dir = inode_at(fs, dir)->parent;
 	}
 	return true;
 }
@@ -387,7 +387,7 @@ static bool is_above(struct mios_fs *fs, u64 inode, u64 dir)
 /* A directory that has come from another one. */
 static void adopt(struct mios_fs *fs, u64 inode, u64 dir, u64 to_dir)
 {
-	mios_tx_put(fs, &fs->inode[inode].parent, to_dir);
+	mios_tx_put(fs, &inode_at(fs, inode)->parent, to_dir);
 	mios_links_add(fs, dir, -1);
 	mios_links_add(fs, to_dir, 1);
 }
@@ -403,7 +403,7 @@ static int move_from(struct mios_fs *fs, const struct mios_fs_place *at,
 		err = place_judged(fs, at, from->inode);
 	if (err)
 		return err;
-	if (is_directory(fs->inode[from->inode].mode) != directory)
+	if (is_directory(inode_at(fs, from->inode)->mode) != directory)
 		return -ESTALE;
 	return directory && is_above(fs, from->inode, to->dir.inode) ? -EINVAL :
 		0;

@@ -57,7 +57,7 @@ void mios_inode_evict(struct inode *inode)
 	}
 	if (!mios_inode_is_asleep(inode)) {
 		/* Else whoever closes it last does it. */
-		if (mios_has_to_cut(&m->fs.inode[number]) &&
+		if (mios_has_to_cut(inode_at(&m->fs, number)) &&
 		    !open_elsewhere(inode))
 			mios_cut(inode, false);
 		mios_fs_close(&m->fs, number);
@@ -72,7 +72,7 @@ void mios_opens_end(struct mios_mount *m)
 	u64 number;
 
 	for (number = 1; number < m->fs.nr_inodes; number++) {
-		if (!(READ_ONCE(m->fs.inode[number].open) & bit))
+		if (!(READ_ONCE(inode_at(&m->fs, number)->open) & bit))
 			continue;
 		mios_fs_close(&m->fs, number);
 		mios_file_reap(m, number);

@@ -22,25 +22,25 @@ static u64 cutter_word(const struct mios_fs *fs)
 
 int mios_fs_cutter(struct mios_fs *fs, u64 number)
 {
+	u64 *cutter = &inode_at(fs, number)->cutter;
 	u64 none = 0;
 
 	if (!inode_exists(fs, number))
 		return -ENOENT;
-	return try_cmpxchg(&fs->inode[number].cutter, &none, cutter_word(fs)) ?
-		0 : -EBUSY;
+	return try_cmpxchg(cutter, &none, cutter_word(fs)) ? 0 : -EBUSY;
 }
 
 void mios_fs_cutter_end(struct mios_fs *fs, u64 number)
 {
 	u64 word = cutter_word(fs);
 
-	try_cmpxchg(&fs->inode[number].cutter, &word, 0);
+	try_cmpxchg(&inode_at(fs, number)->cutter, &word, 0);
 }
 
 /* The dead removes nothing any more; the caller has the lock. */
 void mios_cutter_forget(struct mios_fs *fs, u64 number, u32 instance, u32 epoch)
 {
-	u64 *cutter = &fs->inode[number].cutter;
+	u64 *cutter = &inode_at(fs, number)->cutter;
 	u64 was = READ_ONCE(*cutter);
 
 	if (was & HELD && (was >> MIOS_FS_CUTTER_OWNER & 63) == instance &&
@@ -50,13 +50,13 @@ void mios_cutter_forget(struct mios_fs *fs, u64 number, u32 instance, u32 epoch)
 
 void mios_fs_hole(struct mios_fs *fs, u64 number, u32 first, u32 end)
 {
-	WRITE_ONCE(fs->inode[number].hole, upper_lower(end, first));
+	WRITE_ONCE(inode_at(fs, number)->hole, upper_lower(end, first));
 	smp_mb(); /* HOLE */
 }
 
 void mios_fs_leave(struct mios_fs *fs, u64 number, u64 index)
 {
-	u64 *left = &fs->inode[number].left;
+	u64 *left = &inode_at(fs, number)->left;
 	u64 was = READ_ONCE(*left), now;
 
 	/* LEFT: each failure is another one's success. */
@@ -72,7 +72,7 @@ void mios_fs_leave(struct mios_fs *fs, u64 number, u64 index)
 int mios_fs_cut(struct mios_fs *fs, u64 number, bool left,
 		struct mios_fs_cut *cut)
 {
-	struct mios_fs_inode *inode = &fs->inode[number];
+	struct mios_fs_inode *inode = inode_at(fs, number);
 	u64 size;
 
 	cut->end = ~0ull;
@@ -118,7 +118,7 @@ static int end_done(struct mios_fs *fs, struct mios_fs_inode *inode, u64 word)
 int mios_fs_cut_end(struct mios_fs *fs, u64 number,
 		    const struct mios_fs_cut *cut)
 {
-	struct mios_fs_inode *inode = &fs->inode[number];
+	struct mios_fs_inode *inode = inode_at(fs, number);
 	u64 was = cut->word;
 
 	switch (cut->what) {

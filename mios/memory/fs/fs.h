@@ -52,6 +52,22 @@ struct mios_fs {
 	struct mios_qlock *holder;
 };
 
+/*
+ * A file, or an entry, by its number.  What stands for one that does not exist is
+ * number 0, which nobody uses.
+ */
+static inline struct mios_fs_inode *inode_at(const struct mios_fs *fs,
+					     u64 number)
+{
+	return &fs->inode[number < fs->nr_inodes ? number : 0];
+}
+
+static inline struct mios_fs_entry *entry_at(const struct mios_fs *fs,
+					     u64 number)
+{
+	return &fs->entry[number < fs->nr_entries ? number : 0];
+}
+
 /* A name; not ended by 0. */
 struct mios_fs_name {
 	const char *text;

@@ -73,11 +73,11 @@ int mios_fs_format(struct mios_pool *pool, void *image, u64 phys, u64 size,
 	view_set(&fs, pool, image, size);
 	/* The last of each list has no next. */
 	for (i = MIOS_FS_ROOT + 1; i + 1 < fs.nr_inodes; i++)
-		fs.inode[i].next = i + 1;
+		inode_at(&fs, i)->next = i + 1;
 	for (i = 1; i + 1 < fs.nr_entries; i++)
-		fs.entry[i].next = i + 1;
+		entry_at(&fs, i)->next = i + 1;
 	filelocks_make(&fs);
-	root = &fs.inode[MIOS_FS_ROOT];
+	root = inode_at(&fs, MIOS_FS_ROOT);
 	root->id = MIOS_FS_ROOT;
 	root->mode = upper_lower(2, (attr->mode & ~MIOS_FS_TYPE) |
 				 MIOS_FS_DIRECTORY);

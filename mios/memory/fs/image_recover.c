@@ -21,7 +21,7 @@ static void opens_forget(struct mios_fs *fs, u32 instance)
 	u64 number;
 
 	for (number = 1; number < fs->nr_inodes; number++) {
-		u64 *open = &fs->inode[number].open;
+		u64 *open = &inode_at(fs, number)->open;
 		u64 was = READ_ONCE(*open);
 
 		/* Each failure is another instance's success. */
@@ -70,7 +70,7 @@ static bool files_recover(struct mios_fs *fs, struct mios_fs_recovery *r)
 	u32 left = FILES;
 
 	while (++r->number < fs->nr_inodes && left--) {
-		if (!READ_ONCE(fs->inode[r->number].id))
+		if (!READ_ONCE(inode_at(fs, r->number)->id))
 			continue;
 		/* Every page is kept or free by now for who comes next. */
 		mios_cutter_forget(fs, r->number, r->pool.instance,

@@ -258,7 +258,7 @@ bool mios_inode_sleep(struct inode *inode)
 	if (mios_inode_is_asleep(inode))
 		return true;
 	if (test_bit(MIOS_WAS_MAPPED, &own->flags) ||
-	    mios_has_to_cut(&m->fs.inode[own->number]) ||
+	    mios_has_to_cut(inode_at(&m->fs, own->number)) ||
 	    !spin_trylock(&inode->i_lock))
 		return false;
 	/* No other dentry, nobody without one: these count or have the lock. */

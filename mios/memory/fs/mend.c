@@ -101,7 +101,7 @@ static void mend(struct work_struct *work)
 	again |= !files_reap(m);
 	again |= !files_close(m);
 	for (number = 1; number < m->fs.nr_inodes; number++) {
-		const struct mios_fs_inode *image = &m->fs.inode[number];
+		const struct mios_fs_inode *image = inode_at(&m->fs, number);
 		struct inode *inode;
 
 		if (!READ_ONCE(image->id) || !mios_has_to_cut(image))

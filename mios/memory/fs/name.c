@@ -35,9 +35,9 @@ static u64 find(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name)
 
 	for (steps = 0; at && at < fs->nr_entries && steps < fs->nr_entries;
 	     steps++) {
-		if (mios_name_is(&fs->entry[at], dir, hash, name))
-			return READ_ONCE(fs->entry[at].inode);
-		at = READ_ONCE(fs->entry[at].next);
+		if (mios_name_is(entry_at(fs, at), dir, hash, name))
+			return READ_ONCE(entry_at(fs, at)->inode);
+		at = READ_ONCE(entry_at(fs, at)->next);
 	}
 	return 0;
 }
@@ -73,7 +73,7 @@ int mios_fs_stat(struct mios_fs *fs, u64 number, struct mios_fs_attr *attr)
 
 	if (!inode_exists(fs, number))
 		return -ENOENT;
-	inode = &fs->inode[number];
+	inode = inode_at(fs, number);
 	for (tries = 0; tries < READ_TRIES; tries++) {
 		sequence = mios_read_begin(fs);
 		copy.id = READ_ONCE(inode->id);
@@ -111,7 +111,7 @@ static int entry_copy(struct mios_fs *fs, u64 at, struct mios_fs_entry *copy)
 
 	for (tries = 0; tries < READ_TRIES; tries++) {
 		sequence = mios_read_begin(fs);
-		memcpy(copy, &fs->entry[at], sizeof(*copy));
+		memcpy(copy, entry_at(fs, at), sizeof(*copy));
 		if (!mios_read_again(fs, sequence))
 			return 0;
 	}
@@ -127,7 +127,7 @@ int mios_fs_readdir(struct mios_fs *fs, u64 dir, u64 before, u64 *cookie,
 	if (!inode_exists(fs, dir))
 		return 0;
 	for (at = *cookie + 1; at < fs->nr_entries; at++) {
-		if ((u32)READ_ONCE(fs->entry[at].parent) != dir)
+		if ((u32)READ_ONCE(entry_at(fs, at)->parent) != dir)
 			continue;
 		*cookie = at - 1;
 		if (entry_copy(fs, at, entry))

@@ -21,12 +21,11 @@ static u64 bits_change(u64 *word, u64 set, u64 clear)
 int mios_fs_open(struct mios_fs *fs, u64 number, u64 id)
 {
 	u64 bit = 1ull << fs->pool->self;
-	struct mios_fs_inode *inode;
+	struct mios_fs_inode *inode = inode_at(fs, number);
 	u64 was;
 
-	if (!inode_exists(fs, number) || READ_ONCE(fs->inode[number].id) != id)
+	if (!inode_exists(fs, number) || READ_ONCE(inode->id) != id)
 		return -ESTALE;
-	inode = &fs->inode[number];
 	was = bits_change(&inode->open, bit, 0);
 	/* OPEN */
 	if (!(READ_ONCE(inode->cutter) & MIOS_FS_CUTTER_FREES) &&
@@ -41,7 +40,7 @@ int mios_fs_open(struct mios_fs *fs, u64 number, u64 id)
 /* LAST: of two who close it, one at least sees that the other has. */
 bool mios_fs_is_left(const struct mios_fs *fs, u64 number)
 {
-	const struct mios_fs_inode *inode = &fs->inode[number];
+	const struct mios_fs_inode *inode = inode_at(fs, number);
 
 	return inode_exists(fs, number) && READ_ONCE(inode->id) &&
 	       !nlink_of(READ_ONCE(inode->mode)) && !READ_ONCE(inode->open);
@@ -50,25 +49,25 @@ bool mios_fs_is_left(const struct mios_fs *fs, u64 number)
 u32 mios_fs_links(const struct mios_fs *fs, u64 number)
 {
 	return inode_exists(fs, number) ?
-		nlink_of(READ_ONCE(fs->inode[number].mode)) : 0;
+		nlink_of(READ_ONCE(inode_at(fs, number)->mode)) : 0;
 }
 
 bool mios_fs_is_named(const struct mios_fs *fs, u64 number, u64 id)
 {
 	return mios_fs_links(fs, number) &&
-	       READ_ONCE(fs->inode[number].id) == id;
+	       READ_ONCE(inode_at(fs, number)->id) == id;
 }
 
 void mios_fs_close(struct mios_fs *fs, u64 number)
 {
 	if (inode_exists(fs, number))
-		bits_change(&fs->inode[number].open, 0,
+		bits_change(&inode_at(fs, number)->open, 0,
 			    1ull << fs->pool->self);
 }
 
 int mios_inode_reap_begin(struct mios_fs *fs, u64 number)
 {
-	struct mios_fs_inode *inode = &fs->inode[number];
+	struct mios_fs_inode *inode = inode_at(fs, number);
 	u64 none = 0;
 
 	if (!READ_ONCE(inode->id) || nlink_of(READ_ONCE(inode->mode)) ||
@@ -101,7 +100,7 @@ int mios_fs_reap_begin(struct mios_fs *fs, u64 number)
 
 static void inode_free(struct mios_fs *fs, u64 number)
 {
-	struct mios_fs_inode *inode = &fs->inode[number];
+	struct mios_fs_inode *inode = inode_at(fs, number);
 
 	mios_tx_put(fs, &inode->id, 0);
 	mios_tx_put(fs, &inode->mode, 0);
@@ -120,10 +119,10 @@ static void inode_free(struct mios_fs *fs, u64 number)
 /* One whose index has not gone is of somebody who has erred, and stays. */
 void mios_inode_reap_end(struct mios_fs *fs, u64 number)
 {
-	if (!READ_ONCE(fs->inode[number].root))
+	if (!READ_ONCE(inode_at(fs, number)->root))
 		inode_free(fs, number);
 	else
-		WRITE_ONCE(fs->inode[number].cutter, 0);
+		WRITE_ONCE(inode_at(fs, number)->cutter, 0);
 }
 
 int mios_fs_reap_end(struct mios_fs *fs, u64 number)

@@ -53,13 +53,13 @@ static u64 *slot_in(struct mios_fs *fs, u64 table, u32 level, u64 index)
 /* Where the page of @level that covers @index is found, if that exists. */
 static u64 *slot_find(struct mios_fs *fs, u64 inode, u32 level, u64 index)
 {
-	u64 root = READ_ONCE(fs->inode[inode].root);
+	u64 root = READ_ONCE(inode_at(fs, inode)->root);
 	u32 at = levels_of(root);
 	u64 table = root;
 	u64 *slot;
 
 	if (at && level == at)
-		return &fs->inode[inode].root;
+		return &inode_at(fs, inode)->root;
 	if (level >= at || index >= span(at))
 		return NULL;
 	while (--at > level) {
@@ -75,7 +75,7 @@ static u64 *slot_find(struct mios_fs *fs, u64 inode, u32 level, u64 index)
 static u64 slot_value(struct mios_fs *fs, u64 inode, const u64 *slot, u32 level,
 		      u64 phys)
 {
-	return slot == &fs->inode[inode].root ? phys | level : phys;
+	return slot == &inode_at(fs, inode)->root ? phys | level : phys;
 }
 
 /* INDEX: the knob is about what users see, not about index pages. */
@@ -106,7 +106,7 @@ static int page_make(struct mios_fs *fs, struct mios_need *need,
 /* Pages of the file itself: counted first, and taken off last. */
 static void pages_add(struct mios_fs *fs, u64 inode, u64 more)
 {
-	u64 *pages = &fs->inode[inode].pages;
+	u64 *pages = &inode_at(fs, inode)->pages;
 	u64 was = READ_ONCE(*pages);
 
 	/* Each failure is another one's success. */
@@ -136,7 +136,7 @@ static bool page_remove(struct mios_fs *fs, u64 inode, u32 level, u64 index,
 
 static bool is_inside(struct mios_fs *fs, u64 inode, u64 index)
 {
-	return index < size_pages(READ_ONCE(fs->inode[inode].size));
+	return index < size_pages(READ_ONCE(inode_at(fs, inode)->size));
 }
 
 /*
@@ -177,7 +177,7 @@ static int page_publish(struct mios_fs *fs, u64 inode, u32 level, u64 index,
 static int index_raise(struct mios_fs *fs, struct mios_need *need,
 		       u64 inode)
 {
-	u64 *root = &fs->inode[inode].root;
+	u64 *root = &inode_at(fs, inode)->root;
 	u64 was = READ_ONCE(*root);
 	u32 level = levels_of(was) + 1;
 	struct mios_page page;
@@ -196,7 +196,7 @@ static int index_raise(struct mios_fs *fs, struct mios_need *need,
 static int index_reach(struct mios_fs *fs, struct mios_need *need,
 		       u64 inode, u64 index, u64 **out)
 {
-	u32 levels = levels_of(READ_ONCE(fs->inode[inode].root));
+	u32 levels = levels_of(READ_ONCE(inode_at(fs, inode)->root));
 	struct mios_page page;
 	u64 first, *slot;
 	u32 level;
@@ -254,7 +254,7 @@ int mios_fs_page(struct mios_fs *fs, struct mios_need *need, u64 inode,
 		return -ENOENT;
 	if (!is_inside(fs, inode, index))
 		return -ERANGE;
-	if (is_in_hole(&fs->inode[inode], index))
+	if (is_in_hole(inode_at(fs, inode), index))
 		return -EBUSY;
 	slot = slot_find(fs, inode, 0, index);
 	*phys = slot ? READ_ONCE(*slot) : 0;
@@ -267,7 +267,7 @@ int mios_fs_page(struct mios_fs *fs, struct mios_need *need, u64 inode,
 	for (tries = 0; tries < READ_TRIES && err == -EAGAIN; tries++)
 		err = page_add(fs, need, inode, index, phys);
 	/* HOLE: it stays there, and is zero, if nobody has removed it. */
-	return !err && is_in_hole(&fs->inode[inode], index) ? -EBUSY : err;
+	return !err && is_in_hole(inode_at(fs, inode), index) ? -EBUSY : err;
 }
 
 bool mios_fs_page_is(struct mios_fs *fs, u64 inode, u64 index, u64 phys)
@@ -282,7 +282,7 @@ bool mios_fs_page_is(struct mios_fs *fs, u64 inode, u64 index, u64 phys)
 /* The next place from @index on at which a page of @level is, below the root. */
 static bool next_slot(struct mios_fs *fs, u64 inode, u32 level, u64 *index)
 {
-	u32 levels = levels_of(READ_ONCE(fs->inode[inode].root));
+	u32 levels = levels_of(READ_ONCE(inode_at(fs, inode)->root));
 	u32 above;
 	u64 *slot;
 
@@ -337,7 +337,7 @@ int mios_fs_take(struct mios_fs *fs, u64 inode, u64 index,
 /* Level by level: an index page goes when nothing is below it any more. */
 void mios_fs_reap_pages(struct mios_fs *fs, u64 inode)
 {
-	u32 levels = levels_of(READ_ONCE(fs->inode[inode].root));
+	u32 levels = levels_of(READ_ONCE(inode_at(fs, inode)->root));
 	struct mios_page page;
 	u32 level;
 	u64 index;
@@ -360,11 +360,11 @@ void mios_fs_reap_pages(struct mios_fs *fs, u64 inode)
  */
 static bool is_doomed(struct mios_fs *fs, u64 inode, u64 index)
 {
-	u32 left = READ_ONCE(fs->inode[inode].left);
+	u32 left = READ_ONCE(inode_at(fs, inode)->left);
 
 	if (left && index >= left - 1)
 		return true;
-	if (!READ_ONCE(fs->inode[inode].cut))
+	if (!READ_ONCE(inode_at(fs, inode)->cut))
 		return false;
 	mios_fs_leave(fs, inode, index);
 	return true;
@@ -403,5 +403,5 @@ bool mios_page_is_named(void *ctx, u64 phys, bool huge, u64 object)
 
 u64 mios_fs_pages(const struct mios_fs *fs, u64 inode)
 {
-	return inode_exists(fs, inode) ? READ_ONCE(fs->inode[inode].pages) : 0;
+	return READ_ONCE(inode_at(fs, inode)->pages);
 }

@@ -50,12 +50,12 @@ static u32 section_of(const struct mios_fs *fs, u64 nodes, u64 at)
 
 u64 mios_fs_policy(const struct mios_fs *fs, u64 inode)
 {
-	return READ_ONCE(fs->inode[inode].next);
+	return READ_ONCE(inode_at(fs, inode)->next);
 }
 
 void mios_fs_policy_set(struct mios_fs *fs, u64 inode, u64 policy)
 {
-	WRITE_ONCE(fs->inode[inode].next, policy);
+	WRITE_ONCE(inode_at(fs, inode)->next, policy);
 }
 
 /* Another kernel may have written anything there: then it is as if nothing. */

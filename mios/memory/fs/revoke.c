@@ -126,11 +126,9 @@ static struct revocation revocation_of(struct mios_mount *m,
 				       const struct mios_call_revoke *what,
 				       u32 instance, u32 epoch)
 {
-	u64 number = what->inode < m->fs.nr_inodes ? what->inode : 0;
-
 	return (struct revocation){
 		.what = what,
-		.image = &m->fs.inode[number],
+		.image = inode_at(&m->fs, what->inode),
 		.cutter = mios_cutter_word(instance, epoch),
 	};
 }

@@ -51,8 +51,7 @@ static void segment_read(struct mios_fs *fs, u32 slot, struct mios_fs_seg *seg)
 
 	*seg = (struct mios_fs_seg) {
 		.inode = inode, .size = READ_ONCE(s->size),
-		.id = inode_exists(fs, inode) ? READ_ONCE(fs->inode[inode].id) :
-		      0,
+		.id = READ_ONCE(inode_at(fs, inode)->id),
 		.atime = READ_ONCE(s->atime), .dtime = READ_ONCE(s->dtime),
 		.ctime = READ_ONCE(s->ctime), .key = key,
 		.sequence = sequence_of(key), .mode = READ_ONCE(s->mode),

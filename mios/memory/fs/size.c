@@ -32,7 +32,7 @@ static void part_zero(struct inode *inode, loff_t from, loff_t to)
 static void tail_zero(struct inode *inode)
 {
 	struct mios_mount *m = mount_of(inode);
-	u64 size = READ_ONCE(m->fs.inode[number_of(inode)].size);
+	u64 size = READ_ONCE(inode_at(&m->fs, number_of(inode))->size);
 
 	part_zero(inode, size, round_up(size, PAGE_SIZE));
 }
@@ -272,7 +272,7 @@ int mios_size_set(struct inode *inode, loff_t size)
 	struct mios_mount *m = mount_of(inode);
 	int err = size_make(inode, size, MIOS_FS_SET_SIZE, NULL);
 
-	if (!err && READ_ONCE(m->fs.inode[number_of(inode)].cut))
+	if (!err && READ_ONCE(inode_at(&m->fs, number_of(inode))->cut))
 		err = mios_cut(inode, true);
 	return err ? err : mios_inode_refresh(inode);
 }

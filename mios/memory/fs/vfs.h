@@ -194,7 +194,7 @@ static inline u64 open_elsewhere(const struct inode *inode)
 {
 	struct mios_mount *m = mount_of(inode);
 
-	return READ_ONCE(m->fs.inode[number_of(inode)].open) &
+	return READ_ONCE(inode_at(&m->fs, number_of(inode))->open) &
 	       ~BIT_ULL(m->pool.self);
 }
 

@@ -74,7 +74,7 @@ static int open_get(const struct xattr_handler *handler, struct dentry *dentry,
 		    size_t size)
 {
 	struct mios_mount *m = mount_of(inode);
-	u64 open = READ_ONCE(m->fs.inode[number_of(inode)].open);
+	u64 open = READ_ONCE(inode_at(&m->fs, number_of(inode))->open);
 	char text[TEXT_MAX];
 	int i, length = 0;
 

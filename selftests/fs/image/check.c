@@ -67,30 +67,30 @@ static void check_chain(struct checker *c, u64 bucket)
 {
 	u64 *head = bucket_at(c->fs, bucket), at;
 
-	for (at = *head; at; at = c->fs->entry[at].next) {
+	for (at = *head; at; at = entry_at(c->fs, at)->next) {
 		struct mios_fs_entry *entry;
 		struct mios_fs_name name;
 		u64 dir;
 
 		NEED(at < c->fs->nr_entries);
 		NEED(!c->entry[at]++);
-		entry = &c->fs->entry[at];
+		entry = entry_at(c->fs, at);
 		dir = (u32)entry->parent;
 		name.text = (const char *)entry->name;
 		name.length = entry->parent >> 32;
 		NEED(name.length && name.length <= MIOS_FS_NAME);
 		NEED(inode_exists(c->fs, dir));
-		NEED(is_directory(c->fs->inode[dir].mode));
+		NEED(is_directory(inode_at(c->fs, dir)->mode));
 		NEED(entry->hash == mios_name_hash(dir, &name));
 		NEED(bucket_at(c->fs, entry->hash) == head);
 		NEED(inode_exists(c->fs, entry->inode));
-		NEED(c->fs->inode[entry->inode].id);
+		NEED(inode_at(c->fs, entry->inode)->id);
 		c->names[entry->inode]++;
-		if (is_directory(c->fs->inode[entry->inode].mode)) {
-			NEED(c->fs->inode[entry->inode].parent == dir);
+		if (is_directory(inode_at(c->fs, entry->inode)->mode)) {
+			NEED(inode_at(c->fs, entry->inode)->parent == dir);
 			c->subdirs[dir]++;
 		} else {
-			NEED(c->fs->inode[entry->inode].parent >>
+			NEED(inode_at(c->fs, entry->inode)->parent >>
 			     MIOS_FS_MAKER_EPOCH);
 		}
 	}
@@ -101,21 +101,21 @@ static void check_free(struct checker *c)
 	struct mios_fs *fs = c->fs;
 	u64 at;
 
-	for (at = fs->super->free_entry; at; at = fs->entry[at].next) {
+	for (at = fs->super->free_entry; at; at = entry_at(fs, at)->next) {
 		NEED(at < fs->nr_entries);
 		NEED(!c->entry[at]++);
-		NEED(!fs->entry[at].parent);
+		NEED(!entry_at(fs, at)->parent);
 	}
 	for (at = 1; at < fs->nr_entries; at++)
 		NEED(c->entry[at]);
-	for (at = fs->super->free_inode; at; at = fs->inode[at].next) {
+	for (at = fs->super->free_inode; at; at = inode_at(fs, at)->next) {
 		NEED(at < fs->nr_inodes);
 		NEED(!c->inode[at]++);
-		NEED(!fs->inode[at].id && !fs->inode[at].root);
-		NEED(!fs->inode[at].cutter);
+		NEED(!inode_at(fs, at)->id && !inode_at(fs, at)->root);
+		NEED(!inode_at(fs, at)->cutter);
 	}
 	for (at = 1; at < fs->nr_inodes; at++)
-		NEED(c->inode[at] == !fs->inode[at].id);
+		NEED(c->inode[at] == !inode_at(fs, at)->id);
 }
 
 /* Each is the one name of its file. */
@@ -129,7 +129,7 @@ static void check_segments(struct checker *c)
 		if (!s[i].inode)
 			continue;
 		NEED(inode_exists(c->fs, s[i].inode));
-		NEED(c->fs->inode[s[i].inode].id);
+		NEED(inode_at(c->fs, s[i].inode)->id);
 		NEED(!c->names[s[i].inode]++);
 		NEED(!(s[i].mode & ~01777ull));
 		NEED(!s[i].freeing);
@@ -155,7 +155,7 @@ static void check_page(struct checker *c, u64 number, u64 phys, u32 level,
 		       u64 index)
 {
 	const struct mios_pool_record *record = record_of(c->fs->pool, phys);
-	const struct mios_fs_inode *inode = &c->fs->inode[number];
+	const struct mios_fs_inode *inode = inode_at(c->fs, number);
 	const u64 *slot = mios_pool_memory(c->fs->pool, phys);
 	u64 span = 1, i;
 
@@ -181,7 +181,7 @@ static void check_page(struct checker *c, u64 number, u64 phys, u32 level,
 
 static void check_inode(struct checker *c, u64 number, u64 live)
 {
-	const struct mios_fs_inode *inode = &c->fs->inode[number];
+	const struct mios_fs_inode *inode = inode_at(c->fs, number);
 	u32 nlink = nlink_of(inode->mode);
 	u32 level = inode->root & 7;
 
@@ -229,7 +229,7 @@ static void check_filelock(struct checker *c,
 	NEED(inode_exists(c->fs, inode));
 	/* Its file, or one that has gone. */
 	NEED(lock->id && lock->id < c->fs->super->next_id);
-	id = c->fs->inode[inode].id;
+	id = inode_at(c->fs, inode)->id;
 	NEED(!id || id >= lock->id);
 	NEED(kind == MIOS_FS_FILELOCK_FLOCK || kind == MIOS_FS_FILELOCK_POSIX ||
 	     kind == MIOS_FS_FILELOCK_OFD);

@@ -408,7 +408,7 @@ static void numbers(void)
 	CHECK(at.file.inode == file && !fs_reap(three, file));
 	WHOLE(three, 14);
 	CHECK(fs_make(three, MIOS_FS_ROOT, "locked", 0100644) == file);
-	id = three->inode[file].id;
+	id = inode_at(three, file)->id;
 	CHECK(id != old.id);
 	CHECK(!take(three, POSIX | EXCL, 1, 5, 14));
 	CHECK(!take(three, FLOCK | EXCL, 2, 0, END));

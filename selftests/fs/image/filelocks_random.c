@@ -52,7 +52,8 @@ static u32 random_below(u32 end)
 static struct mios_fs_lock_wish wish_of(const struct step *s)
 {
 	return (struct mios_fs_lock_wish) {
-		.inode = file[s->file], .id = w.fs[0].inode[file[s->file]].id,
+		.inode = file[s->file],
+		.id = inode_at(&w.fs[0], file[s->file])->id,
 		.kind = kinds[s->by % OWNERS], .exclusive = s->how == EXCLUSIVE,
 		/* In all instances the same. */
 		.owner = s->by % OWNERS, .first = s->first,

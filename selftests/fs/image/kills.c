@@ -204,7 +204,7 @@ static void segments_go(void)
 static struct mios_fs_lock_wish lock_of_a(u64 first, u64 last)
 {
 	return (struct mios_fs_lock_wish) {
-		.inode = a, .id = w.fs[0].inode[a].id, .owner = 7,
+		.inode = a, .id = inode_at(&w.fs[0], a)->id, .owner = 7,
 		.kind = MIOS_FS_FILELOCK_POSIX, .exclusive = true,
 		.first = first, .last = last, .pid = 8,
 	};

@@ -121,7 +121,7 @@ struct mios_fs_judged fs_judged(const struct mios_fs *fs, u64 inode)
 {
 	return (struct mios_fs_judged){
 		.inode = inode, .by = MIOS_FS_BY_ID,
-		.id = inode < fs->nr_inodes ? fs->inode[inode].id : 0,
+		.id = inode_at(fs, inode)->id,
 	};
 }
 

@@ -102,7 +102,7 @@ static void restore(void)
 	struct mios_pool_record *record = w.pool[0].section[0].page;
 	u8 *image = (u8 *)w.fs[0].super;
 	u64 *slot = mios_pool_memory(&w.pool[0],
-				     w.fs[0].inode[file].root & ~4095ull);
+				     inode_at(&w.fs[0], file)->root & ~4095ull);
 
 	section_restore(0, w.memory, snapshot);
 	section_restore(1, w.far, snapshot + 2 * (size_t)MIOS_EXTENT_SIZE);
@@ -118,12 +118,12 @@ static void restore(void)
 	explore_hot(&record[first_free[0] - 2].word);
 	explore_hot(&slot[0]);
 	explore_hot(&slot[3]);
-	explore_hot(&w.fs[0].inode[file].size);
-	explore_hot(&w.fs[0].inode[file].open);
-	explore_hot(&w.fs[0].inode[file].id);
-	explore_hot(&w.fs[0].inode[file].hole);
-	explore_hot(&w.fs[0].inode[file].left);
-	explore_hot(&w.fs[0].inode[file].cutter);
+	explore_hot(&inode_at(&w.fs[0], file)->size);
+	explore_hot(&inode_at(&w.fs[0], file)->open);
+	explore_hot(&inode_at(&w.fs[0], file)->id);
+	explore_hot(&inode_at(&w.fs[0], file)->hole);
+	explore_hot(&inode_at(&w.fs[0], file)->left);
+	explore_hot(&inode_at(&w.fs[0], file)->cutter);
 	mapped_restore();
 	explore_hot(&w.fs[0].lock.header->tail);
 	explore_hot(&w.fs[0].super->sequence);
@@ -244,7 +244,7 @@ static void one_opens(void)
 
 	is_open = !mios_fs_open(&w.fs[1], file, id);
 	if (is_open)
-		CHECK(w.fs[1].inode[file].id == id);
+		CHECK(inode_at(&w.fs[1], file)->id == id);
 	else
 		PATIENTLY(err, fs_reap(&w.fs[1], file));
 }
@@ -333,9 +333,9 @@ static void two_sweeps(void)
 static void restore_names(void)
 {
 	restore();
-	explore_hot(&w.fs[0].entry[1].parent);
-	explore_hot(&w.fs[0].entry[1].inode);
-	explore_hot(&w.fs[0].entry[1].next);
+	explore_hot(&entry_at(&w.fs[0], 1)->parent);
+	explore_hot(&entry_at(&w.fs[0], 1)->inode);
+	explore_hot(&entry_at(&w.fs[0], 1)->next);
 }
 
 #define APPENDED	100
@@ -406,7 +406,7 @@ static void attached(void)
 
 	if (lives) {
 		CHECK(!mios_fs_segment_stat(&w.fs[0], slot, &now));
-		CHECK(w.fs[0].inode[now.inode].id && now.attached == 1);
+		CHECK(inode_at(&w.fs[0], now.inode)->id && now.attached == 1);
 		mios_fs_segment_detach(&w.fs[1], slot);
 	}
 	CHECK(!fs_sweep(&w.fs[0]));
@@ -442,7 +442,7 @@ static void appended(void)
 static void opened(void)
 {
 	if (is_open && !explore_is_dead(1))
-		CHECK(w.fs[0].inode[file].id == id);
+		CHECK(inode_at(&w.fs[0], file)->id == id);
 	if (!is_open || explore_is_dead(1))
 		fs_reap(&w.fs[0], file);
 	whole();

@@ -83,7 +83,7 @@ static void lives(struct world *w)
 	struct mios_fs_seg seg, same;
 	u32 slot;
 
-	id = three->inode[file].id;
+	id = inode_at(three, file)->id;
 	CHECK(!mios_fs_open(one, file, id));
 	CHECK(!mios_fs_remove(three, &at, false, 1));
 	CHECK(!make(three, 79, &seg, &slot));
@@ -92,11 +92,11 @@ static void lives(struct world *w)
 	three->later = later;
 	CHECK(!fs_recover(three, 1, 1));
 	CHECK(!mios_fs_segment_stat(three, slot, &same) && same.attached == 1);
-	CHECK(three->inode[file].id == id);
+	CHECK(inode_at(three, file)->id == id);
 	/* It dies, too. */
 	CHECK(!fs_recover(three, 1, 2));
 	CHECK(mios_fs_segment_stat(three, slot, &same) == -ENOENT);
-	CHECK(!three->inode[file].id);
+	CHECK(!inode_at(three, file)->id);
 	WHOLE(three, 0);
 }
 

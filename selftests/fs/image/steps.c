@@ -43,7 +43,7 @@ static int move(struct mios_fs *fs, u64 dir, const char *name, u64 to_dir,
 {
 	struct mios_fs_place from = fs_place(fs, dir, name);
 	struct mios_fs_place at = fs_place(fs, to_dir, to);
-	bool directory = (fs->inode[fs_find(fs, dir, name)].mode &
+	bool directory = (inode_at(fs, fs_find(fs, dir, name))->mode &
 			  MIOS_FS_TYPE) == MIOS_FS_DIRECTORY;
 	int err = mios_fs_rename(fs, &from, &at, directory, ++now);
 
