@@ -2,11 +2,16 @@
 /*
  * The image of miosfs: names and attributes of the files whose pages lie in
  * the pools.  It lies in whole extents of one pool, outlives all kernels, and
- * is written by all of them:
+ * is written by all of them.  Its first extent:
  *
- *   super  | redo    | waiters | segments | lock  | locks of | buckets | inodes | entries
- *   1 page | records | 64 KiB  | 192 KiB  | 8 KiB | files    | 8 KiB   | 128    | 296
- *          | 64 pages                             | 162 KiB            | bytes  | bytes
+ *   super  | redo    | waiters | segments | lock  | locks of | parts | buckets | inodes | entries
+ *   1 page | records | 64 KiB  | 192 KiB  | 8 KiB | files    | 256   | 32 KiB  | 128    | 128
+ *          | 64 pages                             | 162 KiB  | KiB   |         | bytes  | bytes
+ *
+ * When inodes or entries run out, another extent becomes a part of it, for ever:
+ *
+ *   part of inodes   inodes                      part of entries  buckets | entries
+ *                    16,384                                       128 KiB | 15,360
  *
  * Nearly all words are changed under one lock (mios/lock.h), through the redo
  * record of who holds it, so that a death leaves all or nothing of a change.  The others are
@@ -24,20 +29,35 @@
 #include <mios/lock.h>
 
 #define MIOS_FS_MAGIC		0x47414d4953464f4dULL
-#define MIOS_FS_VERSION		9
+#define MIOS_FS_VERSION		10
 #define MIOS_FS_INSTANCES	64u
 #define MIOS_FS_NAME		255u
 #define MIOS_FS_PAGE		4096u
-#define MIOS_FS_BUCKETS		1024u
+#define MIOS_FS_BUCKETS		4096u	/* in the first extent */
 #define MIOS_FS_ROOT		1u	/* inode number; 0 is none */
 #define MIOS_FS_TYPE		0170000u	/* as in stat(2) */
 #define MIOS_FS_DIRECTORY	0040000u
 #define MIOS_FS_CHARACTERS	0020000u	/* devices */
 #define MIOS_FS_BLOCKS		0060000u
-#define MIOS_FS_SIZE_MAX	(256ull << 20)	/* of the image */
 
-/* ->object of the extents that the image lies in. */
+/* ->object of the extents that the image lies in: the first, and each part. */
 #define MIOS_FS_IMAGE		(~0ULL)
+#define MIOS_FS_PART		(1ULL << 63)	/* | kind << 32 | which part */
+#define MIOS_FS_PART_KIND	32
+
+/*
+ * The number of an inode or an entry: in which part it is, and from bit 0 on
+ * where there.  Part 0 is in the first extent, and shorter.
+ */
+#define MIOS_FS_PART_SHIFT	14
+#define MIOS_FS_PART_NUMBERS	(1u << MIOS_FS_PART_SHIFT)
+#define MIOS_FS_PARTS		16384u	/* of each kind */
+
+enum mios_fs_kind {
+	MIOS_FS_INODES,
+	MIOS_FS_ENTRIES,
+	MIOS_FS_KINDS
+};
 
 /*
  * The lock, a queue: who changes something waits at the seat of the instance's
@@ -56,34 +76,41 @@ static_assert(MIOS_FS_PLACES <= MIOS_LOCK_PLACES_MAX);
  * @version:	MIOS_FS_VERSION
  * @size:	bytes of this structure
  * @self:	physical address of the image
- * @image_size:	bytes of it
- * @nr_inodes:	inodes, the unused number 0 included
- * @nr_entries:	entries, the same
+ * @key:	of the hash of names: so nobody can have many in one bucket
  * @sequence:	odd while names or attributes change (who holds the lock)
- * @free_inode:	first of the free ones, linked by ->next
- * @free_entry:	the same
  * @next_id:	id of the next file; none ever comes back
+ * @buckets:	that names are in: as linear hashing has it, they grow one by one
+ * @names:	that there are
+ * @table:	of each kind
+ * @table.free:	first of the free ones, linked by ->next
+ * @table.fresh: the first number that has never been used, nor any behind it
+ * @table.parts: how many there are, part 0 included
+ * @table.used:	numbers that are in use
  */
 struct mios_fs_super {
 	__u64 magic;
 	__u32 version;
 	__u32 size;
 	__u64 self;
-	__u64 image_size;
-	__u64 nr_inodes;
-	__u64 nr_entries;
+	__u64 key[2];
 	__u64 sequence;
-	__u64 free_inode;
-	__u64 free_entry;
 	__u64 next_id;
+	__u64 buckets;
+	__u64 names;
+	struct mios_fs_table {
+		__u64 free;
+		__u64 fresh;
+		__u64 parts;
+		__u64 used;
+	} table[MIOS_FS_KINDS];
 };
 
-static_assert(offsetof(struct mios_fs_super, sequence) == 48);
-static_assert(sizeof(struct mios_fs_super) == 80);
+static_assert(offsetof(struct mios_fs_super, sequence) == 40);
+static_assert(sizeof(struct mios_fs_super) == 136);
 
-/* One word of a change: what lies at @offset becomes @value. */
+/* One word of a change: what lies at @phys, an address, becomes @value. */
 struct mios_fs_store {
-	__u64 offset;
+	__u64 phys;
 	__u64 value;
 };
 
@@ -121,7 +148,8 @@ static_assert(sizeof(struct mios_fs_redo) == MIOS_FS_PAGE);
  * @open:	bit i: instance i has it open (atomic)
  * @pages:	that it has, those of its index not counted: counted before one is
  *		there, and taken off when it has gone, so that each death may leave
- *		it too large, never too small (atomic)
+ *		it too large, never too small (atomic); of a directory: the name
+ *		that has come into it last
  * @cut:	not 0: the pages from number @cut - 1 on are still to be removed
  * @hole:	not 0: pages that are being removed, from the lower half up to
  *		before the upper half (who is @cutter)
@@ -183,14 +211,20 @@ enum mios_fs_policy {
 #define MIOS_FS_OBJECT_LEVEL	32
 #define MIOS_FS_OBJECT_INODE	36
 
+#define MIOS_FS_ENTRY_NAME	80u
+#define MIOS_FS_REST_NAME	120u
+
 /**
  * struct mios_fs_entry - a name
- * @next:	the next of its bucket, or of the free ones
- * @parent:	number of its directory, 0: free; the upper half: bytes of @name
+ * @next:	the next of its bucket, or of the free ones; the upper half: the
+ *		entry that has the rest of a long name
+ * @parent:	number of its directory, 0: free; the upper half: bytes of the name
  * @inode:	what it names
  * @hash:	of directory and name
  * @born:	->sequence of the image when it had come into this directory
- * @name:	its last word is filled up with 0
+ * @beside:	in its directory: the one that came before it; the upper half: the
+ *		one that came after it
+ * @name:	how it begins; the last word is filled up with 0
  */
 struct mios_fs_entry {
 	__u64 next;
@@ -198,10 +232,23 @@ struct mios_fs_entry {
 	__u64 inode;
 	__u64 hash;
 	__u64 born;
-	__u8 name[256];
+	__u64 beside;
+	__u8 name[MIOS_FS_ENTRY_NAME];
 };
 
-static_assert(sizeof(struct mios_fs_entry) == 296);
+/**
+ * struct mios_fs_rest - how a long name goes on, in the place of an entry
+ * @next:	the next of the free ones; the upper half: where it goes on further
+ * @name:	filled up with 0
+ */
+struct mios_fs_rest {
+	__u64 next;
+	__u8 name[MIOS_FS_REST_NAME];
+};
+
+static_assert(sizeof(struct mios_fs_entry) == 128);
+static_assert(sizeof(struct mios_fs_rest) == 128);
+static_assert(MIOS_FS_ENTRY_NAME + 2 * MIOS_FS_REST_NAME >= MIOS_FS_NAME);
 
 /*
  * Waiters: a column for each instance, which it alone writes: how many of its
@@ -337,14 +384,32 @@ static_assert(sizeof(struct mios_fs_filelocks) == 165904);
 #define MIOS_FS_LOCK_AT		(MIOS_FS_ATTACHED_AT + \
 				 MIOS_FS_INSTANCES * MIOS_FS_SEGMENTS * 4)
 #define MIOS_FS_FILELOCKS_AT	(MIOS_FS_LOCK_AT + MIOS_FS_LOCK_SIZE)
-#define MIOS_FS_BUCKETS_AT	(MIOS_FS_FILELOCKS_AT + \
-				 sizeof(struct mios_fs_filelocks))
+/* Which extent each part is: section << 32 | extent; 0: none. */
+#define MIOS_FS_PARTS_AT	((MIOS_FS_FILELOCKS_AT + \
+				  sizeof(struct mios_fs_filelocks) + \
+				  MIOS_FS_PAGE - 1) & ~(MIOS_FS_PAGE - 1ul))
+#define MIOS_FS_BUCKETS_AT	(MIOS_FS_PARTS_AT + \
+				 MIOS_FS_KINDS * MIOS_FS_PARTS * 8)
 #define MIOS_FS_INODES_AT	(MIOS_FS_BUCKETS_AT + MIOS_FS_BUCKETS * 8)
+#define MIOS_FS_FIRST		4288u	/* numbers of part 0 of each kind */
+#define MIOS_FS_ENTRIES_AT	(MIOS_FS_INODES_AT + MIOS_FS_FIRST * \
+				 sizeof(struct mios_fs_inode))
+#define MIOS_FS_IMAGE_END	(MIOS_FS_ENTRIES_AT + MIOS_FS_FIRST * \
+				 sizeof(struct mios_fs_entry))
+
+/* Of the other parts of entries the first ones are buckets: as many as numbers. */
+#define MIOS_FS_PART_BUCKETS	MIOS_FS_PART_NUMBERS
+#define MIOS_FS_PART_ENTRIES_AT	(MIOS_FS_PART_BUCKETS * 8 / \
+				 sizeof(struct mios_fs_entry))
 
 static_assert(MIOS_FS_WAITERS_AT == 266240);
 static_assert(MIOS_FS_SEGMENTS_AT == 331776);
 static_assert(MIOS_FS_LOCK_AT == 528384);
 static_assert(MIOS_FS_FILELOCKS_AT == 536704);
-static_assert(MIOS_FS_BUCKETS_AT == 702608);
+static_assert(MIOS_FS_PARTS_AT == 704512);
+static_assert(MIOS_FS_BUCKETS_AT == 966656);
+static_assert(MIOS_FS_INODES_AT == 999424);
+static_assert(MIOS_FS_IMAGE_END == 2u << 20);
+static_assert(MIOS_FS_PART_ENTRIES_AT == 1024);
 
 #endif /* _MIOS_FS_LAYOUT_H */

@@ -7,6 +7,9 @@
  */
 #include "tx.h"
 
+/* Directories in each other: where there are more no directory is moved to. */
+#define DEPTH_MAX	(1u << 20)
+
 /* An entry that is looked for, and the word that leads to it. */
 struct found {
 	u64 entry;
@@ -27,83 +30,37 @@ static bool dir_is_alive(struct mios_fs *fs, u64 dir)
 static int find(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
 		struct found *found)
 {
-	u64 hash = mios_name_hash(dir, name);
-	u64 *link = bucket_at(fs, hash);
-	u64 at, steps;
+	u64 hash = mios_name_hash(fs, dir, name), *link;
+	u32 steps;
+	u64 at;
 
 	if (!name->length || name->length > MIOS_FS_NAME)
 		return -ENAMETOOLONG;
 	if (!dir_is_alive(fs, dir))
 		return -ENOENT;
-	for (steps = 0; steps < fs->nr_entries; steps++) {
-		at = mios_tx_get(fs, link);
-		if (!at || at >= fs->nr_entries)
+	link = mios_bucket_at(fs, hash);
+	for (steps = 0; steps < MIOS_CHAIN_MAX; steps++) {
+		struct mios_fs_entry *entry;
+
+		at = (u32)mios_tx_get(fs, link);
+		if (!entry_exists(fs, at))
 			return -ENOENT;
-		if (mios_name_is(entry_at(fs, at), dir, hash, name)) {
+		entry = entry_at(fs, at);
+		if (mios_name_is(fs, entry, dir, hash, name)) {
 			found->entry = at;
-			found->inode = entry_at(fs, at)->inode;
+			found->inode = entry->inode;
 			found->link = link;
 			return inode_exists(fs, found->inode) ? 0 : -EBADMSG;
 		}
-		link = &entry_at(fs, at)->next;
+		link = &entry->next;
 	}
 	return -EBADMSG;
-}
-
-/* Take the first of a list of free ones. */
-static u64 pop(struct mios_fs *fs, u64 *head, u64 nr, bool inodes)
-{
-	u64 at = mios_tx_get(fs, head);
-
-	if (!at || at >= nr)
-		return 0;
-	mios_tx_put(fs, head, mios_tx_get(fs, inodes ? &inode_at(fs, at)->next :
-					  &entry_at(fs, at)->next));
-	return at;
 }
 
 /* ->sequence when this change has been carried out: only then is it even again. */
 static u64 sequence_after(const struct mios_fs *fs)
 {
 	return (READ_ONCE(fs->super->sequence) | 1) + 1;
-}
-
-static void insert(struct mios_fs *fs, u64 at, u64 dir,
-		   const struct mios_fs_name *name, u64 inode)
-{
-	struct mios_fs_entry *entry = entry_at(fs, at);
-	u64 hash = mios_name_hash(dir, name);
-	u64 *bucket = bucket_at(fs, hash);
-	u64 word;
-	u32 i, part;
-
-	for (i = 0; i < name->length; i += sizeof(word)) {
-		part = name->length - i < sizeof(word) ? name->length - i :
-			sizeof(word);
-		word = 0;
-		memcpy(&word, name->text + i, part);
-		mios_tx_put(fs, (u64 *)(entry->name + i), word);
-	}
-	mios_tx_put(fs, &entry->hash, hash);
-	mios_tx_put(fs, &entry->inode, inode);
-	mios_tx_put(fs, &entry->parent, upper_lower(name->length, dir));
-	mios_tx_put(fs, &entry->next, mios_tx_get(fs, bucket));
-	mios_tx_put(fs, bucket, at);
-}
-
-static void unhook(struct mios_fs *fs, const struct found *found)
-{
-	mios_tx_put(fs, found->link,
-		    mios_tx_get(fs, &entry_at(fs, found->entry)->next));
-}
-
-static void entry_free(struct mios_fs *fs, u64 at)
-{
-	struct mios_fs_entry *entry = entry_at(fs, at);
-
-	mios_tx_put(fs, &entry->parent, 0);
-	mios_tx_put(fs, &entry->next, mios_tx_get(fs, &fs->super->free_entry));
-	mios_tx_put(fs, &fs->super->free_entry, at);
 }
 
 /* So many names more or less. */
@@ -169,7 +126,7 @@ static u64 maker(const struct mios_fs *fs)
 u64 mios_inode_make(struct mios_fs *fs, const struct mios_fs_attr *attr,
 		    u32 links, u64 parent)
 {
-	u64 number = pop(fs, &fs->super->free_inode, fs->nr_inodes, true);
+	u64 number = mios_number_take(fs, MIOS_FS_INODES);
 	struct mios_fs_inode *inode = inode_at(fs, number);
 	u64 id;
 
@@ -196,22 +153,25 @@ static int entry_new(struct mios_fs *fs, const struct mios_fs_place *place,
 		     u64 *at)
 {
 	struct found found;
-	int err = place_find(fs, place, &found);
+	int err;
 
+	mios_buckets_grow(fs);
+	err = place_find(fs, place, &found);
 	if (err != -ENOENT)
 		return err ? err : -EEXIST;
 	if (!dir_is_alive(fs, place->dir.inode))
 		return -ENOENT;
-	*at = pop(fs, &fs->super->free_entry, fs->nr_entries, false);
+	*at = mios_entry_take(fs);
 	return *at ? 0 : -ENOSPC;
 }
 
 /* In a directory from now on. */
-static void insert_new(struct mios_fs *fs, u64 at, u64 dir,
-		       const struct mios_fs_name *name, u64 inode)
+static int insert_new(struct mios_fs *fs, u64 at, u64 dir,
+		      const struct mios_fs_name *name, u64 inode)
 {
-	insert(fs, at, dir, name, inode);
+	mios_entry_list(fs, dir, at);
 	mios_tx_put(fs, &entry_at(fs, at)->born, sequence_after(fs));
+	return mios_entry_insert(fs, at, dir, name, inode);
 }
 
 static int make(struct mios_fs *fs, const struct mios_fs_place *place,
@@ -228,15 +188,15 @@ static int make(struct mios_fs *fs, const struct mios_fs_place *place,
 	if (!*number)
 		return -ENOSPC;
 	attr->id = mios_tx_get(fs, &inode_at(fs, *number)->id);
-	insert_new(fs, at, dir, &place->name, *number);
+	err = insert_new(fs, at, dir, &place->name, *number);
 	names_changed(fs, dir, attr->ctime);
 	if (directory)
 		mios_links_add(fs, dir, 1);
-	return 0;
+	return err;
 }
 
-int mios_fs_make(struct mios_fs *fs, const struct mios_fs_place *at,
-		 struct mios_fs_attr *attr, u64 *inode)
+static int make_once(struct mios_fs *fs, const struct mios_fs_place *at,
+		     struct mios_fs_attr *attr, u64 *inode)
 {
 	int err = mios_tx_begin(fs);
 
@@ -249,6 +209,17 @@ int mios_fs_make(struct mios_fs *fs, const struct mios_fs_place *at,
 		attr->sequence = mios_fs_sequence(fs);
 	}
 	mios_tx_end(fs);
+	return err;
+}
+
+int mios_fs_make(struct mios_fs *fs, const struct mios_fs_place *at,
+		 struct mios_fs_attr *attr, u64 *inode)
+{
+	int err;
+
+	do {
+		err = make_once(fs, at, attr, inode);
+	} while (mios_part_grown(fs, &err));
 	return err;
 }
 
@@ -270,9 +241,15 @@ static int make_nameless(struct mios_fs *fs, const struct mios_fs_judged *dir,
 int mios_fs_make_nameless(struct mios_fs *fs, const struct mios_fs_judged *dir,
 			  const struct mios_fs_attr *attr, u64 *inode)
 {
-	int err = mios_tx_begin(fs);
+	int err;
 
-	return err ? err : mios_tx_finish(fs, make_nameless(fs, dir, attr, inode));
+	do {
+		err = mios_tx_begin(fs);
+		if (!err)
+			err = mios_tx_finish(fs, make_nameless(fs, dir, attr,
+							       inode));
+	} while (mios_part_grown(fs, &err));
+	return err;
 }
 
 static int add_link(struct mios_fs *fs, const struct mios_fs_place *place,
@@ -293,29 +270,29 @@ static int add_link(struct mios_fs *fs, const struct mios_fs_place *place,
 	err = entry_new(fs, place, &at);
 	if (err)
 		return err;
-	insert_new(fs, at, dir, &place->name, inode);
+	err = insert_new(fs, at, dir, &place->name, inode);
 	mios_links_add(fs, inode, 1);
 	mios_inode_changed(fs, inode, now);
 	names_changed(fs, dir, now);
-	return 0;
+	return err;
 }
 
 int mios_fs_link(struct mios_fs *fs, const struct mios_fs_place *at, bool first,
 		 u64 now)
 {
-	int err = mios_tx_begin(fs);
+	int err;
 
-	return err ? err : mios_tx_finish(fs, add_link(fs, at, first, now));
+	do {
+		err = mios_tx_begin(fs);
+		if (!err)
+			err = mios_tx_finish(fs, add_link(fs, at, first, now));
+	} while (mios_part_grown(fs, &err));
+	return err;
 }
 
 static bool is_empty(struct mios_fs *fs, u64 dir)
 {
-	u64 at;
-
-	for (at = 1; at < fs->nr_entries; at++)
-		if ((u32)entry_at(fs, at)->parent == dir)
-			return false;
-	return true;
+	return !mios_tx_get(fs, &inode_at(fs, dir)->pages);
 }
 
 /* May this be taken away, as a directory or as something else? */
@@ -335,8 +312,8 @@ static void drop(struct mios_fs *fs, u64 dir, const struct found *found,
 {
 	const u64 inode = found->inode;
 
-	unhook(fs, found);
-	entry_free(fs, found->entry);
+	mios_entry_unhook(fs, found->link, found->entry);
+	mios_entry_free(fs, dir, found->entry);
 	mios_links_add(fs, inode, directory ? -2 : -1);
 	if (directory)
 		mios_links_add(fs, dir, -1);
@@ -372,9 +349,9 @@ int mios_fs_remove(struct mios_fs *fs, struct mios_fs_place *at, bool directory,
 /* Is @inode @dir itself, or above it? */
 static bool is_above(struct mios_fs *fs, u64 inode, u64 dir)
 {
-	u64 steps;
+	u32 steps;
 
-	for (steps = 0; steps < fs->nr_inodes; steps++) {
+	for (steps = 0; steps < DEPTH_MAX; steps++) {
 		if (dir == inode)
 			return true;
 		if (dir == MIOS_FS_ROOT || !inode_exists(fs, dir))
@@ -451,25 +428,34 @@ static int move(struct mios_fs *fs, struct mios_fs_place *at,
 		if (err)
 			return err;
 	}
-	unhook(fs, &from);
+	mios_entry_unhook(fs, from.link, from.entry);
+	mios_entry_rest_drop(fs, from.entry);
 	/* Who reads a directory meets a name once that changes in it. */
-	if (dir == to_dir)
-		insert(fs, from.entry, to_dir, &to->name, from.inode);
-	else
-		insert_new(fs, from.entry, to_dir, &to->name, from.inode);
+	if (dir == to_dir) {
+		err = mios_entry_insert(fs, from.entry, to_dir, &to->name, from.inode);
+	} else {
+		mios_entry_unlist(fs, dir, from.entry);
+		err = insert_new(fs, from.entry, to_dir, &to->name, from.inode);
+	}
 	if (directory)
 		adopt(fs, from.inode, dir, to_dir);
 	mios_inode_changed(fs, from.inode, now);
 	names_changed(fs, dir, now);
 	names_changed(fs, to_dir, now);
 	at->file.inode = from.inode;
-	return 0;
+	return err;
 }
 
 int mios_fs_rename(struct mios_fs *fs, struct mios_fs_place *from,
 		   struct mios_fs_place *to, bool directory, u64 now)
 {
-	int err = mios_tx_begin(fs);
+	int err;
 
-	return err ? err : mios_tx_finish(fs, move(fs, from, to, directory, now));
+	do {
+		err = mios_tx_begin(fs);
+		if (!err)
+			err = mios_tx_finish(fs, move(fs, from, to, directory,
+						      now));
+	} while (mios_part_grown(fs, &err));
+	return err;
 }

@@ -71,7 +71,12 @@ void mios_opens_end(struct mios_mount *m)
 	u64 bit = BIT_ULL(m->pool.self);
 	u64 number;
 
-	for (number = 1; number < m->fs.nr_inodes; number++) {
+	/* Where no image was found nothing was open. */
+	if (!m->fs.super)
+		return;
+	for (number = mios_fs_inode_next(&m->fs, 0); number;
+	     number = mios_fs_inode_next(&m->fs, number)) {
+		cond_resched();
 		if (!(READ_ONCE(inode_at(&m->fs, number)->open) & bit))
 			continue;
 		mios_fs_close(&m->fs, number);

@@ -8,11 +8,15 @@
  */
 #include <linux/fs.h>
 #include <linux/namei.h>
+#include <linux/slab.h>
 
 #include "../../inject/inject.h"
 #include "vfs.h"
 
 MIOS_INJECT_SWITCH(stale, "believe names, whatever others have changed");
+
+/* What a directory has before its names. */
+#define DOTS		2
 
 #define OPEN_TRIES	100	/* each a name made and one removed elsewhere */
 
@@ -326,19 +330,31 @@ static void read_begin(struct file *file)
 {
 	const struct mios_mount *m = mount_of(file_inode(file));
 
-	file->private_data = (void *)(unsigned long)mios_fs_sequence(&m->fs);
+	*(struct mios_fs_reading *)file->private_data =
+		(struct mios_fs_reading){ .before = mios_fs_sequence(&m->fs) };
 }
 
 static int dir_open(struct inode *dir, struct file *file)
 {
+	struct mios_fs_reading *r = kmalloc(sizeof(*r), GFP_KERNEL_ACCOUNT);
+
+	if (!r)
+		return -ENOMEM;
+	file->private_data = r;
 	read_begin(file);
+	return 0;
+}
+
+static int dir_release(struct inode *dir, struct file *file)
+{
+	kfree(file->private_data);
 	return 0;
 }
 
 /* ->f_pos_lock keeps those out who read. */
 static loff_t dir_seek(struct file *file, loff_t offset, int whence)
 {
-	offset = generic_file_llseek(file, offset, whence);
+	offset = generic_file_llseek_size(file, offset, whence, OFFSET_MAX, 0);
 	if (!offset)
 		read_begin(file);
 	return offset;
@@ -348,26 +364,29 @@ static int dir_iterate(struct file *file, struct dir_context *ctx)
 {
 	struct inode *dir = file_inode(file);
 	struct mios_mount *m = mount_of(dir);
-	u64 before = (unsigned long)file->private_data;
-	struct mios_fs_entry entry;
+	struct mios_fs_reading *r = file->private_data, next;
+	struct mios_fs_dirent name;
 	struct mios_fs_attr attr;
-	u64 cookie;
 	int found;
 
 	if (!dir_emit_dots(file, ctx))
 		return 0;
-	for (;;) {
-		cookie = ctx->pos - 2;
+	/* A place that somebody has gone back to, or out of order. */
+	if (r->born != ctx->pos - DOTS) {
+		r->born = ctx->pos - DOTS;
+		r->place = 0;
+	}
+	for (next = *r;; *r = next) {
+		ctx->pos = r->born + DOTS;
 		found = MIOS_LOOK(m, mios_fs_readdir(&m->fs, number_of(dir),
-						     before, &cookie,
-						     &entry));
+						     &next, &name));
 		if (found != 1)
 			return found;
-		if (!MIOS_LOOK(m, mios_fs_stat(&m->fs, entry.inode, &attr)) &&
-		    !dir_emit(ctx, (char *)entry.name, entry.parent >> 32,
-			      attr.id, fs_umode_to_dtype(attr.mode)))
+		if (!MIOS_LOOK(m, mios_fs_stat(&m->fs, name.inode, &attr)) &&
+		    !dir_emit(ctx, name.name, name.length, attr.id,
+			      fs_umode_to_dtype(attr.mode)))
 			return 0;
-		ctx->pos = cookie + 2;
+		cond_resched();
 	}
 }
 
@@ -390,6 +409,7 @@ const struct inode_operations mios_dir_inode_ops = {
 
 const struct file_operations mios_dir_ops = {
 	.open = dir_open,
+	.release = dir_release,
 	.llseek = dir_seek,
 	.read = generic_read_dir,
 	.iterate_shared = dir_iterate,

@@ -110,7 +110,7 @@ unsigned long mios_file_area(struct file *file, unsigned long addr,
 {
 	unsigned long offset = pgoff << PAGE_SHIFT;
 	unsigned long at = MIOS_WINDOW_BASE + offset +
-		(number_of(file_inode(file)) << MIOS_WINDOW_SHIFT);
+		(inode_rank(number_of(file_inode(file))) << MIOS_WINDOW_SHIFT);
 	struct vm_area_struct *vma;
 
 	if (!(flags & MAP_FIXED) && !addr && !in_compat_syscall() &&

@@ -14,22 +14,26 @@
 #include "../lock/lock.h"
 #include "../pool/pool.h"
 
+#include "dirent.h"
 #include "segment.h"
 
 #include <mios/fs.h>
 
+struct mios_fs_parts;
+
 /**
  * struct mios_fs - the file system as this instance sees it
  * @pool:	where image and pages are
- * @super:	the image
- * @inode, @entry: in it; @nr_inodes, @nr_entries: checked copies
- * @size:	bytes of the image
+ * @super:	the first extent of the image, at @phys
+ * @parts:	of the image, as far as this instance has met them; of the caller
+ * @key:	of the hash of names, a copy
  * @near:	the sections of the pool, the nearest to this instance first; where
  *		they lie in the pool, unless somebody says otherwise
  * @limit:	no page is taken for a file while all have as many as that; 0: none
  * @later:	has a later boot of that instance begun than this one?  NULL: no
  * @next_segment: where a free place for one is looked for first
  * @stores:	of the change that is being made: what is in the redo record
+ * @wants:	of which kind it has found no free number: that, plus 1
  * @lock:	the lock as changes see it; ->wait and ->ctx are the caller's
  * @recovery:	the same, as mios_fs_recover() does: it waits at a seat of its own
  * @holder:	the one of them that has it
@@ -37,36 +41,21 @@
 struct mios_fs {
 	struct mios_pool *pool;
 	struct mios_fs_super *super;
-	struct mios_fs_inode *inode;
-	struct mios_fs_entry *entry;
-	u64 nr_inodes;
-	u64 nr_entries;
-	u64 size;
+	u64 phys;
+	struct mios_fs_parts *parts;
+	u64 key[2];
 	u8 near[MIOS_POOL_SECTIONS];
 	u64 limit;
 	bool (*later)(u32 instance, u32 epoch);
 	u32 next_segment;
 	u32 stores;
+	u32 wants;
 	struct mios_qlock lock;
 	struct mios_qlock recovery;
 	struct mios_qlock *holder;
 };
 
-/*
- * A file, or an entry, by its number.  What stands for one that does not exist is
- * number 0, which nobody uses.
- */
-static inline struct mios_fs_inode *inode_at(const struct mios_fs *fs,
-					     u64 number)
-{
-	return &fs->inode[number < fs->nr_inodes ? number : 0];
-}
-
-static inline struct mios_fs_entry *entry_at(const struct mios_fs *fs,
-					     u64 number)
-{
-	return &fs->entry[number < fs->nr_entries ? number : 0];
-}
+#include "part.h"
 
 /* A name; not ended by 0. */
 struct mios_fs_name {
@@ -103,21 +92,20 @@ struct mios_fs_attr {
 
 /**
  * mios_fs_format() - make an empty file system
- * @pool: the pool
- * @image: where the image is mapped: extents of @pool, all 0
+ * @image: where the image is mapped: an extent of a pool, all 0
  * @phys: its physical address
- * @size: its bytes, whole extents
  * @attr: mode, uid, gid and times of the root directory
+ * @key: random: of the hash of names
  */
-int mios_fs_format(struct mios_pool *pool, void *image, u64 phys, u64 size,
-		   const struct mios_fs_attr *attr);
+int mios_fs_format(void *image, u64 phys, const struct mios_fs_attr *attr,
+		   const u64 key[2]);
 
 /*
  * 0; -EBADMSG: no file system, or damaged; -EPROTO: of another version.  Before
- * its first change the caller says how to wait for the lock.
+ * its first change the caller says how to wait for the lock.  @parts: all 0.
  */
 int mios_fs_attach(struct mios_fs *fs, struct mios_pool *pool, void *image,
-		   u64 phys, u64 size);
+		   u64 phys, struct mios_fs_parts *parts);
 
 /*
  * name.c.  As long as this is the same, no name is another one, and no attribute
@@ -135,20 +123,6 @@ int mios_fs_moves(struct mios_fs *fs, int found);
 int mios_fs_lookup(struct mios_fs *fs, u64 dir,
 		   const struct mios_fs_name *name, u64 *inode);
 int mios_fs_stat(struct mios_fs *fs, u64 inode, struct mios_fs_attr *attr);
-
-/**
- * mios_fs_readdir() - the next name of a directory
- * @fs: the file system
- * @dir: the directory
- * @before: mios_fs_sequence() when one began to read: what has come since is left
- *	out, so that there is an end, whoever adds names
- * @cookie: 0 at first; where to go on: a name keeps its place
- * @entry: out, a copy
- *
- * 1, or 0 when there is none.
- */
-int mios_fs_readdir(struct mios_fs *fs, u64 dir, u64 before, u64 *cookie,
-		    struct mios_fs_entry *entry);
 
 /*
  * Who makes a change has judged before whether he may, and other instances have

@@ -12,22 +12,41 @@
 
 MIOS_INJECT_SWITCH(keep_open, "leave what the dead had open");
 
-/* As many as are looked at in one go. */
+/* As many as are looked at in one go; as have one word looked at. */
 #define FILES	256
+#define OPENS	4096
 
-static void opens_forget(struct mios_fs *fs, u32 instance)
+/* The next one, as long as @left says. */
+static bool number_next(struct mios_fs *fs, struct mios_fs_recovery *r,
+			u32 *left)
 {
-	u64 bit = 1ull << instance;
-	u64 number;
+	u64 next = *left ? mios_fs_inode_next(fs, r->number) : 0;
 
-	for (number = 1; number < fs->nr_inodes; number++) {
-		u64 *open = &inode_at(fs, number)->open;
+	if (!next)
+		return false;
+	r->number = next;
+	--*left;
+	return true;
+}
+
+/* Some; are there more? */
+static bool opens_forget(struct mios_fs *fs, struct mios_fs_recovery *r)
+{
+	u64 bit = 1ull << r->pool.instance;
+	u32 left = OPENS;
+
+	while (number_next(fs, r, &left)) {
+		u64 *open = &inode_at(fs, r->number)->open;
 		u64 was = READ_ONCE(*open);
 
 		/* Each failure is another instance's success. */
 		while (was & bit && !try_cmpxchg(open, &was, was & ~bit))
 			;
 	}
+	if (!left)
+		return true;
+	r->number = 0;
+	return false;
 }
 
 void mios_fs_dequeue(struct mios_fs *fs, u32 instance, u32 epoch)
@@ -36,14 +55,18 @@ void mios_fs_dequeue(struct mios_fs *fs, u32 instance, u32 epoch)
 	mios_qlock_recover(&fs->recovery, MIOS_FS_INSTANCES + instance, epoch);
 }
 
-static void opens_recover(struct mios_fs *fs,
-			  const struct mios_pool_recovery *of)
+/* A later boot that begins meanwhile waits for the lock before it opens anything. */
+static bool opens_recover(struct mios_fs *fs, struct mios_fs_recovery *r)
 {
 	if (inject_keep_open ||
-	    (fs->later && fs->later(of->instance, of->epoch)))
-		return;
-	opens_forget(fs, of->instance);
-	mios_attached_forget(fs, of->instance);
+	    (fs->later && fs->later(r->pool.instance, r->pool.epoch))) {
+		r->number = 0;
+		return false;
+	}
+	if (opens_forget(fs, r))
+		return true;
+	mios_attached_forget(fs, r->pool.instance);
+	return false;
 }
 
 static bool pages_recover(struct mios_fs *fs, struct mios_pool_recovery *of)
@@ -69,7 +92,7 @@ static bool files_recover(struct mios_fs *fs, struct mios_fs_recovery *r)
 {
 	u32 left = FILES;
 
-	while (++r->number < fs->nr_inodes && left--) {
+	while (number_next(fs, r, &left)) {
 		if (!READ_ONCE(inode_at(fs, r->number)->id))
 			continue;
 		/* Every page is kept or free by now for who comes next. */
@@ -78,17 +101,16 @@ static bool files_recover(struct mios_fs *fs, struct mios_fs_recovery *r)
 		if (mios_inode_reap_begin(fs, r->number))
 			continue;
 		r->reap = r->number;
-		break;
+		return true;
 	}
-	return r->number < fs->nr_inodes;
+	return !left;
 }
 
 static bool stage_recover(struct mios_fs *fs, struct mios_fs_recovery *r)
 {
 	switch (r->stage) {
 	case MIOS_FS_RECOVER_OPENS:
-		opens_recover(fs, &r->pool);
-		return false;
+		return opens_recover(fs, r);
 	case MIOS_FS_RECOVER_LOCKS:
 		return mios_filelocks_forget(fs, r->pool.instance,
 					     r->pool.epoch);
@@ -109,7 +131,7 @@ int mios_fs_recover(struct mios_fs *fs, struct mios_fs_recovery *r)
 
 	if (r->pool.instance >= MIOS_FS_INSTANCES)
 		return -EINVAL;
-	if (r->stage == MIOS_FS_RECOVER_OPENS)
+	if (r->stage == MIOS_FS_RECOVER_OPENS && !r->number)
 		mios_fs_dequeue(fs, r->pool.instance, r->pool.epoch);
 	err = mios_tx_begin_recovery(fs);
 	if (err)

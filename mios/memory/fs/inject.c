@@ -13,10 +13,19 @@
 
 MIOS_INJECT_SWITCH(stop, "go no further in a change, with the lock held");
 
+MIOS_INJECT_VALUE(stop_grow,
+		  "go no further when the image grows: 1 before, 2 after the new part is linked");
+
 /* In the middle of a change: until this instance is killed, if need be. */
 void mios_fs_stop(void)
 {
 	while (READ_ONCE(inject_stop))
+		schedule_timeout_uninterruptible(msecs_to_jiffies(20));
+}
+
+void mios_fs_stop_grow(unsigned int step)
+{
+	while (READ_ONCE(inject_stop_grow) == step)
 		schedule_timeout_uninterruptible(msecs_to_jiffies(20));
 }
 

@@ -37,18 +37,19 @@ static bool files_close(struct mios_mount *m)
 {
 	bool all = true;
 	unsigned long number;
+	void *entry;
 
-	for_each_set_bit(number, m->stuck, m->fs.nr_inodes) {
+	xa_for_each(&m->stuck, number, entry) {
 		bool again = false;
 		struct inode *inode;
 
-		clear_bit(number, m->stuck);
+		xa_erase(&m->stuck, number);
 		inode = inode_taken(m, number, &again);
 		if (inode) {
 			set_bit(MIOS_WAS_MAPPED, &mios_inode_of(inode)->flags);
 			inode_let_go(inode);
 		} else if (again) {
-			set_bit(number, m->stuck);
+			mios_number_put(&m->stuck, number);
 			all = false;
 		}
 	}
@@ -60,13 +61,14 @@ static bool files_reap(struct mios_mount *m)
 {
 	bool all = true;
 	unsigned long number;
+	void *entry;
 
-	for_each_set_bit(number, m->reaped, m->fs.nr_inodes) {
-		clear_bit(number, m->reaped);
+	xa_for_each(&m->reaped, number, entry) {
+		xa_erase(&m->reaped, number);
 		mios_fs_reap_pages(&m->fs, number);
 		if (!MIOS_PATIENTLY(m, mios_fs_reap_end(&m->fs, number)))
 			continue;
-		set_bit(number, m->reaped);
+		mios_number_put(&m->reaped, number);
 		all = false;
 	}
 	return all;
@@ -100,10 +102,12 @@ static void mend(struct work_struct *work)
 	again |= !mios_filelocks_mend(m);
 	again |= !files_reap(m);
 	again |= !files_close(m);
-	for (number = 1; number < m->fs.nr_inodes; number++) {
+	for (number = mios_fs_inode_next(&m->fs, 0); number;
+	     number = mios_fs_inode_next(&m->fs, number)) {
 		const struct mios_fs_inode *image = inode_at(&m->fs, number);
 		struct inode *inode;
 
+		cond_resched();
 		if (!READ_ONCE(image->id) || !mios_has_to_cut(image))
 			continue;
 		inode = inode_taken(m, number, &again);
@@ -122,9 +126,13 @@ static void mend(struct work_struct *work)
 void mios_mend_init(struct mios_mount *m)
 {
 	INIT_DELAYED_WORK(&m->mend, mend);
+	xa_init(&m->stuck);
+	xa_init(&m->reaped);
 }
 
 void mios_mend_exit(struct mios_mount *m)
 {
 	disable_delayed_work_sync(&m->mend);
+	xa_destroy(&m->stuck);
+	xa_destroy(&m->reaped);
 }

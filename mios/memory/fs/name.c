@@ -8,36 +8,69 @@
 
 MIOS_INJECT_SWITCH(all_names, "a directory that is being read also shows what has come since");
 
-/* FNV-1a. */
-u64 mios_name_hash(u64 dir, const struct mios_fs_name *name)
-{
-	u64 hash = 0xcbf29ce484222325ull ^ dir;
-	u32 i;
+/**
+ * struct piece - a piece of a name, as it lies in an entry, or in the rest of one
+ * @text:	where
+ * @length:	bytes
+ * @next:	where the next piece is, in the upper half
+ */
+struct piece {
+	const u8 *text;
+	u32 length;
+	u64 next;
+};
 
-	for (i = 0; i < name->length; i++)
-		hash = (hash ^ (u8)name->text[i]) * 0x100000001b3ull;
-	return hash;
+static struct piece first_piece(const struct mios_fs_entry *entry, u32 length)
+{
+	return (struct piece) {
+		entry->name, min_t(u32, length, MIOS_FS_ENTRY_NAME),
+		READ_ONCE(entry->next),
+	};
 }
 
-bool mios_name_is(const struct mios_fs_entry *entry, u64 dir, u64 hash,
-		  const struct mios_fs_name *name)
+/* Of @left bytes. */
+static struct piece next_piece(const struct mios_fs *fs, u64 before, u32 left)
 {
-	return READ_ONCE(entry->hash) == hash &&
-	       READ_ONCE(entry->parent) == upper_lower(name->length, dir) &&
-	       !memcmp(entry->name, name->text, name->length);
+	const struct mios_fs_rest *rest = (void *)entry_at(fs, before >> 32);
+
+	return (struct piece) {
+		rest->name, min_t(u32, left, MIOS_FS_REST_NAME),
+		READ_ONCE(rest->next),
+	};
+}
+
+bool mios_name_is(const struct mios_fs *fs, const struct mios_fs_entry *entry,
+		  u64 dir, u64 hash, const struct mios_fs_name *name)
+{
+	struct piece piece;
+	u32 at;
+
+	if (READ_ONCE(entry->hash) != hash ||
+	    READ_ONCE(entry->parent) != upper_lower(name->length, dir))
+		return false;
+	piece = first_piece(entry, name->length);
+	for (at = 0; !memcmp(piece.text, name->text + at, piece.length);) {
+		at += piece.length;
+		if (at == name->length)
+			return true;
+		piece = next_piece(fs, piece.next, name->length - at);
+	}
+	return false;
 }
 
 static u64 find(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name)
 {
-	u64 hash = mios_name_hash(dir, name);
-	u64 at = READ_ONCE(*bucket_at(fs, hash));
-	u64 steps;
+	u64 hash = mios_name_hash(fs, dir, name);
+	u64 at = (u32)READ_ONCE(*mios_bucket_at(fs, hash));
+	u32 steps;
 
-	for (steps = 0; at && at < fs->nr_entries && steps < fs->nr_entries;
+	for (steps = 0; entry_exists(fs, at) && steps < MIOS_CHAIN_MAX;
 	     steps++) {
-		if (mios_name_is(entry_at(fs, at), dir, hash, name))
-			return READ_ONCE(entry_at(fs, at)->inode);
-		at = READ_ONCE(entry_at(fs, at)->next);
+		const struct mios_fs_entry *entry = entry_at(fs, at);
+
+		if (mios_name_is(fs, entry, dir, hash, name))
+			return READ_ONCE(entry->inode);
+		at = (u32)READ_ONCE(entry->next);
 	}
 	return 0;
 }
@@ -103,43 +136,82 @@ int mios_fs_stat(struct mios_fs *fs, u64 number, struct mios_fs_attr *attr)
 	return -EAGAIN;
 }
 
-/* An entry as it is between two changes. */
-static int entry_copy(struct mios_fs *fs, u64 at, struct mios_fs_entry *copy)
+/* How a name is met in its directory: no other has come with that change. */
+static bool is_there(const struct mios_fs_entry *entry, u64 dir, u64 born)
 {
-	u64 sequence;
+	return (u32)READ_ONCE(entry->parent) == dir &&
+	       READ_ONCE(entry->born) == born;
+}
+
+/*
+ * The name that comes next: after the last one, if that is where it was, else
+ * from the newest on.  Each is older than the one before, and so there is an end.
+ */
+static u64 name_next(struct mios_fs *fs, u64 dir,
+		     const struct mios_fs_reading *r)
+{
+	const struct mios_fs_entry *entry = entry_at(fs, r->place);
+	u64 end = r->born ?: ~0ull, last = ~0ull, at, born;
+
+	if (r->born && is_there(entry, dir, r->born))
+		at = (u32)READ_ONCE(entry->beside);
+	else
+		at = READ_ONCE(inode_at(fs, dir)->pages);
+	for (; entry_exists(fs, at); at = (u32)READ_ONCE(entry->beside)) {
+		entry = entry_at(fs, at);
+		born = READ_ONCE(entry->born);
+		if ((u32)READ_ONCE(entry->parent) != dir || born >= last)
+			return 0;
+		if (born < end && (born <= r->before || inject_all_names))
+			return at;
+		last = born;
+	}
+	return 0;
+}
+
+static void name_copy(struct mios_fs *fs, u64 at, struct mios_fs_dirent *name)
+{
+	const struct mios_fs_entry *entry = entry_at(fs, at);
+	struct piece piece;
+	u32 done = 0;
+
+	name->inode = READ_ONCE(entry->inode);
+	name->length = READ_ONCE(entry->parent) >> 32;
+	if (name->length > MIOS_FS_NAME)
+		return;
+	piece = first_piece(entry, name->length);
+	while (true) {
+		memcpy(name->name + done, piece.text, piece.length);
+		done += piece.length;
+		if (done == name->length)
+			break;
+		piece = next_piece(fs, piece.next, name->length - done);
+	}
+}
+
+int mios_fs_readdir(struct mios_fs *fs, u64 dir, struct mios_fs_reading *r,
+		    struct mios_fs_dirent *name)
+{
+	u64 sequence, at, born = 0;
 	int tries;
 
 	for (tries = 0; tries < READ_TRIES; tries++) {
 		sequence = mios_read_begin(fs);
-		memcpy(copy, entry_at(fs, at), sizeof(*copy));
+		at = name_next(fs, dir, r);
+		if (at) {
+			name_copy(fs, at, name);
+			born = READ_ONCE(entry_at(fs, at)->born);
+		}
 		if (!mios_read_again(fs, sequence))
-			return 0;
+			break;
 	}
-	return -EAGAIN;
-}
-
-/* A name that stays keeps its place: only what is found there is to be whole. */
-int mios_fs_readdir(struct mios_fs *fs, u64 dir, u64 before, u64 *cookie,
-		    struct mios_fs_entry *entry)
-{
-	u64 at;
-
-	if (!inode_exists(fs, dir))
+	if (tries == READ_TRIES)
+		return -EAGAIN;
+	if (!at)
 		return 0;
-	for (at = *cookie + 1; at < fs->nr_entries; at++) {
-		if ((u32)READ_ONCE(entry_at(fs, at)->parent) != dir)
-			continue;
-		*cookie = at - 1;
-		if (entry_copy(fs, at, entry))
-			return -EAGAIN;
-		if ((u32)entry->parent != dir ||
-		    (entry->born > before && !inject_all_names))
-			continue;
-		if (!inode_exists(fs, entry->inode) ||
-		    entry->parent >> 32 > MIOS_FS_NAME)
-			return -EBADMSG;
-		*cookie = at;
-		return 1;
-	}
-	return 0;
+	if (!inode_exists(fs, name->inode) || name->length > MIOS_FS_NAME)
+		return -EBADMSG;
+	r->place = at;
+	r->born = born;
+	return 1;
 }

@@ -109,8 +109,7 @@ static void inode_free(struct mios_fs *fs, u64 number)
 	mios_tx_put(fs, &inode->cut, 0);
 	mios_tx_put(fs, &inode->hole, 0);
 	mios_tx_put(fs, &inode->left, 0);
-	mios_tx_put(fs, &inode->next, mios_tx_get(fs, &fs->super->free_inode));
-	mios_tx_put(fs, &fs->super->free_inode, number);
+	mios_number_give(fs, MIOS_FS_INODES, number);
 	/* OPEN: who finds another file here has not been told that it goes. */
 	mios_tx_put(fs, &inode->cutter, 0);
 	mios_tx_apply(fs);

@@ -383,7 +383,8 @@ bool mios_page_is_named(void *ctx, u64 phys, bool huge, u64 object)
 	u64 *slot, value;
 
 	if (huge)
-		return object == MIOS_FS_IMAGE;
+		return object == MIOS_FS_IMAGE ||
+		       mios_part_is_named(fs, phys, object);
 	if (!inode_exists(fs, inode) || level > MIOS_FS_LEVELS)
 		return false;
 	slot = slot_find(fs, inode, level, index);
@@ -403,5 +404,9 @@ bool mios_page_is_named(void *ctx, u64 phys, bool huge, u64 object)
 
 u64 mios_fs_pages(const struct mios_fs *fs, u64 inode)
 {
-	return READ_ONCE(inode_at(fs, inode)->pages);
+	const struct mios_fs_inode *image = inode_at(fs, inode);
+
+	/* A directory has names there. */
+	return is_directory(READ_ONCE(image->mode)) ? 0 :
+	       READ_ONCE(image->pages);
 }

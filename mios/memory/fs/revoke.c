@@ -185,7 +185,7 @@ static int asked(void *ctx, u32 instance, u32 incarnation, const void *data,
 		r = revocation_of(m, &what, instance, incarnation);
 		if (inode && S_ISDIR(inode->i_mode))
 			names_forget(inode);
-		else if (what.inode < m->fs.nr_inodes)
+		else
 			revoke_here(m, inode, &r, answer);
 		iput(inode);
 	} else {

@@ -179,12 +179,15 @@ static int make(struct mios_fs *fs, struct mios_fs_seg *seg, u64 now, u32 *slot)
 int mios_fs_segment_make(struct mios_fs *fs, struct mios_fs_seg *seg, u64 now,
 			 u32 *slot)
 {
-	int err = mios_tx_begin(fs);
+	int err;
 
-	if (err)
-		return err;
-	err = make(fs, seg, now, slot);
-	mios_tx_end(fs);
+	do {
+		err = mios_tx_begin(fs);
+		if (err)
+			return err;
+		err = make(fs, seg, now, slot);
+		mios_tx_end(fs);
+	} while (mios_part_grown(fs, &err));
 	return err;
 }
 

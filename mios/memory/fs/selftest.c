@@ -34,6 +34,8 @@ struct selftest {
 	struct mios_pool two;
 	struct mios_fs fs_one;
 	struct mios_fs fs_two;
+	struct mios_fs_parts parts_one;
+	struct mios_fs_parts parts_two;
 	struct mios_cursor cursor;
 	struct mios_source source;
 };
@@ -79,6 +81,7 @@ static int pages_live(struct selftest *t)
 static int fs_make(struct selftest *t)
 {
 	const struct mios_fs_attr attr = { .mode = 0755 };
+	const u64 key[2] = { 1, 2 };
 	struct mios_page page;
 	void *image;
 	int err = mios_pool_alloc_huge(&t->one, &page);
@@ -86,18 +89,17 @@ static int fs_make(struct selftest *t)
 	if (err)
 		return err;
 	image = mios_pool_memory(&t->one, page.phys);
-	err = mios_fs_format(&t->one, image, page.phys, MIOS_EXTENT_SIZE,
-			     &attr);
+	err = mios_fs_format(image, page.phys, &attr, key);
 	if (!err)
 		err = mios_pool_object(&t->one, &page, MIOS_FS_IMAGE);
 	if (!err)
 		err = mios_pool_keep(&t->one, &page);
 	if (!err)
 		err = mios_fs_attach(&t->fs_one, &t->one, image, page.phys,
-				     MIOS_EXTENT_SIZE);
+				     &t->parts_one);
 	if (!err)
 		err = mios_fs_attach(&t->fs_two, &t->two, image, page.phys,
-				     MIOS_EXTENT_SIZE);
+				     &t->parts_two);
 	t->fs_one.lock.wait = &waits;
 	t->fs_one.recovery.wait = &waits;
 	t->fs_two.lock.wait = &waits;

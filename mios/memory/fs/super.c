@@ -7,6 +7,7 @@
  */
 #include <linux/fs_context.h>
 #include <linux/module.h>
+#include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/statfs.h>
 
@@ -27,16 +28,17 @@ static int image_make(struct mios_mount *m)
 	};
 	struct mios_page page;
 	void *image;
+	u64 key[2];
 	int err;
 
+	get_random_bytes(key, sizeof(key));
 	mios_pool_open(&m->pool, 0);
 	err = mios_pool_alloc_huge(&m->pool, &page);
 	if (err)
 		return err;
 	image = mios_pool_memory(&m->pool, page.phys);
 	memset(image, 0, MIOS_EXTENT_SIZE);
-	err = mios_fs_format(&m->pool, image, page.phys, MIOS_EXTENT_SIZE,
-			     &attr);
+	err = mios_fs_format(image, page.phys, &attr, key);
 	if (!err)
 		err = mios_pool_object(&m->pool, &page, MIOS_FS_IMAGE);
 	return err ? err : mios_pool_keep(&m->pool, &page);
@@ -86,7 +88,7 @@ static int image_attach(struct mios_mount *m)
 		return -EBADMSG;
 	return mios_fs_attach(&m->fs, &m->pool,
 			      mios_pool_memory(&m->pool, image), image,
-			      MIOS_EXTENT_SIZE);
+			      m->parts);
 }
 
 /* The sections behind the first: all instances map them, too, by mounting. */
@@ -221,8 +223,9 @@ static int statfs(struct dentry *dentry, struct kstatfs *buf)
 {
 	struct mios_mount *m = dentry->d_sb->s_fs_info;
 	u64 pages = mios_pool_pages(&m->pool), used = mios_fs_used(&m->fs);
-	u64 others = min(m->fs.size / PAGE_SIZE, pages);
+	u64 others = min(mios_fs_extents(&m->fs) * MIOS_EXTENT_PAGES, pages);
 	u64 limit = READ_ONCE(m->fs.limit);
+	u64 files, more;
 
 	buf->f_type = MIOS_SUPER_MAGIC;
 	buf->f_bsize = PAGE_SIZE;
@@ -234,6 +237,11 @@ static int statfs(struct dentry *dentry, struct kstatfs *buf)
 		buf->f_bfree = min(buf->f_bfree, limit - min(used, limit));
 	}
 	buf->f_bavail = buf->f_bfree;
+	/* Of what is free the image may take a part of each kind, again and again. */
+	files = mios_fs_files(&m->fs, &more);
+	buf->f_ffree = more + buf->f_bfree / (2 * MIOS_EXTENT_PAGES) *
+		       (MIOS_FS_PART_NUMBERS - MIOS_FS_PART_ENTRIES_AT);
+	buf->f_files = files + buf->f_ffree;
 	return 0;
 }
 
@@ -257,8 +265,10 @@ static int root_make(struct super_block *sb)
 
 static void mount_free(struct mios_mount *m)
 {
-	if (m)
-		free_percpu(m->source);
+	if (!m)
+		return;
+	free_percpu(m->source);
+	kvfree(m->parts);
 	kfree(m);
 }
 
@@ -267,9 +277,11 @@ static struct mios_mount *mount_alloc(void)
 	struct mios_mount *m = kzalloc(sizeof(*m), GFP_KERNEL);
 	int cpu;
 
-	if (m)
-		m->source = alloc_percpu(struct mios_source);
-	if (!m || !m->source) {
+	if (!m)
+		return NULL;
+	m->source = alloc_percpu(struct mios_source);
+	m->parts = kvzalloc(sizeof(*m->parts), GFP_KERNEL);
+	if (!m->source || !m->parts) {
 		mount_free(m);
 		return NULL;
 	}

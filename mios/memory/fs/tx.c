@@ -12,15 +12,30 @@ MIOS_INJECT_UNIT(no_redo);
 MIOS_INJECT_UNIT(no_sequence);
 MIOS_INJECT_SWITCH(no_replay, "leave what the dead had begun");
 
+/* Where a word of the image lies, for every instance. */
+static u64 phys_of(const struct mios_fs *fs, const u64 *word)
+{
+	const struct mios_section *section = fs->pool->section;
+	u64 at = 0;
+	u32 i;
+
+	for (i = 0; i < fs->pool->nr_sections; i++, section++) {
+		at = (unsigned long)word - (unsigned long)section->header;
+		if (at / MIOS_EXTENT_SIZE < section->nr_extents)
+			return section->base + at;
+	}
+	return 0;
+}
+
 /* With what this change has already put there. */
 u64 mios_tx_get(struct mios_fs *fs, const u64 *word)
 {
 	struct mios_fs_redo *redo = redo_of(fs, fs->pool->self);
-	u64 offset = (u8 *)word - (u8 *)fs->super;
+	u64 phys = phys_of(fs, word);
 	u32 i;
 
 	for (i = fs->stores; i--;)
-		if (redo->store[i].offset == offset)
+		if (redo->store[i].phys == phys)
 			return redo->store[i].value;
 	return READ_ONCE(*word);
 }
@@ -28,29 +43,34 @@ u64 mios_tx_get(struct mios_fs *fs, const u64 *word)
 void mios_tx_put(struct mios_fs *fs, u64 *word, u64 value)
 {
 	struct mios_fs_redo *redo = redo_of(fs, fs->pool->self);
-	u64 offset = (u8 *)word - (u8 *)fs->super;
 
 	if (inject_no_redo) {
 		WRITE_ONCE(*word, value);
 		return;
 	}
-	redo->store[fs->stores].offset = offset;
+	redo->store[fs->stores].phys = phys_of(fs, word);
 	redo->store[fs->stores++].value = value;
 }
 
 /* Headers, redo records and what others change are nobody's to replay. */
-static bool store_is_sane(const struct mios_fs *fs,
-			  const struct mios_fs_store *store)
+static bool offset_is_sane(u64 offset)
 {
-	u64 offset = store->offset;
-
-	if (offset % 8 || offset >= fs->size)
-		return false;
 	return offset >= MIOS_FS_FILELOCKS_AT ||
 	       (offset >= MIOS_FS_SEGMENTS_AT &&
 		offset < MIOS_FS_ATTACHED_AT) ||
 	       (offset > offsetof(struct mios_fs_super, sequence) &&
 		offset < sizeof(struct mios_fs_super));
+}
+
+/* What a store is for; NULL: nothing of the image. */
+static u64 *word_of(const struct mios_fs *fs, const struct mios_fs_store *store)
+{
+	u64 offset = store->phys - fs->phys;
+
+	if (offset >= MIOS_EXTENT_SIZE)
+		return mios_part_word(fs, store->phys);
+	return offset % sizeof(u64) || !offset_is_sane(offset) ? NULL :
+	       (u64 *)((u8 *)fs->super + offset);
 }
 
 /* @seen: readers look at what is changed, and do so again. */
@@ -59,16 +79,16 @@ static void redo_apply(struct mios_fs *fs, struct mios_fs_redo *redo, bool seen)
 	u64 *sequence = &fs->super->sequence;
 	u64 count = smp_load_acquire(&redo->count); /* REDO */
 	struct mios_fs_store store;
-	u64 i;
+	u64 *word, i;
 
 	if (seen && !inject_no_sequence)
 		WRITE_ONCE(*sequence, READ_ONCE(*sequence) | 1);
 	smp_wmb(); /* SEQ */
 	for (i = 0; i < count && i < MIOS_FS_STORES; i++) {
 		store = redo->store[i];
-		if (store_is_sane(fs, &store))
-			WRITE_ONCE(*(u64 *)((u8 *)fs->super + store.offset),
-				   store.value);
+		word = word_of(fs, &store);
+		if (word)
+			WRITE_ONCE(*word, store.value);
 	}
 	if (seen && !inject_no_sequence)
 		smp_store_release(sequence, READ_ONCE(*sequence) + 1); /* SEQ */
@@ -118,6 +138,7 @@ static int begin(struct mios_fs *fs, struct mios_qlock *lock)
 		return -EBUSY;
 	fs->holder = lock;
 	fs->stores = 0;
+	fs->wants = 0;
 	if (err)
 		redo_finish(fs);
 	return 0;

@@ -47,12 +47,8 @@
 /* How often a reader looks again before the caller has to. */
 #define READ_TRIES	64
 
-static inline u64 *bucket_at(const struct mios_fs *fs, u64 hash)
-{
-	u64 *buckets = (void *)((u8 *)fs->super + MIOS_FS_BUCKETS_AT);
-
-	return &buckets[hash % MIOS_FS_BUCKETS];
-}
+/* More names are in no bucket, but where somebody has erred. */
+#define MIOS_CHAIN_MAX	4096
 
 static inline struct mios_fs_redo *redo_of(const struct mios_fs *fs,
 					   u32 instance)
@@ -68,7 +64,12 @@ static inline struct mios_fs_filelocks *filelocks_of(const struct mios_fs *fs)
 
 static inline bool inode_exists(const struct mios_fs *fs, u64 inode)
 {
-	return inode && inode < fs->nr_inodes;
+	return inode_at(fs, inode) != inode_at(fs, 0);
+}
+
+static inline bool entry_exists(const struct mios_fs *fs, u64 entry)
+{
+	return entry_at(fs, entry) != entry_at(fs, 0);
 }
 
 static inline u32 mode_of(u64 word)
@@ -95,6 +96,17 @@ static inline bool is_device(u64 word)
 static inline u64 upper_lower(u32 upper, u32 lower)
 {
 	return (u64)upper << 32 | lower;
+}
+
+/* How words that have two halves are changed. */
+static inline u64 lower_set(u64 word, u32 lower)
+{
+	return upper_lower(word >> 32, lower);
+}
+
+static inline u64 upper_set(u64 word, u32 upper)
+{
+	return upper_lower(upper, word);
 }
 
 /* Pages that a file of so many bytes may have. */
@@ -125,9 +137,39 @@ u64 mios_read_begin(const struct mios_fs *fs);
 bool mios_read_again(const struct mios_fs *fs, u64 sequence);
 
 /* name.c */
-u64 mios_name_hash(u64 dir, const struct mios_fs_name *name);
-bool mios_name_is(const struct mios_fs_entry *entry, u64 dir, u64 hash,
-		  const struct mios_fs_name *name);
+bool mios_name_is(const struct mios_fs *fs, const struct mios_fs_entry *entry,
+		  u64 dir, u64 hash, const struct mios_fs_name *name);
+
+/* entry.c: with the lock; one for a new name, or 0, as mios_number_take() */
+u64 mios_entry_take(struct mios_fs *fs);
+void mios_entry_free(struct mios_fs *fs, u64 dir, u64 at);
+/* Into its bucket, with its name; -ENOSPC: there is no room for all of that. */
+int mios_entry_insert(struct mios_fs *fs, u64 at, u64 dir,
+		      const struct mios_fs_name *name, u64 inode);
+void mios_entry_unhook(struct mios_fs *fs, u64 *link, u64 at);
+void mios_entry_rest_drop(struct mios_fs *fs, u64 at);
+void mios_entry_list(struct mios_fs *fs, u64 dir, u64 at);
+void mios_entry_unlist(struct mios_fs *fs, u64 dir, u64 at);
+
+/* bucket.c: of names; the last two with the lock, and before the change begins */
+u64 mios_name_hash(const struct mios_fs *fs, u64 dir,
+		   const struct mios_fs_name *name);
+u64 *mios_bucket_at(const struct mios_fs *fs, u64 hash);
+void mios_buckets_grow(struct mios_fs *fs);
+
+/* part.c: what lies at a physical address, if it is of a part; NULL: it is not */
+u64 *mios_part_word(const struct mios_fs *fs, u64 phys);
+bool mios_part_is_named(const struct mios_fs *fs, u64 phys, u64 object);
+
+/* With the lock: a number that is free; 0: there is none, and ->wants says so. */
+u64 mios_number_take(struct mios_fs *fs, enum mios_fs_kind kind);
+void mios_number_give(struct mios_fs *fs, enum mios_fs_kind kind, u64 number);
+
+/*
+ * Without it: is what a change was refused for, @err, to be had now?  Then it is
+ * to be tried again; else @err says why not.
+ */
+bool mios_part_grown(struct mios_fs *fs, int *err);
 
 /* page.c */
 bool mios_page_is_named(void *ctx, u64 phys, bool huge, u64 object);
@@ -163,8 +205,10 @@ bool mios_filelocks_forget(struct mios_fs *fs, u32 instance, u32 epoch);
 /* inject.c: for tests */
 #if defined(MIOS_INJECT) && defined(__KERNEL__)
 void mios_fs_stop(void);
+void mios_fs_stop_grow(unsigned int step);
 #else
 static inline void mios_fs_stop(void) { }
+static inline void mios_fs_stop_grow(unsigned int step) { }
 #endif
 
 #endif /* _MIOS_FS_TX_H */

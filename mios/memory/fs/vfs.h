@@ -16,6 +16,7 @@
 #include <linux/seqlock.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
+#include <linux/xarray.h>
 
 #include "filelock.h"
 #include "fs.h"
@@ -68,6 +69,7 @@ struct mios_image_waiter {
 /**
  * struct mios_mount - a mounted miosfs
  * @fs:		the image; changes under @lock, and then the image's own
+ * @parts:	where its parts are
  * @pool:	where it lies
  * @map:	memory of its sections
  * @nr_maps:	how many there are
@@ -92,6 +94,7 @@ struct mios_image_waiter {
  */
 struct mios_mount {
 	struct mios_fs fs;
+	struct mios_fs_parts *parts;
 	struct mios_pool pool;
 	struct mios_map *map;
 	unsigned int nr_maps;
@@ -107,8 +110,8 @@ struct mios_mount {
 	struct list_head revoke_entry;
 	struct delayed_work mend;
 	bool sweep;
-	DECLARE_BITMAP(stuck, MIOS_EXTENT_SIZE / sizeof(struct mios_fs_inode));
-	DECLARE_BITMAP(reaped, MIOS_EXTENT_SIZE / sizeof(struct mios_fs_inode));
+	struct xarray stuck;
+	struct xarray reaped;
 	bool ring;
 	struct list_head entry;
 	u32 over[MIOS_FS_INSTANCES];
@@ -211,17 +214,23 @@ static inline void mios_mend_soon(struct mios_mount *m)
 	queue_delayed_work(system_long_wq, &m->mend, HZ);
 }
 
+/* Sleeps, and does not fail: what is forgotten nobody would ever free. */
+static inline void mios_number_put(struct xarray *numbers, u64 number)
+{
+	xa_store(numbers, number, xa_mk_value(1), GFP_NOFS | __GFP_NOFAIL);
+}
+
 /* Nobody has it open, but a page of it is pinned. */
 static inline void mios_mend_file(struct mios_mount *m, u64 number)
 {
-	set_bit(number, m->stuck);
+	mios_number_put(&m->stuck, number);
 	mios_mend_soon(m);
 }
 
 /* It was begun to be freed, and the end was late. */
 static inline void mios_mend_reaped(struct mios_mount *m, u64 number)
 {
-	set_bit(number, m->reaped);
+	mios_number_put(&m->reaped, number);
 	mios_mend_soon(m);
 }
 

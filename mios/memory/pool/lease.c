@@ -102,6 +102,17 @@ static bool extent_take(struct mios_pool *pool, struct mios_section *section,
 	return true;
 }
 
+bool mios_extent_is_large(const struct mios_pool *pool, u32 index, u32 extent)
+{
+	const struct mios_section *section = &pool->section[index];
+	u32 state;
+
+	if (index >= pool_sections(pool) || extent >= section->nr_extents)
+		return false;
+	state = word_state(word_read(&section->extent[extent]));
+	return state == MIOS_PAGE_KEPT || state == MIOS_PAGE_HELD;
+}
+
 int mios_pool_alloc_huge(struct mios_pool *pool, struct mios_page *page)
 {
 	u32 nr = pool_sections(pool);

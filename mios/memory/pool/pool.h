@@ -279,6 +279,10 @@ int mios_pool_take(struct mios_pool *pool, u64 phys, bool huge, u64 object,
  */
 int mios_pool_alloc_huge(struct mios_pool *pool, struct mios_page *page);
 
+/* Is an extent such a page, part of an object or about to be? */
+bool mios_extent_is_large(const struct mios_pool *pool, u32 section,
+			  u32 extent);
+
 /* Give back the extent that a cursor has leased. */
 void mios_cursor_release(struct mios_pool *pool, struct mios_cursor *cursor);
 

@@ -33,10 +33,33 @@ struct checker {
 	u8 *inode;
 	u32 *names;		/* of each inode */
 	u32 *subdirs;
+	u32 *listed;		/* names in each directory */
+	u64 entries;		/* that are in use */
+	u64 all_names;
+	u64 numbers[MIOS_FS_KINDS];	/* that there may be */
 	u64 pages;		/* that indices name, of all levels */
 	u64 own;		/* of one file, those of its index not counted */
 	bool locks[MIOS_FS_FILELOCKS];	/* each has been met */
 };
+
+/* As the layout has it; its length has been looked at. */
+static void name_text(const struct mios_fs *fs,
+		      const struct mios_fs_entry *entry, char *text)
+{
+	u32 left = entry->parent >> 32;
+	u32 part = left < MIOS_FS_ENTRY_NAME ? left : MIOS_FS_ENTRY_NAME;
+	u64 next = entry->next;
+
+	memcpy(text, entry->name, part);
+	for (left -= part; left; left -= part) {
+		const struct mios_fs_rest *rest = (void *)entry_at(fs, next >> 32);
+
+		text += part;
+		part = left < MIOS_FS_REST_NAME ? left : MIOS_FS_REST_NAME;
+		memcpy(text, rest->name, part);
+		next = rest->next;
+	}
+}
 
 /* The lock is open, and nobody is in its queue. */
 static void check_lock(const struct mios_qlock *lock)
@@ -63,59 +86,133 @@ static void check_super(struct checker *c)
 		NEED(!redo_of(c->fs, i)->count);
 }
 
+/* The rest of a long name, in the places of other entries. */
+static void check_rest(struct checker *c, const struct mios_fs_entry *entry)
+{
+	u32 left = entry->parent >> 32;
+	u64 at = entry->next >> 32;
+
+	left -= left < MIOS_FS_ENTRY_NAME ? left : MIOS_FS_ENTRY_NAME;
+	for (; left; at = entry_at(c->fs, at)->next >> 32) {
+		NEED(entry_exists(c->fs, at));
+		NEED(!c->entry[at]++);
+		c->entries++;
+		left -= left < MIOS_FS_REST_NAME ? left : MIOS_FS_REST_NAME;
+	}
+	NEED(!at);
+}
+
+static void check_name(struct checker *c, const struct mios_fs_entry *entry)
+{
+	struct mios_fs_name name = { .length = entry->parent >> 32 };
+	static char text[MIOS_FS_NAME + 1];
+	u64 dir = (u32)entry->parent;
+	const struct mios_fs_inode *inode;
+
+	NEED(name.length && name.length <= MIOS_FS_NAME);
+	name_text(c->fs, entry, text);
+	name.text = text;
+	check_rest(c, entry);
+	NEED(inode_exists(c->fs, dir));
+	NEED(is_directory(inode_at(c->fs, dir)->mode));
+	NEED(entry->hash == mios_name_hash(c->fs, dir, &name));
+	NEED(inode_exists(c->fs, entry->inode));
+	inode = inode_at(c->fs, entry->inode);
+	NEED(inode->id);
+	c->names[entry->inode]++;
+	c->listed[dir]++;
+	if (is_directory(inode->mode)) {
+		NEED(inode->parent == dir);
+		c->subdirs[dir]++;
+	} else {
+		NEED(inode->parent >> MIOS_FS_MAKER_EPOCH);
+	}
+}
+
 static void check_chain(struct checker *c, u64 bucket)
 {
-	u64 *head = bucket_at(c->fs, bucket), at;
+	u64 *head = mios_bucket_at(c->fs, bucket), at;
 
-	for (at = *head; at; at = entry_at(c->fs, at)->next) {
-		struct mios_fs_entry *entry;
-		struct mios_fs_name name;
-		u64 dir;
+	for (at = *head; at; at = (u32)entry_at(c->fs, at)->next) {
+		const struct mios_fs_entry *entry = entry_at(c->fs, at);
 
-		NEED(at < c->fs->nr_entries);
+		NEED(entry_exists(c->fs, at));
 		NEED(!c->entry[at]++);
-		entry = entry_at(c->fs, at);
-		dir = (u32)entry->parent;
-		name.text = (const char *)entry->name;
-		name.length = entry->parent >> 32;
-		NEED(name.length && name.length <= MIOS_FS_NAME);
-		NEED(inode_exists(c->fs, dir));
-		NEED(is_directory(inode_at(c->fs, dir)->mode));
-		NEED(entry->hash == mios_name_hash(dir, &name));
-		NEED(bucket_at(c->fs, entry->hash) == head);
-		NEED(inode_exists(c->fs, entry->inode));
-		NEED(inode_at(c->fs, entry->inode)->id);
-		c->names[entry->inode]++;
-		if (is_directory(inode_at(c->fs, entry->inode)->mode)) {
-			NEED(inode_at(c->fs, entry->inode)->parent == dir);
-			c->subdirs[dir]++;
-		} else {
-			NEED(inode_at(c->fs, entry->inode)->parent >>
-			     MIOS_FS_MAKER_EPOCH);
-		}
+		c->entries++;
+		c->all_names++;
+		check_name(c, entry);
+		NEED(mios_bucket_at(c->fs, entry->hash) == head);
 	}
+}
+
+/* Names of a directory, in the order in which they came. */
+static void check_list(struct checker *c, u64 dir)
+{
+	u64 at = inode_at(c->fs, dir)->pages, newer = 0, born = ~0ull;
+	u32 nr = 0;
+
+	for (; at; newer = at, at = (u32)entry_at(c->fs, at)->beside) {
+		const struct mios_fs_entry *entry = entry_at(c->fs, at);
+
+		NEED(entry_exists(c->fs, at));
+		NEED((u32)entry->parent == dir);
+		NEED(entry->beside >> 32 == newer);
+		NEED(entry->born < born);
+		born = entry->born;
+		nr++;
+	}
+	NEED(nr == c->listed[dir]);
+}
+
+static void check_free_list(struct checker *c, enum mios_fs_kind kind, u8 *met)
+{
+	const struct mios_fs_table *table = &c->fs->super->table[kind];
+	u64 at, next;
+
+	for (at = table->free; at; at = next) {
+		const struct mios_fs_inode *inode = inode_at(c->fs, at);
+
+		NEED(at < table->fresh);
+		NEED(mios_fs_at(c->fs, kind, at) != mios_fs_at(c->fs, kind, 0));
+		NEED(!met[at]++);
+		next = kind == MIOS_FS_INODES ? inode->next :
+		       (u32)entry_at(c->fs, at)->next;
+		if (kind == MIOS_FS_INODES)
+			NEED(!inode->id && !inode->root && !inode->cutter);
+	}
+}
+
+/* What has never been used is all 0, and so are buckets that nobody looks at. */
+static void check_fresh(struct checker *c, enum mios_fs_kind kind)
+{
+	static const u8 zero[MIOS_FS_RECORD];
+	u64 at, first = c->fs->super->table[kind].fresh;
+
+	for (at = first; at < c->numbers[kind]; at++)
+		if (mios_fs_at(c->fs, kind, at) != mios_fs_at(c->fs, kind, 0))
+			NEED(!memcmp(mios_fs_at(c->fs, kind, at), zero,
+				     sizeof(zero)));
 }
 
 static void check_free(struct checker *c)
 {
-	struct mios_fs *fs = c->fs;
-	u64 at;
+	struct mios_fs_table *table = c->fs->super->table;
+	u64 at, inodes = 0;
 
-	for (at = fs->super->free_entry; at; at = entry_at(fs, at)->next) {
-		NEED(at < fs->nr_entries);
-		NEED(!c->entry[at]++);
-		NEED(!entry_at(fs, at)->parent);
+	check_free_list(c, MIOS_FS_ENTRIES, c->entry);
+	check_free_list(c, MIOS_FS_INODES, c->inode);
+	check_fresh(c, MIOS_FS_ENTRIES);
+	check_fresh(c, MIOS_FS_INODES);
+	for (at = 1; at < table[MIOS_FS_ENTRIES].fresh; at++)
+		NEED(!entry_exists(c->fs, at) || c->entry[at]);
+	for (at = 1; at < table[MIOS_FS_INODES].fresh; at++) {
+		NEED(!inode_exists(c->fs, at) ||
+		     c->inode[at] == !inode_at(c->fs, at)->id);
+		inodes += inode_exists(c->fs, at) && !c->inode[at];
 	}
-	for (at = 1; at < fs->nr_entries; at++)
-		NEED(c->entry[at]);
-	for (at = fs->super->free_inode; at; at = inode_at(fs, at)->next) {
-		NEED(at < fs->nr_inodes);
-		NEED(!c->inode[at]++);
-		NEED(!inode_at(fs, at)->id && !inode_at(fs, at)->root);
-		NEED(!inode_at(fs, at)->cutter);
-	}
-	for (at = 1; at < fs->nr_inodes; at++)
-		NEED(c->inode[at] == !inode_at(fs, at)->id);
+	NEED(table[MIOS_FS_ENTRIES].used == c->entries);
+	NEED(table[MIOS_FS_INODES].used == inodes);
+	NEED(c->fs->super->names == c->all_names);
 }
 
 /* Each is the one name of its file. */
@@ -193,11 +290,14 @@ static void check_inode(struct checker *c, u64 number, u64 live)
 	NEED(!inode->cutter);
 	NEED(is_device(inode->mode) ||
 	     (inode->next & MIOS_FS_POLICY_MODE) <= MIOS_FS_INTERLEAVE);
-	if (is_directory(inode->mode))
+	if (is_directory(inode->mode)) {
+		check_list(c, number);
+		NEED(!inode->root);
 		NEED(nlink == (c->names[number] || number == MIOS_FS_ROOT ?
 			       2 + c->subdirs[number] : 0));
-	else
+	} else {
 		NEED(nlink == c->names[number]);
+	}
 	if (!inode->root)
 		return;
 	NEED(level && level <= MIOS_FS_LEVELS);
@@ -215,7 +315,8 @@ static void check_pool(struct checker *c)
 	mios_pool_usage(c->fs->pool, &usage);
 	for (i = 0; i < MIOS_POOL_INSTANCES; i++)
 		NEED(!usage.held[i]);
-	NEED(usage.kept == c->pages + c->fs->size / MIOS_POOL_PAGE);
+	NEED(usage.kept == c->pages +
+	     mios_fs_extents(c->fs) * MIOS_EXTENT_PAGES);
 }
 
 static void check_filelock(struct checker *c,
@@ -299,29 +400,38 @@ static void check_all(struct checker *c, u64 live)
 	u64 i;
 
 	check_super(c);
-	for (i = 0; i < MIOS_FS_BUCKETS; i++)
+	NEED(c->fs->super->buckets >= MIOS_FS_BUCKETS);
+	for (i = 0; i < c->fs->super->buckets; i++)
 		check_chain(c, i);
 	check_free(c);
 	check_segments(c);
 	check_filelocks(c);
-	for (i = 1; i < c->fs->nr_inodes; i++)
-		check_inode(c, i, live);
+	for (i = 1; i < c->fs->super->table[MIOS_FS_INODES].fresh; i++)
+		if (inode_exists(c->fs, i))
+			check_inode(c, i, live);
 	check_pool(c);
 }
 
 const char *fs_check(struct mios_fs *fs, u64 live)
 {
 	static struct checker c;
+	u32 i;
 
+	memset(&c, 0, sizeof(c));
 	c.fs = fs;
-	c.pages = 0;
-	c.entry = calloc(fs->nr_entries, sizeof(*c.entry));
-	c.inode = calloc(fs->nr_inodes, sizeof(*c.inode));
-	c.names = calloc(fs->nr_inodes, sizeof(*c.names));
-	c.subdirs = calloc(fs->nr_inodes, sizeof(*c.subdirs));
-	wrong = c.entry && c.inode && c.names && c.subdirs ? NULL : "no memory";
+	for (i = 0; i < MIOS_FS_KINDS; i++)
+		c.numbers[i] = fs->super->table[i].parts <<
+			       MIOS_FS_PART_SHIFT;
+	c.entry = calloc(c.numbers[MIOS_FS_ENTRIES], sizeof(*c.entry));
+	c.inode = calloc(c.numbers[MIOS_FS_INODES], sizeof(*c.inode));
+	c.names = calloc(c.numbers[MIOS_FS_INODES], sizeof(*c.names));
+	c.subdirs = calloc(c.numbers[MIOS_FS_INODES], sizeof(*c.subdirs));
+	c.listed = calloc(c.numbers[MIOS_FS_INODES], sizeof(*c.listed));
+	wrong = c.entry && c.inode && c.names && c.subdirs && c.listed ?
+		NULL : "no memory";
 	if (!wrong && !setjmp(stop))
 		check_all(&c, live);
+	free(c.listed);
 	free(c.subdirs);
 	free(c.names);
 	free(c.inode);

@@ -159,7 +159,7 @@ static void die(u32 instance)
 	w.pool[instance].epoch++;
 	CHECK(!mios_fs_attach(fs, &w.pool[instance],
 			      mios_pool_memory(&w.pool[instance], w.image),
-			      w.image, MIOS_EXTENT_SIZE));
+			      w.image, w.parts[instance]));
 	world_locks(&w);
 }
 

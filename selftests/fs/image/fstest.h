@@ -16,20 +16,24 @@
 /**
  * struct world - a pool, a file system in it, and who sees them
  * @memory:	of the pool's first section, which is nearer to instances 0 and 2
+ * @extents:	of it
  * @far:	of the other one, which is nearer to 1 and 3
- * @pool, @fs, @source: of each instance
+ * @pool, @fs, @parts, @source: of each instance
  * @image:	physical address of the image
  */
 struct world {
 	u8 *memory;
+	u32 extents;
 	u8 *far;
 	struct mios_pool pool[VIEWS];
 	struct mios_fs fs[VIEWS];
+	struct mios_fs_parts *parts[VIEWS];
 	struct mios_source source[VIEWS];
 	u64 image;
 };
 
 void world_make(struct world *w);
+void world_make_of(struct world *w, u32 extents);
 void world_forget(struct world *w);
 void world_release(struct world *w, u32 self);
 
@@ -38,6 +42,12 @@ void world_locks(struct world *w);
 
 /* Forget cursors, and what a view had under way. */
 void world_views(struct world *w);
+
+/* Where the explorer is from now on. */
+void world_explore(struct world *w);
+
+/* Does @what, of one instance, die before store number @at of it? */
+bool fs_dies(void (*what)(void), unsigned long at);
 
 struct mios_fs_name fs_name(const char *text);
 struct mios_fs_attr fs_attr(u32 mode);
@@ -96,6 +106,8 @@ void test_filelocks_random(u64 seed, unsigned long steps);
 void test_faults(void);
 void test_places(void);
 void test_kills(u64 seed);
+void test_grow(u64 seed);
+void test_grow_explore(unsigned int preemptions);
 void test_fs_garbage(u64 seed, unsigned long rounds);
 void test_fs_explore(unsigned int preemptions);
 

@@ -61,6 +61,7 @@ static int pool_read(struct mios_pool *pool, int nr, char **text)
 
 static int image_read(struct mios_fs *fs, struct mios_pool *pool)
 {
+	static struct mios_fs_parts parts;
 	const struct mios_section *section = &pool->section[0];
 	u64 phys;
 	u32 i;
@@ -70,7 +71,7 @@ static int image_read(struct mios_fs *fs, struct mios_pool *pool)
 			continue;
 		phys = section->base + i * (u64)MIOS_EXTENT_SIZE;
 		return mios_fs_attach(fs, pool, mios_pool_memory(pool, phys),
-				      phys, MIOS_EXTENT_SIZE);
+				      phys, &parts);
 	}
 	return -EBADMSG;
 }
@@ -98,6 +99,6 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	mios_pool_usage(&pool, &usage);
-	printf("whole, %llu pages\n", usage.kept - MIOS_EXTENT_PAGES);
+	printf("whole, %llu pages\n", usage.kept - mios_fs_extents(&fs) * MIOS_EXTENT_PAGES);
 	return 0;
 }

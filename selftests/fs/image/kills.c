@@ -30,8 +30,7 @@ static void count_down(const volatile void *address, bool write)
 		longjmp(died, 1);
 }
 
-/* Does @what die before store number @at of it? */
-static bool dies(void (*what)(void), unsigned long at)
+bool fs_dies(void (*what)(void), unsigned long at)
 {
 	volatile bool survived = false;
 
@@ -372,7 +371,7 @@ static void used_is_near(void)
 	u64 used = mios_fs_used(&w.fs[3]), pages;
 
 	mios_pool_usage(&w.pool[3], &usage);
-	pages = usage.kept - MIOS_EXTENT_PAGES;
+	pages = usage.kept - mios_fs_extents(&w.fs[3]) * MIOS_EXTENT_PAGES;
 	CHECK(used <= pages + 2 && used + 2 >= pages);
 }
 
@@ -406,17 +405,17 @@ static unsigned long kill_all(const char *name, void (*run)(void), u64 *seed)
 
 	copy(false);
 	fs_describe(&w.fs[3], before, sizeof(before));
-	CHECK(!dies(run, ~0ul));
+	CHECK(!fs_dies(run, ~0ul));
 	fs_describe(&w.fs[3], after, sizeof(after));
 	for (at = 0;; at++) {
 		copy(false);
-		dead = dies(run, at);
+		dead = fs_dies(run, at);
 		if (dead && !(at % 4))
 			change_between();
 		second = test_random(seed) % 64;
 		if (!(at & 1))
 			recover();
-		else if (dies(recover, second))
+		else if (fs_dies(recover, second))
 			recover_both();
 		look(name, before, after);
 		if (!dead)

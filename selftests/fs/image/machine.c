@@ -36,14 +36,52 @@ void world_locks(struct world *w)
 
 void world_views(struct world *w)
 {
-	u32 i;
+	u32 i, part;
 
 	memset(w->source, 0, sizeof(w->source));
 	for (i = 0; i < VIEWS; i++) {
 		w->pool[i].section[0].full = 0;
 		w->pool[i].section[1].full = 0;
+		/* Which parts there are may be others. */
+		for (part = 1; part < FS_EXTENTS + FAR_EXTENTS; part++) {
+			w->parts[i]->at[MIOS_FS_INODES][part] = NULL;
+			w->parts[i]->at[MIOS_FS_ENTRIES][part] = NULL;
+		}
 	}
 	world_locks(w);
+}
+
+static struct world *explored;
+
+void world_explore(struct world *w)
+{
+	explored = w;
+}
+
+static bool is_in(const u8 *at, const void *from, size_t size)
+{
+	return at >= (const u8 *)from && at < (const u8 *)from + size;
+}
+
+/*
+ * What an instance knows for itself; image and parts, as few words of them are
+ * shared; the records of pages that few others share.
+ */
+bool explore_is_cold(const volatile void *address)
+{
+	const struct world *w = explored;
+	const u8 *at = (const u8 *)address;
+	u32 i;
+
+	for (i = 0; i < VIEWS; i++)
+		if (is_in(at, w->parts[i], sizeof(*w->parts[i])))
+			return true;
+	if (is_in(at, w, sizeof(*w)))
+		return true;
+	at -= (size_t)(is_in(at, w->far, FAR_EXTENTS *
+			     (size_t)MIOS_EXTENT_SIZE) ? w->far : w->memory);
+	return (size_t)at < MIOS_POOL_RECORDS_AT ||
+	       (size_t)at >= MIOS_EXTENT_SIZE || (size_t)at % 16 == 8;
 }
 
 static void far_make(struct world *w)
@@ -61,29 +99,38 @@ static void far_make(struct world *w)
 
 void world_make(struct world *w)
 {
+	world_make_of(w, FS_EXTENTS);
+}
+
+void world_make_of(struct world *w, u32 extents)
+{
 	struct mios_fs_attr attr = fs_attr(0755);
+	const u64 key[2] = { 1, 2 };
 	struct mios_page page;
 	u32 i;
 
 	memset(w, 0, sizeof(*w));
-	w->memory = section_memory(FS_EXTENTS);
+	w->extents = extents;
+	w->memory = section_memory(extents);
 	CHECK(!mios_pool_format(w->memory, BASE,
-				FS_EXTENTS * MIOS_EXTENT_SIZE, NODE));
+				extents * (u64)MIOS_EXTENT_SIZE, NODE));
 	for (i = 0; i < VIEWS; i++)
-		view_make(&w->pool[i], w->memory, FS_EXTENTS, i, 1);
+		view_make(&w->pool[i], w->memory, extents, i, 1);
 	mios_pool_open(&w->pool[0], 0);
 	far_make(w);
 	CHECK(!mios_pool_alloc_huge(&w->pool[0], &page));
 	w->image = page.phys;
-	CHECK(!mios_fs_format(&w->pool[0],
-			      mios_pool_memory(&w->pool[0], page.phys),
-			      page.phys, MIOS_EXTENT_SIZE, &attr));
+	CHECK(!mios_fs_format(mios_pool_memory(&w->pool[0], page.phys),
+			      page.phys, &attr, key));
 	CHECK(!mios_pool_object(&w->pool[0], &page, MIOS_FS_IMAGE));
 	CHECK(!mios_pool_keep(&w->pool[0], &page));
-	for (i = 0; i < VIEWS; i++)
+	for (i = 0; i < VIEWS; i++) {
+		w->parts[i] = calloc(1, sizeof(*w->parts[i]));
+		CHECK(w->parts[i]);
 		CHECK(!mios_fs_attach(&w->fs[i], &w->pool[i],
 				      mios_pool_memory(&w->pool[i], w->image),
-				      w->image, MIOS_EXTENT_SIZE));
+				      w->image, w->parts[i]));
+	}
 	for (i = 1; i < VIEWS; i += 2) {
 		w->fs[i].near[0] = 1;
 		w->fs[i].near[1] = 0;
@@ -94,8 +141,12 @@ void world_make(struct world *w)
 
 void world_forget(struct world *w)
 {
+	u32 i;
+
+	for (i = 0; i < VIEWS; i++)
+		free(w->parts[i]);
 	section_forget(w->far, FAR_EXTENTS);
-	section_forget(w->memory, FS_EXTENTS);
+	section_forget(w->memory, w->extents);
 }
 
 void world_release(struct world *w, u32 self)
@@ -298,16 +349,16 @@ int fs_segment_remove(struct mios_fs *fs, u32 slot,
 
 static size_t describe(struct mios_fs *fs, u64 dir, char *text, size_t size)
 {
-	struct mios_fs_entry entry;
+	struct mios_fs_reading r = { .before = ~0ull };
+	struct mios_fs_dirent entry;
 	struct mios_fs_attr attr;
 	size_t used = 0;
-	u64 cookie = 0;
 
-	while (mios_fs_readdir(fs, dir, ~0ull, &cookie, &entry) == 1) {
+	while (mios_fs_readdir(fs, dir, &r, &entry) == 1) {
 		CHECK(!mios_fs_stat(fs, entry.inode, &attr));
 		used += snprintf(text + used, size - used,
 				 "%.*s=%llu,%o,%u,%llu,%llu,%llu,%llx ",
-				 (int)(entry.parent >> 32), entry.name,
+				 (int)entry.length, entry.name,
 				 attr.id, attr.mode, attr.nlink, attr.size,
 				 attr.mtime, attr.ctime, attr.rdev);
 		CHECK(used < size);

@@ -2,7 +2,7 @@
 /*
  * Runs the tests of mios/memory/fs/ in user space:
  *   fs-asan [--seed N] [--garbage ROUNDS] [--preemptions N]
- *	     [--only steps|kills|explore] [--break NAME]
+ *	     [--only steps|kills|grow|explore|explore-growth] [--break NAME]
  * --break breaks a guarantee: the tests must then fail.  Exit status 0:
  * all right; 1: the line that failed has been printed.
  */
@@ -30,8 +30,12 @@ int main(int argc, char **argv)
 	}
 	if (test_wanted(&o, "kills"))
 		test_kills(o.seed);
+	if (test_wanted(&o, "grow"))
+		test_grow(o.seed);
 	if (test_wanted(&o, "explore"))
 		test_fs_explore(preemptions);
+	if (test_wanted(&o, "explore-growth"))
+		test_grow_explore(preemptions);
 	printf("all right\n");
 	return 0;
 }

@@ -27,22 +27,6 @@ static u8 *pages(u32 section)
 	return memory + first_free[section] * MIOS_POOL_PAGE;
 }
 
-/* Image, and the records of pages that few others share. */
-bool explore_is_cold(const volatile void *address)
-{
-	u8 *image = mios_pool_memory(&w.pool[0], w.image);
-	u8 *at = (u8 *)address;
-
-	/* What an instance knows of a section. */
-	if (at >= (u8 *)&w && at < (u8 *)(&w + 1))
-		return true;
-	if (at >= image && at < image + MIOS_EXTENT_SIZE)
-		return true;
-	at -= (size_t)(at >= w.far && at < w.far + FAR_EXTENTS *
-		       MIOS_EXTENT_SIZE ? w.far : w.memory);
-	return (size_t)at < MIOS_POOL_RECORDS_AT || (size_t)at % 16 == 8;
-}
-
 /* All that is free in a section becomes its own, but for a few pages. */
 static void section_spoil(u32 index)
 {
@@ -64,6 +48,7 @@ static void make(void)
 	struct mios_fs_attr attr;
 
 	world_make(&w);
+	world_explore(&w);
 	file = fs_make(&w.fs[0], MIOS_FS_ROOT, "a", FILE_);
 	fs_size(&w.fs[0], file, 4096 * 4);
 	/* The index is there, but no page yet. */
@@ -108,8 +93,8 @@ static void restore(void)
 	section_restore(1, w.far, snapshot + 2 * (size_t)MIOS_EXTENT_SIZE);
 	memcpy(image, snapshot + MIOS_EXTENT_SIZE,
 	       MIOS_FS_INODES_AT + 13 * MIOS_POOL_PAGE);
-	memcpy(w.fs[0].entry, snapshot + MIOS_EXTENT_SIZE +
-	       ((u8 *)w.fs[0].entry - image), MIOS_POOL_PAGE);
+	memcpy(image + MIOS_FS_ENTRIES_AT,
+	       snapshot + MIOS_EXTENT_SIZE + MIOS_FS_ENTRIES_AT, MIOS_POOL_PAGE);
 	world_views(&w);
 	is_open = false;
 	is_attached = false;
@@ -272,14 +257,14 @@ static void two_renames(void)
 /* At any moment it has one of the names, whole. */
 static void one_reads(void)
 {
-	struct mios_fs_entry entry;
-	u64 cookie = 0;
-	int found = mios_fs_readdir(&w.fs[1], MIOS_FS_ROOT, ~0ull, &cookie, &entry);
+	struct mios_fs_reading r = { .before = ~0ull };
+	struct mios_fs_dirent entry;
+	int found = mios_fs_readdir(&w.fs[1], MIOS_FS_ROOT, &r, &entry);
 
 	CHECK(found == 1 || found == -EAGAIN);
 	if (found == 1) {
 		CHECK(entry.inode == file);
-		CHECK(entry.parent >> 32 == (entry.name[0] == 'a' ? 1 : 2));
+		CHECK(entry.length == (entry.name[0] == 'a' ? 1 : 2));
 	}
 }
 

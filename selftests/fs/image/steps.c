@@ -166,11 +166,21 @@ static void one_lock(struct mios_fs *one, struct mios_fs *two)
 	one->super->sequence++;
 }
 
-/* So many that every list and bucket is used up; then all go. */
+static u64 count_names(struct mios_fs *fs, u64 dir)
+{
+	struct mios_fs_reading r = { .before = ~0ull };
+	struct mios_fs_dirent name;
+	u64 nr = 0;
+
+	while (mios_fs_readdir(fs, dir, &r, &name) == 1)
+		nr++;
+	return nr;
+}
+
+/* So many that the pool is used up; then all go. */
 static void many(struct mios_fs *one, struct mios_fs *two)
 {
-	u64 nr, i, cookie = 0, seen = 0;
-	struct mios_fs_entry entry;
+	u64 nr, i, more, files = mios_fs_files(one, &more);
 	char name[24];
 
 	for (nr = 0;; nr++) {
@@ -179,56 +189,87 @@ static void many(struct mios_fs *one, struct mios_fs *two)
 			break;
 	}
 	CHECK(make(one, MIOS_FS_ROOT, name, FILE_) == -ENOSPC);
-	CHECK(!one->super->free_entry || !one->super->free_inode);
+	CHECK(mios_fs_files(two, &more) == files + nr && !more);
+	CHECK(mios_fs_extents(two) == 4 && nr > MIOS_FS_PART_NUMBERS);
 	WHOLE(two, 0);
-	while (mios_fs_readdir(one, MIOS_FS_ROOT, ~0ull, &cookie, &entry) == 1)
-		seen++;
-	CHECK(seen >= nr);
+	CHECK(count_names(one, MIOS_FS_ROOT) >= nr);
 	for (i = 0; i < nr; i++) {
 		snprintf(name, sizeof(name), "%llu", i);
 		CHECK(fs_find(one, MIOS_FS_ROOT, name));
 		CHECK(!drop(i & 2 ? one : two, MIOS_FS_ROOT, name, false));
 	}
 	WHOLE(one, 0);
+	CHECK(mios_fs_files(two, &more) == files && more > nr - 1);
 }
 
-static u64 read_next(struct mios_fs *fs, u64 dir, u64 before, u64 *cookie)
+static u64 read_next(struct mios_fs *fs, u64 dir, struct mios_fs_reading *r)
 {
-	struct mios_fs_entry entry;
+	struct mios_fs_dirent name;
 
-	return mios_fs_readdir(fs, dir, before, cookie, &entry) == 1 ?
-		entry.inode : 0;
+	return mios_fs_readdir(fs, dir, r, &name) == 1 ? name.inode : 0;
 }
 
 /* For each name that is read another one comes; yet there is an end. */
 static void reading_ends(struct mios_fs *one, struct mios_fs *two)
 {
 	const u64 root = MIOS_FS_ROOT;
-	u64 dir = fs_make(one, root, "read", DIR), first, before, cookie = 0;
-	u64 second;
+	u64 dir = fs_make(one, root, "read", DIR);
+	u64 first = fs_make(one, dir, "first", FILE_);
+	u64 second = fs_make(one, dir, "second", FILE_);
+	u64 third = fs_make(one, dir, "third", FILE_);
+	struct mios_fs_reading from = { .before = mios_fs_sequence(two) };
+	struct mios_fs_reading r = from;
 	char name[] = "new?";
 
-	first = fs_make(one, dir, "first", FILE_);
-	second = fs_make(one, dir, "second", FILE_);
-	before = mios_fs_sequence(two);
-	CHECK(read_next(two, dir, before, &cookie) == first);
+	CHECK(read_next(two, dir, &r) == third);
 	/* A name that changes is met once; one that comes from elsewhere is new. */
-	CHECK(!move(one, dir, "second", dir, "third"));
-	CHECK(!move(one, dir, "first", root, "first"));
-	CHECK(!move(one, root, "first", dir, "back"));
+	CHECK(!move(one, dir, "third", dir, "3") &&
+	      !move(one, dir, "first", dir, "1"));
+	CHECK(!move(one, dir, "second", root, "second"));
+	CHECK(!move(one, root, "second", dir, "back"));
 	for (name[3] = '0'; name[3] <= '9'; name[3]++)
 		CHECK(!make(one, dir, name, FILE_));
-	CHECK(read_next(two, dir, before, &cookie) == second);
-	CHECK(!read_next(two, dir, before, &cookie));
-	before = mios_fs_sequence(two);
-	for (cookie = 0, first = 0; read_next(two, dir, before, &cookie);)
-		first++;
-	CHECK(first == 12);
+	CHECK(read_next(two, dir, &r) == first && !read_next(two, dir, &r));
+	CHECK(count_names(two, dir) == 13);
+	/* Where it was gone on from is no more. */
+	r = from;
+	CHECK(read_next(two, dir, &r) == third);
+	CHECK(!drop(one, dir, "3", false));
+	CHECK(read_next(two, dir, &r) == first && !read_next(two, dir, &r));
 	while (name[3]-- > '0')
 		CHECK(!drop(one, dir, name, false));
-	CHECK(!drop(one, dir, "third", false) && !drop(one, dir, "back", false));
+	CHECK(drop(one, root, "read", true) == -ENOTEMPTY);
+	CHECK(!drop(one, dir, "1", false) && !drop(one, dir, "back", false));
 	CHECK(!drop(one, root, "read", true));
+	CHECK(second != first);
 	WHOLE(one, 0);
+}
+
+/* A name is as long as it likes, and changes its length. */
+static void lengths(struct mios_fs *one, struct mios_fs *two)
+{
+	const u64 root = MIOS_FS_ROOT;
+	char name[MIOS_FS_NAME + 1], other[MIOS_FS_NAME + 1];
+	u32 length;
+
+	CHECK(!make(one, root, "n", FILE_));
+	strcpy(name, "n");
+	for (length = 2; length <= MIOS_FS_NAME; length++) {
+		memset(other, 'a' + length % 26, length);
+		other[length] = 0;
+		CHECK(!move(one, root, name, root, other));
+		CHECK(fs_find(two, root, other) && !fs_find(two, root, name));
+		CHECK(!make(two, root, name, FILE_));
+		other[length - 1]++;
+		CHECK(!fs_find(two, root, other));
+		other[length - 1]--;
+		CHECK(!drop(one, root, name, false));
+		strcpy(name, other);
+	}
+	WHOLE(one, 0);
+	CHECK(!move(two, root, name, root, "n"));
+	WHOLE(one, 0);
+	CHECK(!drop(one, root, "n", false));
 }
 
 void test_names(void)
@@ -259,6 +300,7 @@ void test_names(void)
 	devices(one, two);
 	one_lock(one, two);
 	reading_ends(one, two);
+	lengths(one, two);
 	many(one, two);
 	world_forget(&w);
 }
@@ -337,13 +379,19 @@ static void pieces(void)
 	struct mios_fs_recovery r = { .pool = { .instance = 1, .epoch = 1 } };
 	struct mios_fs_attr attr;
 	struct mios_fs *one, *two;
-	char name[] = "a";
+	char name[16];
 	struct world w;
-	u64 b, nr = 0;
+	u64 b, nr;
 
 	world_make(&w);
 	one = &w.fs[1];
 	two = &w.fs[2];
+	for (nr = 0; nr < 2600; nr++) {
+		snprintf(name, sizeof(name), "many %llu", nr);
+		CHECK(!make(one, root, name, FILE_));
+	}
+	strcpy(name, "a");
+	nr = 0;
 	b = fs_make(one, root, "b", FILE_);
 	sparse(&w, b);
 	CHECK(!drop(two, root, "b", false));

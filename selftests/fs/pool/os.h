@@ -89,6 +89,8 @@ static inline void page_clear(void *page)
 
 #define cond_resched()		do { } while (0)
 
+#define min_t(type, a, b)	((type)(a) < (type)(b) ? (type)(a) : (type)(b))
+
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
 
 #endif

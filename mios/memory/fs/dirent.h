@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What name.c offers to who reads a directory.  With fs.h, which includes this.
+ */
+#ifndef _MIOS_FS_DIRENT_H
+#define _MIOS_FS_DIRENT_H
+
+#include <linux/types.h>
+
+#include <mios/fs.h>
+
+struct mios_fs;
+
+/**
+ * struct mios_fs_reading - how far somebody has read a directory
+ * @before:	mios_fs_sequence() when he began: what has come since is left out, so
+ *		that there is an end, whoever adds names
+ * @born:	of the last name that he was given, 0: none; no two of a directory have
+ *		the same, and a name keeps it
+ * @place:	where that was; 0: look for it
+ */
+struct mios_fs_reading {
+	u64 before;
+	u64 born;
+	u64 place;
+};
+
+/**
+ * struct mios_fs_dirent - a name
+ * @inode:	what it names
+ * @length:	bytes of @name
+ */
+struct mios_fs_dirent {
+	u64 inode;
+	u32 length;
+	char name[MIOS_FS_NAME + 1];
+};
+
+/**
+ * mios_fs_readdir() - the next name of a directory, the last that has come first
+ * @fs: the file system
+ * @dir: the directory
+ * @r: how far; goes on
+ * @name: out, a copy
+ *
+ * 1, or 0 when there is none.
+ */
+int mios_fs_readdir(struct mios_fs *fs, u64 dir, struct mios_fs_reading *r,
+		    struct mios_fs_dirent *name);
+
+#endif /* _MIOS_FS_DIRENT_H */
