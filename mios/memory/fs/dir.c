@@ -375,6 +375,7 @@ static int dir_iterate(struct file *file, struct dir_context *ctx)
 	if (r->born != ctx->pos - DOTS) {
 		r->born = ctx->pos - DOTS;
 		r->place = 0;
+		r->passed = 0;
 	}
 	for (next = *r;; *r = next) {
 		ctx->pos = r->born + DOTS;

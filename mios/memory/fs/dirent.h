@@ -18,11 +18,14 @@ struct mios_fs;
  * @born:	of the last name that he was given, 0: none; no two of a directory have
  *		the same, and a name keeps it
  * @place:	where that was; 0: look for it
+ * @passed, @passed_born: while it is looked for: a newer one, behind which to go on
  */
 struct mios_fs_reading {
 	u64 before;
 	u64 born;
 	u64 place;
+	u64 passed;
+	u64 passed_born;
 };
 
 /**

@@ -6,6 +6,7 @@
 #include "../../inject/inject.h"
 #include "tx.h"
 
+MIOS_INJECT_UNIT(from_newest);
 MIOS_INJECT_SWITCH(all_names, "a directory that is being read also shows what has come since");
 
 /**
@@ -144,20 +145,33 @@ static bool is_there(const struct mios_fs_entry *entry, u64 dir, u64 born)
 }
 
 /*
- * The name that comes next: after the last one, if that is where it was, else
- * from the newest on.  Each is older than the one before, and so there is an end.
+ * Where to go on: after the last one, if that is where it was, else behind one
+ * that was passed, else from the newest on.
  */
-static u64 name_next(struct mios_fs *fs, u64 dir,
-		     const struct mios_fs_reading *r)
+static u64 name_begin(struct mios_fs *fs, u64 dir,
+		      const struct mios_fs_reading *r)
 {
-	const struct mios_fs_entry *entry = entry_at(fs, r->place);
-	u64 end = r->born ?: ~0ull, last = ~0ull, at, born;
+	const struct mios_fs_entry *last = entry_at(fs, r->place);
+	const struct mios_fs_entry *passed = entry_at(fs, r->passed);
 
-	if (r->born && is_there(entry, dir, r->born))
-		at = (u32)READ_ONCE(entry->beside);
-	else
-		at = READ_ONCE(inode_at(fs, dir)->pages);
-	for (; entry_exists(fs, at); at = (u32)READ_ONCE(entry->beside)) {
+	if (r->born && is_there(last, dir, r->born))
+		return (u32)READ_ONCE(last->beside);
+	if (r->passed && is_there(passed, dir, r->passed_born))
+		return (u32)READ_ONCE(passed->beside);
+	return READ_ONCE(inode_at(fs, dir)->pages);
+}
+
+/*
+ * The name that comes next.  Each is older than the one before, and so there is an
+ * end.  Who has to look again, as something has changed, goes on where he was.
+ */
+static u64 name_next(struct mios_fs *fs, u64 dir, struct mios_fs_reading *r)
+{
+	u64 end = r->born ?: ~0ull, last = ~0ull, at, born;
+	const struct mios_fs_entry *entry;
+
+	for (at = name_begin(fs, dir, r); entry_exists(fs, at);
+	     at = (u32)READ_ONCE(entry->beside)) {
 		entry = entry_at(fs, at);
 		born = READ_ONCE(entry->born);
 		if ((u32)READ_ONCE(entry->parent) != dir || born >= last)
@@ -165,6 +179,10 @@ static u64 name_next(struct mios_fs *fs, u64 dir,
 		if (born < end && (born <= r->before || inject_all_names))
 			return at;
 		last = born;
+		if (!inject_from_newest) {
+			r->passed = at;
+			r->passed_born = born;
+		}
 	}
 	return 0;
 }
@@ -213,5 +231,6 @@ int mios_fs_readdir(struct mios_fs *fs, u64 dir, struct mios_fs_reading *r,
 		return -EBADMSG;
 	r->place = at;
 	r->born = born;
+	r->passed = 0;
 	return 1;
 }

@@ -245,8 +245,41 @@ static void flat(void)
 	world_forget(&w);
 }
 
+/* Somebody changes something, elsewhere, each time that some words were read. */
+static void change_often(const volatile void *address, bool write)
+{
+	static unsigned int reads;
+
+	(void)address;
+	if (!write && !(++reads % 100))
+		w.fs[0].super->sequence += 2;
+}
+
+/* Who begins to read behind many newer names gets there all the same. */
+static void busy(void)
+{
+	struct mios_fs_reading r = { };
+	struct mios_fs_dirent name;
+	struct mios_fs *fs;
+	int found;
+	u64 old;
+
+	world_make(&w);
+	fs = &w.fs[2];
+	dir = fs_make(fs, MIOS_FS_ROOT, "d", DIR);
+	old = fs_make(fs, dir, "old", FILE_);
+	r.before = mios_fs_sequence(fs);
+	fill(fs, 0, 1000);
+	test_point = change_often;
+	found = mios_fs_readdir(fs, dir, &r, &name);
+	test_point = NULL;
+	CHECK(found == 1 && name.inode == old);
+	world_forget(&w);
+}
+
 void test_grow(u64 seed)
 {
+	busy();
 	kills(&seed);
 	flat();
 }
