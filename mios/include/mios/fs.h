@@ -4,14 +4,18 @@
  * the pools.  It lies in whole extents of one pool, outlives all kernels, and
  * is written by all of them.  Its first extent:
  *
- *   super  | redo    | waiters | segments | lock  | locks of | parts | buckets | inodes | entries
- *   1 page | records | 64 KiB  | 192 KiB  | 8 KiB | files    | 256   | 32 KiB  | 128    | 128
- *          | 64 pages                             | 162 KiB  | KiB   |         | bytes  | bytes
+ *   super  | redo    | waiters | segments | lock  | locks of | parts  | keys  | ...
+ *   1 page | records | 64 KiB  | 192 KiB  | 8 KiB | files    | 260    | 8 KiB |
+ *          | 64 pages                             | 162 KiB  | KiB    |
  *
- * When inodes or entries run out, another extent becomes a part of it, for ever:
+ *   ... buckets | inodes    | entries
+ *       32 KiB  | 128 bytes | 128 bytes
  *
- *   part of inodes   inodes                      part of entries  buckets | entries
- *                    16,384                                       128 KiB | 15,360
+ * When inodes, entries or segments run out, another extent becomes a part of it,
+ * for ever:
+ *
+ *   of inodes   inodes     of entries  buckets | entries     of segments  segments | columns
+ *               16,384                 128 KiB | 15,360                   4,096    | 1 MiB
  *
  * Nearly all words are changed under one lock (mios/lock.h), through the redo
  * record of who holds it, so that a death leaves all or nothing of a change.  The others are
@@ -29,7 +33,7 @@
 #include <mios/lock.h>
 
 #define MIOS_FS_MAGIC		0x47414d4953464f4dULL
-#define MIOS_FS_VERSION		10
+#define MIOS_FS_VERSION		11
 #define MIOS_FS_INSTANCES	64u
 #define MIOS_FS_NAME		255u
 #define MIOS_FS_PAGE		4096u
@@ -56,6 +60,7 @@
 enum mios_fs_kind {
 	MIOS_FS_INODES,
 	MIOS_FS_ENTRIES,
+	MIOS_FS_SEGMENTS_KIND,	/* see there: they are not counted like that */
 	MIOS_FS_KINDS
 };
 
@@ -81,6 +86,7 @@ static_assert(MIOS_FS_PLACES <= MIOS_LOCK_PLACES_MAX);
  * @next_id:	id of the next file; none ever comes back
  * @buckets:	that names are in: as linear hashing has it, they grow one by one
  * @names:	that there are
+ * @last_segment: the last of the free ones
  * @table:	of each kind
  * @table.free:	first of the free ones, linked by ->next
  * @table.fresh: the first number that has never been used, nor any behind it
@@ -97,6 +103,7 @@ struct mios_fs_super {
 	__u64 next_id;
 	__u64 buckets;
 	__u64 names;
+	__u64 last_segment;
 	struct mios_fs_table {
 		__u64 free;
 		__u64 fresh;
@@ -106,7 +113,7 @@ struct mios_fs_super {
 };
 
 static_assert(offsetof(struct mios_fs_super, sequence) == 40);
-static_assert(sizeof(struct mios_fs_super) == 136);
+static_assert(sizeof(struct mios_fs_super) == 176);
 
 /* One word of a change: what lies at @phys, an address, becomes @value. */
 struct mios_fs_store {
@@ -268,18 +275,23 @@ static_assert(MIOS_FS_ENTRY_NAME + 2 * MIOS_FS_REST_NAME >= MIOS_FS_NAME);
 
 /*
  * Segments of System V shared memory: each is a file, whose only name is the
- * segment.  Its id is
+ * segment.  The first ones lie in the first extent, the others in parts.  The id
+ * of segment i is
  *
- *   sequence << 15 | MIOS_FS_SEGMENT_FIRST + where it lies
+ *   sequence << 16 | i / MIOS_FS_SEGMENT_INDICES << 15 |
+ *   (1 << 15) - 1 - i % MIOS_FS_SEGMENT_INDICES
  *
- * so that it is never one of those that Linux counts from 0 on.
+ * so that its lower 15 bits are an index that Linux does not give out, which counts
+ * from 0 on, and to 4,095 unless somebody says more.
  */
-#define MIOS_FS_SEGMENTS	512u
+#define MIOS_FS_SEGMENTS	32768u
+#define MIOS_FS_FIRST_SEGMENTS	512u
+#define MIOS_FS_PART_SEGMENTS	4096u
 #define MIOS_FS_SEGMENT_SHIFT	15
-#define MIOS_FS_SEGMENT_FIRST	((1u << MIOS_FS_SEGMENT_SHIFT) - \
-				 MIOS_FS_SEGMENTS)
-#define MIOS_FS_SEQUENCES	0x10000u
+#define MIOS_FS_SEGMENT_INDICES	28672u
+#define MIOS_FS_SEQUENCES	0x8000u
 #define MIOS_FS_SEGMENT_DEST	01000u	/* gone when nobody has it attached */
+#define MIOS_FS_KEYS		1024u	/* chains of segments that have a key */
 
 /**
  * struct mios_fs_segment - a segment
@@ -293,6 +305,7 @@ static_assert(MIOS_FS_ENTRY_NAME + 2 * MIOS_FS_REST_NAME >= MIOS_FS_NAME);
  * @pids:	of who has made it; the upper half: of who has attached or
  *		detached it last (whoever does it)
  * @freeing:	not 0 while it is freed (who holds the lock)
+ * @next:	number of the next of its chain, or of the free ones, plus 1; 0: none
  * @reserved:	0
  */
 struct mios_fs_segment {
@@ -307,7 +320,8 @@ struct mios_fs_segment {
 	__u64 ctime;
 	__u64 pids;
 	__u64 freeing;
-	__u64 reserved[5];
+	__u64 next;
+	__u64 reserved[4];
 };
 
 static_assert(sizeof(struct mios_fs_segment) == 128);
@@ -379,19 +393,23 @@ static_assert(sizeof(struct mios_fs_filelocks) == 165904);
 #define MIOS_FS_WAITERS_AT	((1 + MIOS_FS_INSTANCES) * MIOS_FS_PAGE)
 #define MIOS_FS_SEGMENTS_AT	(MIOS_FS_WAITERS_AT + \
 				 MIOS_FS_INSTANCES * MIOS_FS_WAITERS * 4)
-#define MIOS_FS_ATTACHED_AT	(MIOS_FS_SEGMENTS_AT + MIOS_FS_SEGMENTS * \
+#define MIOS_FS_ATTACHED_AT	(MIOS_FS_SEGMENTS_AT + \
+				 MIOS_FS_FIRST_SEGMENTS * \
 				 sizeof(struct mios_fs_segment))
-#define MIOS_FS_LOCK_AT		(MIOS_FS_ATTACHED_AT + \
-				 MIOS_FS_INSTANCES * MIOS_FS_SEGMENTS * 4)
+#define MIOS_FS_LOCK_AT		(MIOS_FS_ATTACHED_AT + MIOS_FS_INSTANCES * \
+				 MIOS_FS_FIRST_SEGMENTS * 4)
 #define MIOS_FS_FILELOCKS_AT	(MIOS_FS_LOCK_AT + MIOS_FS_LOCK_SIZE)
 /* Which extent each part is: section << 32 | extent; 0: none. */
 #define MIOS_FS_PARTS_AT	((MIOS_FS_FILELOCKS_AT + \
 				  sizeof(struct mios_fs_filelocks) + \
 				  MIOS_FS_PAGE - 1) & ~(MIOS_FS_PAGE - 1ul))
-#define MIOS_FS_BUCKETS_AT	(MIOS_FS_PARTS_AT + \
-				 MIOS_FS_KINDS * MIOS_FS_PARTS * 8)
+/* Of segments there are a few. */
+#define MIOS_FS_KEYS_AT		(MIOS_FS_PARTS_AT + \
+				 MIOS_FS_SEGMENTS_KIND * MIOS_FS_PARTS * 8 + \
+				 MIOS_FS_PAGE)
+#define MIOS_FS_BUCKETS_AT	(MIOS_FS_KEYS_AT + MIOS_FS_KEYS * 8)
 #define MIOS_FS_INODES_AT	(MIOS_FS_BUCKETS_AT + MIOS_FS_BUCKETS * 8)
-#define MIOS_FS_FIRST		4288u	/* numbers of part 0 of each kind */
+#define MIOS_FS_FIRST		4240u	/* numbers of part 0 of each kind */
 #define MIOS_FS_ENTRIES_AT	(MIOS_FS_INODES_AT + MIOS_FS_FIRST * \
 				 sizeof(struct mios_fs_inode))
 #define MIOS_FS_IMAGE_END	(MIOS_FS_ENTRIES_AT + MIOS_FS_FIRST * \
@@ -407,8 +425,9 @@ static_assert(MIOS_FS_SEGMENTS_AT == 331776);
 static_assert(MIOS_FS_LOCK_AT == 528384);
 static_assert(MIOS_FS_FILELOCKS_AT == 536704);
 static_assert(MIOS_FS_PARTS_AT == 704512);
-static_assert(MIOS_FS_BUCKETS_AT == 966656);
-static_assert(MIOS_FS_INODES_AT == 999424);
+static_assert(MIOS_FS_KEYS_AT == 970752);
+static_assert(MIOS_FS_BUCKETS_AT == 978944);
+static_assert(MIOS_FS_INODES_AT == 1011712);
 static_assert(MIOS_FS_IMAGE_END == 2u << 20);
 static_assert(MIOS_FS_PART_ENTRIES_AT == 1024);
 

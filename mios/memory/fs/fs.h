@@ -31,7 +31,6 @@ struct mios_fs_parts;
  *		they lie in the pool, unless somebody says otherwise
  * @limit:	no page is taken for a file while all have as many as that; 0: none
  * @later:	has a later boot of that instance begun than this one?  NULL: no
- * @next_segment: where a free place for one is looked for first
  * @stores:	of the change that is being made: what is in the redo record
  * @wants:	of which kind it has found no free number: that, plus 1
  * @lock:	the lock as changes see it; ->wait and ->ctx are the caller's
@@ -47,7 +46,6 @@ struct mios_fs {
 	u8 near[MIOS_POOL_SECTIONS];
 	u64 limit;
 	bool (*later)(u32 instance, u32 epoch);
-	u32 next_segment;
 	u32 stores;
 	u32 wants;
 	struct mios_qlock lock;

@@ -22,6 +22,7 @@ static void view_set(struct mios_fs *fs, struct mios_pool *pool, void *image,
 	fs->parts = parts;
 	parts->at[MIOS_FS_INODES][0] = image + MIOS_FS_INODES_AT;
 	parts->at[MIOS_FS_ENTRIES][0] = image + MIOS_FS_ENTRIES_AT;
+	parts->at[MIOS_FS_SEGMENTS_KIND][0] = image + MIOS_FS_SEGMENTS_AT;
 }
 
 static int locks_attach(struct mios_fs *fs, void *memory)
@@ -47,7 +48,7 @@ static void filelocks_make(void *image)
 	table->ticket = 1;
 }
 
-/* Number 0 of each kind is nobody's. */
+/* Number 0 of inodes and entries is nobody's. */
 static void tables_make(struct mios_fs_super *super)
 {
 	struct mios_fs_table *table = super->table;
@@ -57,6 +58,7 @@ static void tables_make(struct mios_fs_super *super)
 	table[MIOS_FS_INODES].parts = 1;
 	table[MIOS_FS_ENTRIES].fresh = 1;
 	table[MIOS_FS_ENTRIES].parts = 1;
+	table[MIOS_FS_SEGMENTS_KIND].parts = 1;
 }
 
 int mios_fs_format(void *image, u64 phys, const struct mios_fs_attr *attr,

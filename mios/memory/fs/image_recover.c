@@ -84,7 +84,7 @@ static bool segments_recover(struct mios_fs *fs, struct mios_fs_recovery *r)
 
 	if (inode && !mios_inode_reap_begin(fs, inode))
 		r->reap = inode;
-	return inode;
+	return r->slot < mios_fs_segments(fs);
 }
 
 /* Up to the first that is to be freed, or some. */

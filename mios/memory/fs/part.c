@@ -69,15 +69,26 @@ static u64 word_of(const struct mios_fs *fs, u64 phys)
 	return upper_lower(section, from / MIOS_EXTENT_SIZE);
 }
 
+/* Of a kind there are no more, the first one included. */
+static u64 parts_max(enum mios_fs_kind kind)
+{
+	return kind == MIOS_FS_SEGMENTS_KIND ? MIOS_SEGMENT_PARTS :
+	       MIOS_FS_PARTS;
+}
+
+static u64 kind_of(u64 object)
+{
+	return (object & ~MIOS_FS_PART) >> MIOS_FS_PART_KIND;
+}
+
 /* KEEP: is the extent where @phys is the part that it says it is? */
 bool mios_part_is_named(const struct mios_fs *fs, u64 phys, u64 object)
 {
-	u64 kind = (object & ~MIOS_FS_PART) >> MIOS_FS_PART_KIND;
+	u64 kind = kind_of(object), word = word_of(fs, phys);
 	u32 part = object;
-	u64 word = word_of(fs, phys);
 
 	return object & MIOS_FS_PART && kind < MIOS_FS_KINDS && part &&
-	       part < MIOS_FS_PARTS && (u32)word &&
+	       part < parts_max(kind) && (u32)word &&
 	       READ_ONCE(*part_word(fs, kind, part)) == word;
 }
 
@@ -85,9 +96,14 @@ u64 *mios_part_word(const struct mios_fs *fs, u64 phys)
 {
 	u64 page = phys & ~(MIOS_FS_PAGE - 1ull);
 	const struct mios_pool_record *record = record_of(fs, word_of(fs, page));
+	u64 object = record ? READ_ONCE(record->object) : 0;
 
-	if (!record || phys % sizeof(u64) ||
-	    !mios_part_is_named(fs, page, READ_ONCE(record->object)))
+	if (phys % sizeof(u64) || !mios_part_is_named(fs, page, object))
+		return NULL;
+	/* How often each has attached is each one's own. */
+	if (kind_of(object) == MIOS_FS_SEGMENTS_KIND &&
+	    phys % MIOS_EXTENT_SIZE >= MIOS_FS_PART_SEGMENTS *
+				       sizeof(struct mios_fs_segment))
 		return NULL;
 	return (u64 *)((u8 *)mios_pool_memory(fs->pool, page) + phys - page);
 }
@@ -154,6 +170,16 @@ void mios_number_give(struct mios_fs *fs, enum mios_fs_kind kind, u64 number)
 	used_set(fs, kind, -1);
 }
 
+static bool has_free(const struct mios_fs *fs, enum mios_fs_kind kind)
+{
+	const struct mios_fs_table *table = &fs->super->table[kind];
+
+	if (kind == MIOS_FS_SEGMENTS_KIND)
+		return mios_segments_are_free(fs);
+	return number_exists(fs, kind, READ_ONCE(table->free)) ||
+	       number_exists(fs, kind, READ_ONCE(table->fresh));
+}
+
 static void memory_clear(u8 *memory)
 {
 	u32 i;
@@ -172,11 +198,9 @@ static int part_link(struct mios_fs *fs, enum mios_fs_kind kind,
 	u64 part = READ_ONCE(table->parts);
 	int err;
 
-	if ((number_exists(fs, kind, READ_ONCE(table->free)) ||
-	     number_exists(fs, kind, READ_ONCE(table->fresh))) &&
-	    !inject_link_twice)
+	if (has_free(fs, kind) && !inject_link_twice)
 		return -EEXIST;
-	if (!part || part >= MIOS_FS_PARTS)
+	if (!part || part >= parts_max(kind))
 		return -ENOSPC;
 	/* KEEP: where it is found, then that it is found there. */
 	err = mios_pool_object(fs->pool, page, object_of(kind, part));
@@ -230,12 +254,13 @@ static u64 parts_of(const struct mios_fs *fs, enum mios_fs_kind kind)
 {
 	u64 parts = READ_ONCE(fs->super->table[kind].parts);
 
-	return parts < MIOS_FS_PARTS ? parts : MIOS_FS_PARTS;
+	return parts < parts_max(kind) ? parts : parts_max(kind);
 }
 
 u64 mios_fs_extents(const struct mios_fs *fs)
 {
-	return parts_of(fs, MIOS_FS_INODES) + parts_of(fs, MIOS_FS_ENTRIES) - 1;
+	return parts_of(fs, MIOS_FS_INODES) + parts_of(fs, MIOS_FS_ENTRIES) +
+	       parts_of(fs, MIOS_FS_SEGMENTS_KIND) - (MIOS_FS_KINDS - 1);
 }
 
 static u64 numbers_left(const struct mios_fs *fs, enum mios_fs_kind kind)

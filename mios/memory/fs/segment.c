@@ -5,46 +5,29 @@
  * as of names.  Called by mios/memory/ipc/, and after a death.
  */
 #include "../../inject/inject.h"
-#include "tx.h"
+#include "segment_table.h"
 
-MIOS_INJECT_SWITCH(same_id,
-		   "give a new segment the id of the one that was there");
 MIOS_INJECT_UNIT(free_open);
 MIOS_INJECT_UNIT(unjudged);
 
 #define FREEING		1ull
 #define FILE_MODE	0100600u
 
-static struct mios_fs_segment *segment_at(const struct mios_fs *fs, u32 slot)
-{
-	return (struct mios_fs_segment *)((u8 *)fs->super +
-					  MIOS_FS_SEGMENTS_AT) + slot;
-}
-
-static u32 *attached_at(const struct mios_fs *fs, u32 instance, u32 slot)
-{
-	u32 *columns = (u32 *)((u8 *)fs->super + MIOS_FS_ATTACHED_AT);
-
-	return &columns[(size_t)instance * MIOS_FS_SEGMENTS + slot];
-}
+/* As many as are looked at in one go. */
+#define SWEEP		1024
 
 static u32 attached_sum(const struct mios_fs *fs, u32 slot)
 {
 	u32 sum = 0, i;
 
 	for (i = 0; i < MIOS_FS_INSTANCES; i++)
-		sum += READ_ONCE(*attached_at(fs, i, slot));
+		sum += READ_ONCE(*mios_attached_at(fs, i, slot));
 	return sum;
-}
-
-static u32 sequence_of(u64 key)
-{
-	return (key >> 32) % MIOS_FS_SEQUENCES;
 }
 
 static void segment_read(struct mios_fs *fs, u32 slot, struct mios_fs_seg *seg)
 {
-	struct mios_fs_segment *s = segment_at(fs, slot);
+	struct mios_fs_segment *s = mios_segment_record(fs, slot);
 	u64 key = READ_ONCE(s->key), pids = READ_ONCE(s->pids);
 	u64 owner = READ_ONCE(s->owner), creator = READ_ONCE(s->creator);
 	u64 inode = READ_ONCE(s->inode);
@@ -54,7 +37,8 @@ static void segment_read(struct mios_fs *fs, u32 slot, struct mios_fs_seg *seg)
 		.id = READ_ONCE(inode_at(fs, inode)->id),
 		.atime = READ_ONCE(s->atime), .dtime = READ_ONCE(s->dtime),
 		.ctime = READ_ONCE(s->ctime), .key = key,
-		.sequence = sequence_of(key), .mode = READ_ONCE(s->mode),
+		.sequence = mios_sequence_of_key(key),
+		.mode = READ_ONCE(s->mode),
 		.uid = owner, .gid = owner >> 32, .cuid = creator,
 		.cgid = creator >> 32, .cpid = pids, .lpid = pids >> 32,
 	};
@@ -65,7 +49,7 @@ int mios_fs_segment_look(struct mios_fs *fs, u32 slot, struct mios_fs_seg *seg)
 	u64 sequence;
 	int tries;
 
-	if (slot >= MIOS_FS_SEGMENTS)
+	if (!mios_segment_exists(fs, slot))
 		return -ENOENT;
 	for (tries = 0; tries < READ_TRIES; tries++) {
 		sequence = mios_read_begin(fs);
@@ -90,55 +74,20 @@ int mios_fs_segment_stat(struct mios_fs *fs, u32 slot, struct mios_fs_seg *seg)
 	return err;
 }
 
-/* With the lock, or for who looks again. */
-static u32 slot_of(struct mios_fs *fs, u32 key)
-{
-	u32 slot;
-
-	for (slot = 0; slot < MIOS_FS_SEGMENTS; slot++) {
-		struct mios_fs_segment *s = segment_at(fs, slot);
-
-		if (READ_ONCE(s->inode) && (u32)READ_ONCE(s->key) == key)
-			break;
-	}
-	return slot;
-}
-
 int mios_fs_segment_find(struct mios_fs *fs, u32 key, u32 *slot,
 			 struct mios_fs_seg *seg)
 {
-	u64 sequence;
+	u64 sequence, *link;
 	int tries, err;
 
 	for (tries = 0; tries < READ_TRIES; tries++) {
 		sequence = mios_read_begin(fs);
-		*slot = slot_of(fs, key);
+		*slot = mios_segment_of_key(fs, key, &link);
 		err = mios_fs_segment_stat(fs, *slot, seg);
 		if (!mios_read_again(fs, sequence))
 			return err;
 	}
 	return -EAGAIN;
-}
-
-/* Of the next one there: an id comes back after all the others. */
-static u32 sequence_next(u64 key)
-{
-	return inject_same_id ? sequence_of(key) :
-	       sequence_of(key + (1ull << 32));
-}
-
-/* In turn, so that all places' sequences are used up before an id comes back. */
-static u32 free_slot(struct mios_fs *fs)
-{
-	u32 first = inject_same_id ? 0 : fs->next_segment;
-	u32 i, slot;
-
-	for (i = 0; i < MIOS_FS_SEGMENTS; i++) {
-		slot = (first + i) % MIOS_FS_SEGMENTS;
-		if (!READ_ONCE(segment_at(fs, slot)->inode))
-			return slot;
-	}
-	return MIOS_FS_SEGMENTS;
 }
 
 static int make(struct mios_fs *fs, struct mios_fs_seg *seg, u64 now, u32 *slot)
@@ -147,20 +96,20 @@ static int make(struct mios_fs *fs, struct mios_fs_seg *seg, u64 now, u32 *slot)
 		.mode = FILE_MODE, .uid = seg->uid, .gid = seg->gid,
 		.size = seg->size, .atime = now, .mtime = now, .ctime = now,
 	};
-	u64 owner = upper_lower(seg->gid, seg->uid), inode;
+	u64 owner = upper_lower(seg->gid, seg->uid), inode, *link;
 	struct mios_fs_segment *s;
 
-	if (seg->key && slot_of(fs, seg->key) < MIOS_FS_SEGMENTS)
+	if (seg->key &&
+	    mios_segment_of_key(fs, seg->key, &link) < MIOS_FS_SEGMENTS)
 		return -EEXIST;
-	*slot = free_slot(fs);
+	*slot = mios_segment_take(fs);
 	if (*slot == MIOS_FS_SEGMENTS)
 		return -ENOSPC;
 	inode = mios_inode_make(fs, &attr, 1, 0);
 	if (!inode)
 		return -ENOSPC;
-	fs->next_segment = *slot + 1;
-	s = segment_at(fs, *slot);
-	seg->sequence = sequence_next(READ_ONCE(s->key));
+	s = mios_segment_record(fs, *slot);
+	seg->sequence = mios_sequence_next(READ_ONCE(s->key));
 	mios_tx_put(fs, &s->inode, inode);
 	mios_tx_put(fs, &s->key, upper_lower(seg->sequence, seg->key));
 	mios_tx_put(fs, &s->mode, seg->mode);
@@ -172,6 +121,7 @@ static int make(struct mios_fs *fs, struct mios_fs_seg *seg, u64 now, u32 *slot)
 	mios_tx_put(fs, &s->ctime, seg->ctime);
 	mios_tx_put(fs, &s->pids, seg->cpid);
 	mios_tx_put(fs, &s->freeing, 0);
+	mios_segment_key_put(fs, *slot, seg->key);
 	mios_tx_apply(fs);
 	return 0;
 }
@@ -193,9 +143,10 @@ int mios_fs_segment_make(struct mios_fs *fs, struct mios_fs_seg *seg, u64 now,
 
 static bool is_that(struct mios_fs *fs, u32 slot, u32 sequence)
 {
-	struct mios_fs_segment *s = segment_at(fs, slot);
+	struct mios_fs_segment *s = mios_segment_record(fs, slot);
 
-	return READ_ONCE(s->inode) && sequence_of(READ_ONCE(s->key)) == sequence;
+	return READ_ONCE(s->inode) &&
+	       mios_sequence_of_key(READ_ONCE(s->key)) == sequence;
 }
 
 /* With the lock; its maker is always the same. */
@@ -205,7 +156,7 @@ static int judged_holds(struct mios_fs *fs, u32 slot,
 	if (!is_that(fs, slot, judged->sequence))
 		return -ESTALE;
 	if (judged->by & MIOS_FS_BY_UID && !inject_unjudged &&
-	    (u32)READ_ONCE(segment_at(fs, slot)->owner) != judged->uid)
+	    (u32)READ_ONCE(mios_segment_record(fs, slot)->owner) != judged->uid)
 		return -EAGAIN;
 	return 0;
 }
@@ -213,7 +164,7 @@ static int judged_holds(struct mios_fs *fs, u32 slot,
 static int set(struct mios_fs *fs, u32 slot, const struct mios_fs_seg *judged,
 	       const struct mios_fs_seg *to)
 {
-	struct mios_fs_segment *s = segment_at(fs, slot);
+	struct mios_fs_segment *s = mios_segment_record(fs, slot);
 	int err = judged_holds(fs, slot, judged);
 
 	if (err)
@@ -242,7 +193,7 @@ static bool is_kept(const struct mios_fs *fs, u32 slot)
 /* ATTACH: nobody has it, and nobody gets it any more.  Its file, or 0: it stays. */
 static u64 segment_free(struct mios_fs *fs, u32 slot)
 {
-	struct mios_fs_segment *s = segment_at(fs, slot);
+	struct mios_fs_segment *s = mios_segment_record(fs, slot);
 	u64 inode = READ_ONCE(s->inode);
 	bool kept = is_kept(fs, slot);
 
@@ -258,6 +209,7 @@ static u64 segment_free(struct mios_fs *fs, u32 slot)
 	}
 	mios_tx_put(fs, &s->inode, 0);
 	mios_tx_put(fs, &s->freeing, 0);
+	mios_segment_give(fs, slot);
 	mios_links_add(fs, inode, -1);
 	mios_tx_apply(fs);
 	smp_mb(); /* LAST */
@@ -266,10 +218,11 @@ static u64 segment_free(struct mios_fs *fs, u32 slot)
 
 u64 mios_segment_sweep(struct mios_fs *fs, u32 *slot)
 {
+	u32 nr = mios_fs_segments(fs), left = SWEEP;
 	u64 inode = 0;
 
-	for (; *slot < MIOS_FS_SEGMENTS && !inode; ++*slot) {
-		struct mios_fs_segment *s = segment_at(fs, *slot);
+	for (; *slot < nr && !inode && left; ++*slot, left--) {
+		struct mios_fs_segment *s = mios_segment_record(fs, *slot);
 
 		if (READ_ONCE(s->inode) &&
 		    READ_ONCE(s->mode) & MIOS_FS_SEGMENT_DEST)
@@ -280,19 +233,22 @@ u64 mios_segment_sweep(struct mios_fs *fs, u32 *slot)
 
 int mios_fs_segment_sweep(struct mios_fs *fs, u32 *slot, u64 *inode)
 {
-	int err = mios_tx_begin(fs);
+	int err;
 
-	if (err)
-		return err;
-	*inode = mios_segment_sweep(fs, slot);
-	mios_tx_end(fs);
+	do {
+		err = mios_tx_begin(fs);
+		if (err)
+			return err;
+		*inode = mios_segment_sweep(fs, slot);
+		mios_tx_end(fs);
+	} while (!*inode && *slot < mios_fs_segments(fs));
 	return !!*inode;
 }
 
 int mios_fs_segment_remove(struct mios_fs *fs, u32 slot,
 			   const struct mios_fs_seg *judged, u64 *inode)
 {
-	struct mios_fs_segment *s = segment_at(fs, slot);
+	struct mios_fs_segment *s = mios_segment_record(fs, slot);
 	int err = mios_tx_begin(fs);
 
 	if (err)
@@ -300,7 +256,7 @@ int mios_fs_segment_remove(struct mios_fs *fs, u32 slot,
 	err = judged_holds(fs, slot, judged);
 	if (!err) {
 		mios_tx_put(fs, &s->mode, s->mode | MIOS_FS_SEGMENT_DEST);
-		mios_tx_put(fs, &s->key, s->key & ~(u64)~0u);
+		mios_segment_key_drop(fs, slot);
 		mios_tx_apply(fs);
 		*inode = segment_free(fs, slot);
 	}
@@ -310,7 +266,7 @@ int mios_fs_segment_remove(struct mios_fs *fs, u32 slot,
 
 static void attached_add(struct mios_fs *fs, u32 slot, int more)
 {
-	u32 *count = attached_at(fs, fs->pool->self, slot);
+	u32 *count = mios_attached_at(fs, fs->pool->self, slot);
 	u32 was = READ_ONCE(*count);
 
 	/* Each failure is another CPU's success. */
@@ -322,7 +278,7 @@ int mios_fs_segment_attach(struct mios_fs *fs, u32 slot, u32 sequence)
 {
 	attached_add(fs, slot, 1);
 	/* ATTACH */
-	if (!READ_ONCE(segment_at(fs, slot)->freeing) &&
+	if (!READ_ONCE(mios_segment_record(fs, slot)->freeing) &&
 	    is_that(fs, slot, sequence))
 		return 0;
 	attached_add(fs, slot, -1);
@@ -337,14 +293,14 @@ void mios_fs_segment_attach_again(struct mios_fs *fs, u32 slot)
 bool mios_fs_segment_detach(struct mios_fs *fs, u32 slot)
 {
 	attached_add(fs, slot, -1);
-	return READ_ONCE(segment_at(fs, slot)->mode) & MIOS_FS_SEGMENT_DEST &&
+	return READ_ONCE(mios_segment_record(fs, slot)->mode) & MIOS_FS_SEGMENT_DEST &&
 	       !attached_sum(fs, slot);
 }
 
 void mios_fs_segment_stamp(struct mios_fs *fs, u32 slot, bool attached,
 			   u64 seconds, u32 pid)
 {
-	struct mios_fs_segment *s = segment_at(fs, slot);
+	struct mios_fs_segment *s = mios_segment_record(fs, slot);
 	u32 maker = READ_ONCE(s->pids);
 
 	WRITE_ONCE(s->pids, upper_lower(pid, maker));
@@ -357,9 +313,9 @@ void mios_fs_segment_stamp(struct mios_fs *fs, u32 slot, bool attached,
 /* The dead has nothing attached. */
 void mios_attached_forget(struct mios_fs *fs, u32 instance)
 {
-	u32 slot;
+	u32 nr = mios_fs_segments(fs), slot;
 
-	for (slot = 0; slot < MIOS_FS_SEGMENTS; slot++)
-		if (READ_ONCE(*attached_at(fs, instance, slot)))
-			WRITE_ONCE(*attached_at(fs, instance, slot), 0);
+	for (slot = 0; slot < nr; slot++)
+		if (READ_ONCE(*mios_attached_at(fs, instance, slot)))
+			WRITE_ONCE(*mios_attached_at(fs, instance, slot), 0);
 }

@@ -39,10 +39,13 @@ struct mios_fs_seg {
 };
 
 /*
- * @slot: below MIOS_FS_SEGMENTS.  -ENOENT: there is none; -EAGAIN as in name.c.
+ * @slot: any number.  -ENOENT: there is none; -EAGAIN as in name.c.
  * One that nobody has attached any more, and that is to go then, is not there.
  */
 int mios_fs_segment_stat(struct mios_fs *fs, u32 slot, struct mios_fs_seg *seg);
+/* All lie below this one. */
+u32 mios_fs_segments(const struct mios_fs *fs);
+
 /* But for ->attached, which is a column for each instance. */
 int mios_fs_segment_look(struct mios_fs *fs, u32 slot, struct mios_fs_seg *seg);
 

@@ -191,9 +191,18 @@ u64 mios_inode_changed(struct mios_fs *fs, u64 inode, u64 now);
 /* attr_change.c: with the lock */
 int mios_judged_holds(struct mios_fs *fs, const struct mios_fs_judged *file);
 
-/* segment.c: with the lock; the next one that has gone: its file, or 0 */
+/*
+ * segment.c: with the lock; the next one that has gone: its file, or 0, and then
+ * there are more to be looked at as long as mios_fs_segments() says so
+ */
 u64 mios_segment_sweep(struct mios_fs *fs, u32 *slot);
 void mios_attached_forget(struct mios_fs *fs, u32 instance);
+bool mios_segments_are_free(const struct mios_fs *fs);
+
+/* The first one is in the first extent, and not as long as the others. */
+#define MIOS_SEGMENT_PARTS	(1 + DIV_ROUND_UP(MIOS_FS_SEGMENTS - \
+						  MIOS_FS_FIRST_SEGMENTS, \
+						  MIOS_FS_PART_SEGMENTS))
 
 /* open.c: with the lock */
 int mios_inode_reap_begin(struct mios_fs *fs, u64 inode);

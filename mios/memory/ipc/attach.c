@@ -32,7 +32,7 @@ static void stamp(struct mios_mount *m, int id, bool attached)
 static int attach(struct mios_mount *m, int id)
 {
 	return mios_fs_segment_attach(&m->fs, mios_segment_slot(id),
-				      id >> MIOS_FS_SEGMENT_SHIFT);
+				      mios_segment_sequence(id));
 }
 
 static void detach(struct mios_mount *m, int id)

@@ -42,6 +42,7 @@ void mios_shm_end(struct mios_mount *m);
 struct mios_mount *mios_segments_get(void);
 void mios_segments_put(struct mios_mount *m);
 int mios_segment_slot(int id);
+u32 mios_segment_sequence(int id);
 int mios_segment_read(struct mios_mount *m, int id, struct mios_fs_seg *seg);
 bool mios_segment_permits(const struct mios_fs_seg *seg, u32 wanted);
 

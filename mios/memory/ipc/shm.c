@@ -21,7 +21,7 @@
 
 #include "ipc.h"
 
-#define INDEX_MASK	((1 << MIOS_FS_SEGMENT_SHIFT) - 1)
+#define INDICES		(1 << MIOS_FS_SEGMENT_SHIFT)
 
 /* The ring's, while it is mounted. */
 static struct mios_mount *segments;
@@ -50,10 +50,22 @@ void mios_segments_put(struct mios_mount *m)
 	deactivate_super(m->sb);
 }
 
+/* Its index, as SHM_STAT takes it: the id of the one with sequence 0. */
+static int index_of(u32 slot)
+{
+	return slot / MIOS_FS_SEGMENT_INDICES << MIOS_FS_SEGMENT_SHIFT |
+	       (INDICES - 1 - slot % MIOS_FS_SEGMENT_INDICES);
+}
+
 static int id_of(u32 slot, const struct mios_fs_seg *seg)
 {
-	return seg->sequence << MIOS_FS_SEGMENT_SHIFT |
-	       (MIOS_FS_SEGMENT_FIRST + slot);
+	return seg->sequence << (MIOS_FS_SEGMENT_SHIFT + 1) | index_of(slot);
+}
+
+/* What of an id is the sequence. */
+u32 mios_segment_sequence(int id)
+{
+	return id >> (MIOS_FS_SEGMENT_SHIFT + 1);
 }
 
 /**
@@ -64,15 +76,17 @@ static int id_of(u32 slot, const struct mios_fs_seg *seg)
  */
 int mios_segment_slot(int id)
 {
-	int index = id & INDEX_MASK;
+	u32 from_end = INDICES - 1 - id % INDICES;
+	u32 upper = id >> MIOS_FS_SEGMENT_SHIFT & 1;
+	u32 slot = upper * MIOS_FS_SEGMENT_INDICES + from_end;
 
-	return index >= MIOS_FS_SEGMENT_FIRST ? index - MIOS_FS_SEGMENT_FIRST :
-		-EOPNOTSUPP;
+	return id >= 0 && from_end < MIOS_FS_SEGMENT_INDICES &&
+	       slot < MIOS_FS_SEGMENTS ? slot : -EOPNOTSUPP;
 }
 
 static bool is_of(int id, const struct mios_fs_seg *seg)
 {
-	return seg->sequence == id >> MIOS_FS_SEGMENT_SHIFT;
+	return seg->sequence == mios_segment_sequence(id);
 }
 
 /**
@@ -311,15 +325,16 @@ static int ctl_change(struct mios_mount *m, int id, int cmd,
 static int ctl_info(struct mios_mount *m, struct shm_info *info)
 {
 	struct mios_fs_seg seg;
+	u32 nr = mios_fs_segments(&m->fs), slot;
 	int last = -EOPNOTSUPP;
-	u32 slot;
 
-	for (slot = 0; slot < MIOS_FS_SEGMENTS; slot++) {
+	for (slot = 0; slot < nr; slot++) {
+		cond_resched();
 		if (MIOS_LOOK(m, mios_fs_segment_stat(&m->fs, slot, &seg)))
 			continue;
 		info->used_ids++;
 		info->shm_tot += DIV_ROUND_UP(seg.size, PAGE_SIZE);
-		last = MIOS_FS_SEGMENT_FIRST + slot;
+		last = max(last, index_of(slot));
 	}
 	return last;
 }
@@ -329,6 +344,10 @@ static long shm_ctl(int id, int cmd, void *buf)
 	struct mios_mount *m;
 	int ret;
 
+	/* Behind all of the kernel's own: by its lower bits it would take it for one. */
+	if ((cmd == SHM_STAT || cmd == SHM_STAT_ANY) && id >= INDICES &&
+	    mios_segment_slot(id) < 0)
+		return -EINVAL;
 	if (cmd != SHM_INFO && mios_segment_slot(id) < 0)
 		return -EOPNOTSUPP;
 	m = mios_segments_get();
@@ -355,7 +374,7 @@ static long shm_show(struct seq_file *s)
 
 	if (!m)
 		return -EOPNOTSUPP;
-	for (slot = 0; slot < MIOS_FS_SEGMENTS; slot++) {
+	for (slot = 0; slot < mios_fs_segments(&m->fs); slot++) {
 		if (MIOS_LOOK(m, mios_fs_segment_stat(&m->fs, slot, &seg)))
 			continue;
 		seq_printf(s, "%10d %10d  %4o %21llu %5u %5u  %5u %5u %5u %5u %5u %10llu %10llu %10llu %21lu %21lu\n",

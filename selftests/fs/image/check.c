@@ -215,22 +215,72 @@ static void check_free(struct checker *c)
 	NEED(c->fs->super->names == c->all_names);
 }
 
+static const struct mios_fs_segment *segment_of(struct checker *c, u64 slot)
+{
+	const struct mios_fs_segment *s;
+	u64 at = slot - MIOS_FS_FIRST_SEGMENTS;
+
+	if (slot < MIOS_FS_FIRST_SEGMENTS)
+		return (struct mios_fs_segment *)((u8 *)c->fs->super +
+						  MIOS_FS_SEGMENTS_AT) + slot;
+	NEED(slot < MIOS_FS_SEGMENTS);
+	at = 1 + at / MIOS_FS_PART_SEGMENTS;
+	s = c->fs->parts->at[MIOS_FS_SEGMENTS_KIND][at] ?:
+	    mios_part_meet(c->fs, MIOS_FS_SEGMENTS_KIND, at);
+	NEED(s);
+	return s + (slot - MIOS_FS_FIRST_SEGMENTS) % MIOS_FS_PART_SEGMENTS;
+}
+
 /* Each is the one name of its file. */
+static bool check_segment(struct checker *c, const struct mios_fs_segment *s)
+{
+	if (!s->inode)
+		return false;
+	NEED(inode_exists(c->fs, s->inode));
+	NEED(inode_at(c->fs, s->inode)->id);
+	NEED(!c->names[s->inode]++);
+	NEED(!(s->mode & ~01777ull));
+	NEED(!s->freeing);
+	return true;
+}
+
+/* A list, each of which is one of those: how many. */
+static u64 check_slots(struct checker *c, u64 at, bool used, u64 *last)
+{
+	u64 nr = 0;
+
+	for (*last = 0; at; at = segment_of(c, at - 1)->next) {
+		const struct mios_fs_segment *s = segment_of(c, at - 1);
+
+		NEED(nr++ < c->fs->super->table[MIOS_FS_SEGMENTS_KIND].fresh);
+		NEED(!!s->inode == used);
+		NEED(!used || (u32)s->key);
+		*last = at;
+	}
+	return nr;
+}
+
+/* Each that has a key is in a chain, and each that is free in the list of these. */
 static void check_segments(struct checker *c)
 {
-	const struct mios_fs_segment *s = (void *)((u8 *)c->fs->super +
-						   MIOS_FS_SEGMENTS_AT);
-	u32 i;
+	const struct mios_fs_table *table =
+		&c->fs->super->table[MIOS_FS_SEGMENTS_KIND];
+	const u64 *chain = (u64 *)((u8 *)c->fs->super + MIOS_FS_KEYS_AT);
+	u64 i, used = 0, keys = 0, last;
 
-	for (i = 0; i < MIOS_FS_SEGMENTS; i++) {
-		if (!s[i].inode)
-			continue;
-		NEED(inode_exists(c->fs, s[i].inode));
-		NEED(inode_at(c->fs, s[i].inode)->id);
-		NEED(!c->names[s[i].inode]++);
-		NEED(!(s[i].mode & ~01777ull));
-		NEED(!s[i].freeing);
+	NEED(table->fresh <= MIOS_FS_SEGMENTS);
+	for (i = 0; i < table->fresh; i++) {
+		const struct mios_fs_segment *s = segment_of(c, i);
+
+		used += check_segment(c, s);
+		keys += s->inode && (u32)s->key;
 	}
+	NEED(table->used == used);
+	for (i = 0; i < MIOS_FS_KEYS; i++)
+		keys -= check_slots(c, chain[i], true, &last);
+	NEED(!keys);
+	NEED(check_slots(c, table->free, false, &last) == table->fresh - used);
+	NEED(last == c->fs->super->last_segment);
 }
 
 static const struct mios_pool_record *record_of(struct mios_pool *pool,

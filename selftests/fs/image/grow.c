@@ -67,7 +67,7 @@ static void setup(u64 files)
 	spoil();
 	dir = fs_make(&w.fs[3], MIOS_FS_ROOT, "d", DIR);
 	fill(&w.fs[3], 0, files - 1);
-	first = fs_find(&w.fs[3], dir, "file 0");
+	first = files > 1 ? fs_find(&w.fs[3], dir, "file 0") : 0;
 	snapshot = malloc(PARTS * (size_t)MIOS_EXTENT_SIZE);
 	CHECK(snapshot);
 }
@@ -138,7 +138,42 @@ static void look(u64 files)
 	WHOLE(fs, 0);
 }
 
-static unsigned long kill_all(void (*run)(void), u64 files, u64 *seed)
+static void segment_make(struct mios_fs *fs, u32 key)
+{
+	struct mios_fs_seg seg = { .key = key, .mode = 0600, .size = 1 };
+	u32 slot;
+
+	CHECK(!mios_fs_segment_make(fs, &seg, 1, &slot));
+}
+
+static void do_segment(void)
+{
+	segment_make(&w.fs[1], 1000);
+}
+
+static void other_segment(void)
+{
+	mios_fs_dequeue(&w.fs[0], 1, 1);
+	segment_make(&w.fs[3], 2000);
+}
+
+/* As many as the first extent has, and one more. */
+static void look_segments(u64 nr)
+{
+	struct mios_fs *fs = &w.fs[3];
+	struct mios_fs_seg seg;
+	u32 key, slot;
+
+	WHOLE(fs, 0);
+	for (key = 1; key <= nr; key++)
+		CHECK(!mios_fs_segment_find(fs, key, &slot, &seg));
+	segment_make(fs, 3000);
+	CHECK(mios_fs_extents(fs) == 2);
+	WHOLE(fs, 0);
+}
+
+static unsigned long kill_all(void (*run)(void), void (*other)(void),
+			      void (*look)(u64), u64 files, u64 *seed)
 {
 	unsigned long at, second;
 	bool dead;
@@ -147,7 +182,7 @@ static unsigned long kill_all(void (*run)(void), u64 files, u64 *seed)
 		copy(false);
 		dead = fs_dies(run, at);
 		if (dead && !(at % 4))
-			other_makes();
+			other();
 		second = test_random(seed) % 64;
 		if (!(at & 1))
 			recover();
@@ -162,14 +197,23 @@ static unsigned long kill_all(void (*run)(void), u64 files, u64 *seed)
 static void kills(u64 *seed)
 {
 	unsigned long nr;
+	u32 key;
 
 	setup(FULL);
 	copy(true);
-	nr = kill_all(do_make, FULL, seed);
+	nr = kill_all(do_make, other_makes, look, FULL, seed);
 	copy(false);
 	CHECK(!link_one(&w.fs[3], "first link"));
 	copy(true);
-	nr += kill_all(do_link, FULL, seed);
+	nr += kill_all(do_link, other_makes, look, FULL, seed);
+	free(snapshot);
+	world_forget(&w);
+	setup(1);
+	for (key = 1; key <= MIOS_FS_FIRST_SEGMENTS; key++)
+		segment_make(&w.fs[3], key);
+	copy(true);
+	nr += kill_all(do_segment, other_segment, look_segments,
+		       MIOS_FS_FIRST_SEGMENTS, seed);
 	printf("%lu places to die in while the image grows\n", nr);
 	free(snapshot);
 	world_forget(&w);

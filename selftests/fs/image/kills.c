@@ -193,7 +193,7 @@ static void segments_go(void)
 	struct mios_fs_seg seg;
 	u32 slot;
 
-	for (slot = 0; slot < MIOS_FS_SEGMENTS; slot++)
+	for (slot = 0; slot < mios_fs_segments(&w.fs[3]); slot++)
 		if (!mios_fs_segment_stat(&w.fs[3], slot, &seg)) {
 			CHECK(!seg.attached);
 			CHECK(!fs_segment_remove(&w.fs[3], slot, &seg));

@@ -46,6 +46,7 @@ void world_views(struct world *w)
 		for (part = 1; part < FS_EXTENTS + FAR_EXTENTS; part++) {
 			w->parts[i]->at[MIOS_FS_INODES][part] = NULL;
 			w->parts[i]->at[MIOS_FS_ENTRIES][part] = NULL;
+			w->parts[i]->at[MIOS_FS_SEGMENTS_KIND][part] = NULL;
 		}
 	}
 	world_locks(w);

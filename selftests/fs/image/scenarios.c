@@ -279,7 +279,7 @@ static void restore_segment(void)
 	explore_hot(&s[slot].key);
 	explore_hot(&s[slot].mode);
 	explore_hot(&s[slot].freeing);
-	explore_hot(&attached[MIOS_FS_SEGMENTS + slot]);
+	explore_hot(&attached[MIOS_FS_FIRST_SEGMENTS + slot]);
 }
 
 static void one_attaches(void)
@@ -298,12 +298,11 @@ static void two_removes(void)
 /* 3 has it attached, and it is to go when that is over. */
 static void restore_kept(void)
 {
-	u8 *image = (u8 *)w.fs[0].super;
-	struct mios_fs_segment *s = (void *)(image + MIOS_FS_SEGMENTS_AT);
+	u64 inode = 0;
 
 	restore_segment();
-	s[slot].mode |= MIOS_FS_SEGMENT_DEST;
 	mios_fs_segment_attach_again(&w.fs[3], slot);
+	CHECK(!mios_fs_segment_remove(&w.fs[3], slot, &seg, &inode) && !inode);
 }
 
 static void two_sweeps(void)

@@ -110,6 +110,11 @@ static void many(struct mios_fs *one, struct mios_fs *two)
 	CHECK(nr == MIOS_FS_SEGMENTS);
 	CHECK(make(one, 0, &seg, &slot) == -ENOSPC);
 	WHOLE(one, 0);
+	/* By a key it is found among all. */
+	CHECK(!mios_fs_segment_stat(two, 5, &seg));
+	CHECK(!fs_segment_remove(two, 5, &seg));
+	CHECK(!make(one, 4711, &seg, &slot) && slot == 5);
+	found(two, 4711, 5, 0);
 	for (slot = 0; slot < MIOS_FS_SEGMENTS; slot++) {
 		CHECK(!mios_fs_segment_stat(two, slot, &seg));
 		CHECK(!fs_segment_remove(two, slot, &seg));
@@ -139,12 +144,12 @@ static void ids(struct mios_fs *fs)
 	struct mios_fs_seg seg;
 
 	CHECK(!make(fs, 0, &seg, &first));
-	for (i = 0; i < 2 * MIOS_FS_SEGMENTS; i++) {
+	for (i = 0; i < 2 * MIOS_FS_FIRST_SEGMENTS; i++) {
 		sequence = seg.sequence;
 		CHECK(!fs_segment_remove(fs, (first + i) %
-					      MIOS_FS_SEGMENTS, &seg));
+					      MIOS_FS_FIRST_SEGMENTS, &seg));
 		CHECK(!make(fs, 0, &seg, &slot));
-		CHECK(slot == (first + i + 1) % MIOS_FS_SEGMENTS);
+		CHECK(slot == (first + i + 1) % MIOS_FS_FIRST_SEGMENTS);
 	}
 	CHECK(slot == first && seg.sequence <= sequence + 2);
 	CHECK(!fs_segment_remove(fs, slot, &seg));
@@ -157,7 +162,8 @@ void test_segments(void)
 	struct world w;
 	u32 slot, same;
 
-	world_make(&w);
+	/* Eight parts of segments, one of inodes. */
+	world_make_of(&w, 16);
 	one = &w.fs[1];
 	two = &w.fs[2];
 	CHECK(!make(one, 42, &seg, &slot));
