@@ -225,7 +225,7 @@ static int statfs(struct dentry *dentry, struct kstatfs *buf)
 	u64 pages = mios_pool_pages(&m->pool), used = mios_fs_used(&m->fs);
 	u64 others = min(mios_fs_extents(&m->fs) * MIOS_EXTENT_PAGES, pages);
 	u64 limit = READ_ONCE(m->fs.limit);
-	u64 files, more;
+	u64 files, more, whole;
 
 	buf->f_type = MIOS_SUPER_MAGIC;
 	buf->f_bsize = PAGE_SIZE;
@@ -237,9 +237,14 @@ static int statfs(struct dentry *dentry, struct kstatfs *buf)
 		buf->f_bfree = min(buf->f_bfree, limit - min(used, limit));
 	}
 	buf->f_bavail = buf->f_bfree;
-	/* Of what is free the image may take a part of each kind, again and again. */
+	/*
+	 * Of what is free the image may take a part of each kind, again and
+	 * again, but not of the extent in which a section has its records.
+	 */
 	files = mios_fs_files(&m->fs, &more);
-	buf->f_ffree = more + buf->f_bfree / (2 * MIOS_EXTENT_PAGES) *
+	whole = (u64)m->pool.nr_sections * MIOS_EXTENT_PAGES;
+	whole = buf->f_bfree - min(buf->f_bfree, whole);
+	buf->f_ffree = more + whole / (2 * MIOS_EXTENT_PAGES) *
 		       (MIOS_FS_PART_NUMBERS - MIOS_FS_PART_ENTRIES_AT);
 	buf->f_files = files + buf->f_ffree;
 	return 0;
