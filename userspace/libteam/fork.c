@@ -7,7 +7,9 @@
  *
  *   - its stack is copied before we go on;
  *   - thread-local data, which libc changes in the child at once, is private in
- *     both during the call, which therefore runs on a stack of its own;
+ *     both during the call, which therefore runs on a stack of its own.  What is
+ *     written there meanwhile is the parent's alone and forgotten: so frames of the
+ *     program, into which other members may write, begin below (fork_gap());
  *   - we wait a moment for its exec(), as it still reads what it has prepared: of
  *     its time, not of a host's that lets it wait.
  *
@@ -194,6 +196,21 @@ static void run(void)
 	in_parent(c);
 }
 
+static char *hidden_from(void)
+{
+	uintptr_t top = (uintptr_t)__builtin_thread_pointer();
+
+	return (char *)((top - LOCALS) & ~PAGE_MASK);
+}
+
+/* From a thread's first frame to below what fork() hides. */
+size_t fork_gap(const void *frame)
+{
+	char *hidden = hidden_from();
+
+	return (char *)frame > hidden ? (char *)frame - hidden : 0;
+}
+
 /* libc keeps its record of a thread, and what is thread-local, on top. */
 static void find_stack(struct call *c, char *frame)
 {
@@ -203,7 +220,7 @@ static void find_stack(struct call *c, char *frame)
 	if (frame < start || frame >= start + mios_omp_place.window->size)
 		return;
 	c->end = (char *)((top | PAGE_MASK) + 1);
-	c->hidden = (char *)((top - LOCALS) & ~PAGE_MASK);
+	c->hidden = hidden_from();
 	c->low = (char *)(((uintptr_t)frame - FRAMES) & ~PAGE_MASK);
 	if (c->low > c->hidden)
 		c->low = c->hidden;

@@ -75,6 +75,7 @@ bool proc_maps_find(unsigned long at, struct mapping *m);
 
 /* fork.c APIs: */
 void fork_prepare(int fd, int least, void (*alone)(void));
+size_t fork_gap(const void *frame);
 
 /* dispositions.c APIs: */
 void signals_watch(int number, void (*handler)(int, siginfo_t *, void *));

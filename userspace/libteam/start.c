@@ -7,6 +7,7 @@
  * stack in the window, like every member; the others only ever work for it.
  * The initial thread of each process sleeps, and watches for the end.
  */
+#include <alloca.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -137,8 +138,16 @@ bool ignore_sync(bool sync)
 	return true;
 }
 
+/* What the caller calls from now on has its frames below what fork() hides. */
+#define BEGIN_BELOW()	({						\
+	void *gap = alloca(fork_gap(__builtin_frame_address(0)));	\
+									\
+	__asm__ volatile("" : : "r" (gap) : "memory");			\
+})
+
 static void *run_member(void *number)
 {
+	BEGIN_BELOW();
 	stack_for_signals();
 	mios_omp_signals_blocked();
 	runtime->member((uintptr_t)number);
@@ -154,6 +163,7 @@ static void say_ended(void *unused)
 
 static void *run_program(void *unused)
 {
+	BEGIN_BELOW();
 	stack_for_signals();
 	runtime->master();
 	pthread_cleanup_push(say_ended, NULL);

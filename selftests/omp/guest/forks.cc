@@ -124,6 +124,41 @@ static void by_members(int members)
 	check(right == members, "children of members");
 }
 
+/* What others write to main()'s own variables while it forks is not lost. */
+static void written_meanwhile(int members)
+{
+	static int ended;
+	static long made;
+	long count = 0;
+
+#pragma omp parallel num_threads(members)
+	if (!omp_get_thread_num()) {
+		for (int i = 0; i < CHILDREN; i++) {
+			pid_t pid = fork();
+
+			if (!pid)
+				_exit(0);
+			check(status_of(pid) == 0, "a child while others write");
+		}
+#pragma omp atomic write
+		ended = 1;
+	} else {
+		long own = 0;
+		int over = 0;
+
+		while (!over) {
+#pragma omp atomic
+			count++;
+			own++;
+#pragma omp atomic read
+			over = ended;
+		}
+#pragma omp atomic
+		made += own;
+	}
+	check(count == made, "what members have written meanwhile");
+}
+
 /* exit() in a child is its own, and so is a child of a child. */
 static void grandchild()
 {
@@ -145,6 +180,7 @@ int main(int argc, char **argv)
 	copies();
 	programs();
 	by_members(members);
+	written_meanwhile(members);
 	grandchild();
 	printf("%d members, all right\n", members);
 	return 0;
