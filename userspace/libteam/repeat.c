@@ -57,7 +57,16 @@ static bool is_written(const struct order *o)
 	return o->flags & MAP_SHARED && o->prot & PROT_WRITE;
 }
 
-/* Of root folders two instances have other numbers for one file. */
+static bool is_same_time(struct timespec a, struct timespec b)
+{
+	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+/*
+ * A number means one file for all on miosfs alone: in a tmpfs, as of its own /tmp,
+ * another instance may have it for another file, but not with that time of its last
+ * change; of root folders two instances have other numbers for one file.
+ */
 static bool is_same_file(int fd, const struct order *o)
 {
 	struct statfs fs;
@@ -66,11 +75,12 @@ static bool is_same_file(int fd, const struct order *o)
 	if (syscall(SYS_fstat, fd, &st) || syscall(SYS_fstatfs, fd, &fs))
 		return false;
 	if (st.st_dev == o->file.st_dev && st.st_ino == o->file.st_ino &&
-	    (fs.f_type == TMPFS_MAGIC || fs.f_type == MIOS_MAGIC))
+	    (fs.f_type == MIOS_MAGIC ||
+	     (fs.f_type == TMPFS_MAGIC &&
+	      is_same_time(st.st_ctim, o->file.st_ctim))))
 		return true;
 	return !is_written(o) && st.st_size == o->file.st_size &&
-	       st.st_mtim.tv_sec == o->file.st_mtim.tv_sec &&
-	       st.st_mtim.tv_nsec == o->file.st_mtim.tv_nsec;
+	       is_same_time(st.st_mtim, o->file.st_mtim);
 }
 
 static bool is_there(const struct order *o)

@@ -7,6 +7,7 @@
  *	state MEMBERS large	memory for which the window has no addresses
  *	state MEMBERS wrong	an address that nobody has
  *	state MEMBERS short	a page that a file has not
+ *	state MEMBERS own FILE	a file that each instance has for itself
  *	state MEMBERS written	a private mapping of a file that is to be written
  */
 #include <omp.h>
@@ -392,6 +393,17 @@ static void wrong(bool by_file)
 		*(volatile char *)p;
 }
 
+static void own(const char *path)
+{
+	char *p = map(open(path, O_RDWR), PROT_READ | PROT_WRITE, MAP_SHARED, PAGE);
+	int sum = 0;
+
+	p[0] = 'o';
+#pragma omp parallel reduction(+ : sum)
+	sum += p[0] == 'o';
+	check(sum == members, "what main() has written");
+}
+
 static void written()
 {
 	char *p = map(file("/dev/shm"), PROT_READ, MAP_PRIVATE);
@@ -410,6 +422,8 @@ int main(int argc, char **argv)
 		large();
 	else if (what == "wrong" || what == "short")
 		wrong(what == "short");
+	else if (what == "own")
+		own(argv[3]);
 	else if (what == "written")
 		written();
 	if (argc > 2)
