@@ -98,7 +98,7 @@ static int map_there(const struct order *o, int fd)
 
 	if (o->early && is_there(o))
 		return 0;
-	if (!(o->flags & MAP_FIXED) && !stacks_free(o->at, o->size))
+	if (!stacks_free(o->at, o->size))
 		return -EBUSY;
 	return kernel_mmap(o->at, o->size, o->prot, flags, fd, o->offset) ==
 	       o->at ? 0 : -errno;
@@ -220,10 +220,6 @@ static void carry_out(struct order *o)
 	uint64_t have = by_others(do_repeat, (struct asked){ .args = { (long)o } });
 
 	record(o->at, o->size, have, o->flags & MAP_PRIVATE);
-	if (have != everybody() && o->flags & MAP_FIXED && data_shared(o->at))
-		omp_die("%.200s cannot be mapped in all processes, and what was at "
-			"that address is everybody's: run the program without "
-			"--omp", o->path);
 	mios_omp_free(o);
 }
 
@@ -394,6 +390,10 @@ static long do_attach(const long *a)
 	void *at = (void *)a[1];
 	int remap = stacks_keep(at, a[3]) ? SHM_REMAP : 0;
 
+	if (!stacks_free(at, a[3]))
+		omp_die("process %u has something else where a segment is "
+			"attached: run the program without --omp",
+			mios_omp_place.number);
 	return REAL(shmat)(a[0], at, a[2] | remap) == at ? 0 : -errno;
 }
 

@@ -347,6 +347,10 @@ static void *map_file(void *at, size_t size, int prot, int flags, int fd,
 	if (is_copied(at, size, prot, flags, fd))
 		return map_copy(flags & MAP_FIXED ? at : NULL, size, prot, fd,
 				offset);
+	/* To give it back would be to cut a hole into the file. */
+	if (flags & MAP_FIXED && is_within(at, whole(size)))
+		omp_die("the program maps a file over memory that is everybody's: "
+			"run it without --omp");
 	return repeat_map(at, size, prot, flags, fd, offset);
 }
 
@@ -376,6 +380,8 @@ void *mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
 {
 	char *p;
 
+	if (flags & MAP_FIXED && !is_within(at, whole(size)))
+		repeat_unmap(at, whole(size));
 	if (!(flags & MAP_ANONYMOUS))
 		return files_here(fd) ?
 		       map_file(at, size, prot, flags, fd, offset) :

@@ -8,6 +8,7 @@
  *	state MEMBERS wrong	an address that nobody has
  *	state MEMBERS short	a page that a file has not
  *	state MEMBERS own FILE	a file that each instance has for itself
+ *	state MEMBERS over	a file in the place of memory that is everybody's
  *	state MEMBERS written	a private mapping of a file that is to be written
  */
 #include <omp.h>
@@ -404,6 +405,20 @@ static void own(const char *path)
 	check(sum == members, "what main() has written");
 }
 
+/* First where addresses are its own, twice; then over memory of all. */
+static void over()
+{
+	int fd = file("/dev/shm");
+	char *free = (char *)mmap(nullptr, 64ul << 30, PROT_NONE, MAP_PRIVATE |
+				  MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *all = map(-1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
+
+	for (int i = 0; i < 2; i++)
+		check(mmap(free, PAGE, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) ==
+		      free && *free == 'f', "a file where addresses are kept");
+	mmap(all, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
+}
+
 static void written()
 {
 	char *p = map(file("/dev/shm"), PROT_READ, MAP_PRIVATE);
@@ -422,6 +437,8 @@ int main(int argc, char **argv)
 		large();
 	else if (what == "wrong" || what == "short")
 		wrong(what == "short");
+	else if (what == "over")
+		over();
 	else if (what == "own")
 		own(argv[3]);
 	else if (what == "written")
