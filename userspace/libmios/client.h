@@ -40,4 +40,23 @@ struct client_command {
 
 int client_run(const struct client_command *cmd);
 
+/* unattended.c APIs: */
+struct unattended {
+	int instance;
+	uint32_t pid;		/* of its first process there */
+	int status;		/* as a shell has it; unless error */
+	int error;		/* 0, or -errno and a line in why */
+	char why[MIOS_TEXT_LEN + 32];
+	struct mios_buffer out, err;	/* what it has printed */
+	/* while it runs */
+	struct mios_link link;
+	struct mios_watch watch;
+	bool detached, ended;
+};
+
+void unattended_run(struct unattended *list, unsigned int nr, char ***argv,
+		    unsigned int ms);
+int unattended_detach(struct unattended *u, char **argv);
+void unattended_free(struct unattended *u);
+
 #endif /* LIBMIOS_CLIENT_H */

@@ -19,7 +19,9 @@
  * and CREDIT for the streams 0, 1, 2 (a sender never has more than its
  * credit under way, so neither side ever waits for the other to read),
  * SIGNAL and WINSIZE from the client, SIGNALLED for each SIGNAL, STARTED,
- * STOPPED and at last EXIT or FAIL from the session.  A side that sees anything else hangs up.
+ * STOPPED and at last EXIT or FAIL from the session.  One that is to go on
+ * without its caller says DETACHED for STARTED, and that is its last frame.
+ * A side that sees anything else hangs up.
  */
 #ifndef LIBMIOS_PROTO_H
 #define LIBMIOS_PROTO_H
@@ -137,6 +139,7 @@ enum mios_frame_type {
 	MIOS_FRAME_FAIL,	/* struct mios_fail */
 	MIOS_FRAME_TASK,	/* struct mios_task */
 	MIOS_FRAME_SIGNALLED,	/* uint32_t: it has got there */
+	MIOS_FRAME_DETACHED,	/* struct mios_started */
 };
 
 struct mios_frame {
@@ -162,6 +165,7 @@ struct mios_winsize {
 #define MIOS_SPEC_TERMIOS	(1u << 3)	/* iflag... are given */
 #define MIOS_SPEC_STDIN		(1u << 4)	/* with TTY: 0 is apart */
 #define MIOS_SPEC_HOME		(1u << 5)	/* a login: without its directory, / */
+#define MIOS_SPEC_DETACH	(1u << 6)	/* no streams, and no caller once it runs */
 #define MIOS_NCCS		32
 
 /**

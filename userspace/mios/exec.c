@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mios exec: a command on another instance, as if it ran here.
+ * mios exec: a command on another instance, as if it ran here; or one that is
+ * started there and goes on by itself.
  */
 #include <getopt.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "libmios/client.h"
@@ -16,30 +18,42 @@ static const char help[] =
 "  -t, --tty      give it a terminal of its own\n"
 "  -T, --no-tty   do not, even if input and output are terminals\n"
 "  -n, --no-input it reads nothing, not even what waits at a terminal\n"
+"  -d, --detach   start it, print its PID, and leave it alone: it goes on, its\n"
+"                 input and output are /dev/null; mios ps finds and ends it\n"
 "  -h, --help     print this\n";
 
 static const struct option options[] = {
 	{ "tty", no_argument, NULL, 't' },
 	{ "no-tty", no_argument, NULL, 'T' },
 	{ "no-input", no_argument, NULL, 'n' },
+	{ "detach", no_argument, NULL, 'd' },
 	{ "help", no_argument, NULL, 'h' },
 	{ }
 };
 
-static void take_options(int argc, char **argv, bool *tty)
+struct wish {
+	bool tty, no_tty, no_input, detach;
+};
+
+static void take_options(int argc, char **argv, struct wish *wish)
 {
 	int c;
 
-	while ((c = getopt_long(argc, argv, "+:tTnh", options, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, "+:tTndh", options, NULL)) != -1)
 		switch (c) {
 		case 't':
-			*tty = true;
+			wish->tty = true;
+			wish->no_tty = false;
 			break;
 		case 'T':
-			*tty = false;
+			wish->tty = false;
+			wish->no_tty = true;
 			break;
 		case 'n':
-			mios_no_input();
+			wish->no_input = true;
+			break;
+		case 'd':
+			wish->detach = true;
 			break;
 		case 'h':
 			mios_help(help);
@@ -48,15 +62,43 @@ static void take_options(int argc, char **argv, bool *tty)
 		}
 }
 
-int cmd_exec(int argc, char **argv)
+static int detach(int instance, char **argv)
 {
-	struct client_command cmd = { .who = "mios: exec", .envp = environ };
-	long instance;
+	struct unattended u = { .instance = instance };
+
+	if (unattended_detach(&u, argv)) {
+		mios_error("mios", "exec: %s", u.why);
+		return u.status;
+	}
+	printf("%u\n", u.pid);
+	mios_flush_stdout();
+	return MIOS_EXIT_OK;
+}
+
+static int attend(int instance, char **argv, const struct wish *wish)
+{
+	struct client_command cmd = {
+		.who = "mios: exec",
+		.instance = instance,
+		.argv = argv,
+		.envp = environ,
+	};
 
 	/* Taking it from the background would stop this. */
-	cmd.tty = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) &&
-		  !in_background(STDIN_FILENO);
-	take_options(argc, argv, &cmd.tty);
+	cmd.tty = wish->tty ||
+		  (!wish->no_tty && isatty(STDIN_FILENO) &&
+		   isatty(STDOUT_FILENO) && !in_background(STDIN_FILENO));
+	if (wish->no_input)
+		mios_no_input();
+	return client_run(&cmd);
+}
+
+int cmd_exec(int argc, char **argv)
+{
+	struct wish wish = { 0 };
+	long instance;
+
+	take_options(argc, argv, &wish);
 	if (optind >= argc)
 		mios_usage("exec", "on which instance?");
 	if (mios_number(argv[optind], 0, MIOS_MAX_INSTANCES - 1, &instance))
@@ -65,10 +107,13 @@ int cmd_exec(int argc, char **argv)
 			   MIOS_MAX_INSTANCES - 1);
 	/* They may follow the number, too: mios exec 1 -t -- top */
 	optind++;
-	take_options(argc, argv, &cmd.tty);
+	take_options(argc, argv, &wish);
 	if (optind >= argc)
 		mios_usage("exec", "which command?");
-	cmd.instance = instance;
-	cmd.argv = argv + optind;
-	return client_run(&cmd);
+	if (!wish.detach)
+		return attend(instance, argv + optind, &wish);
+	if (wish.tty)
+		mios_usage("exec", "what is detached has no terminal: --detach "
+			   "or --tty, not both");
+	return detach(instance, argv + optind);
 }

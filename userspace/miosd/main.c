@@ -168,6 +168,8 @@ static void reap(void)
 /* What was started from instance 0 goes on without it: see session.c. */
 static bool outlives(const struct slot *s)
 {
+	if (table_detached(s))
+		return true;
 	return !s->peer && !s->relay && ring_host_died(&d.view) &&
 	       !mios_injected("end_with_host");
 }

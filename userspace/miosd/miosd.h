@@ -53,6 +53,7 @@ struct slot {
 struct said {
 	bool running;		/* the fields below are valid */
 	bool launcher;		/* what it starts are tasks each */
+	bool detached;		/* its caller's instance may go */
 	char command[32];
 };
 
@@ -73,6 +74,7 @@ unsigned int slots_of_user(uid_t uid, bool relay);
 bool slots_full(uid_t uid);
 int slot_bind_cpus(struct slot *s, unsigned int count);
 struct said *table_detach(const struct slot *own);
+bool table_detached(const struct slot *s);
 int table_report(struct mios_link *l);
 
 /* listen.c APIs: */
@@ -131,7 +133,6 @@ int usage_send(struct mios_link *l, const struct slot *s, bool launcher,
 void session_run(int fd, struct slot *slot, struct caller *c);
 
 /* spec.c APIs: */
-
 struct spec {
 	struct mios_spec head;
 	char *cwd;
@@ -163,6 +164,11 @@ struct task {
 	int events, kill;	/* of its cgroup */
 	struct errand *errand;
 };
+
+/* errand.c APIs: */
+#define SPEC_SECONDS	15	/* for the caller to say what it wants */
+
+int errand_read(struct mios_link *l, struct errand *e);
 
 /* What the caller is told: "cannot STEP: why".  Returns @err. */
 int fail_set(struct mios_fail *fail, int code, const char *step, int err);

@@ -20,11 +20,9 @@
 
 #include "miosd.h"
 
-#define SPEC_SECONDS	15	/* for the caller to say what it wants */
 #define CLOSE_MS	30000	/* for the caller to take the last bytes */
 #define DRAIN_MS	2000	/* for output that nobody living can write */
 #define HANGUP_MS	500	/* between SIGHUP and the kill */
-#define OUTLIVE_TICK_MS	200	/* between looks at a task without a caller */
 
 struct session {
 	struct mios_link link;
@@ -36,6 +34,7 @@ struct session {
 	char *folder;		/* a launcher's; it goes with the session */
 	int peer;		/* instance of the caller */
 	bool linger;		/* the caller wants to wait for them all */
+	bool detached;		/* nobody is there to hear of it */
 	bool exited;		/* the first process has */
 	bool killed;		/* the cgroup has been */
 	int sigchld;
@@ -180,6 +179,8 @@ static int reap(struct session *s)
 		;
 	while (!err && waitpid(s->task.pid, &status, WNOHANG | WUNTRACED) > 0) {
 		if (WIFSTOPPED(status)) {
+			if (s->detached)
+				continue;
 			sig = WSTOPSIG(status);
 			err = link_send(&s->link, MIOS_FRAME_STOPPED, 0, &sig,
 					sizeof(sig));
@@ -308,50 +309,26 @@ static bool goes_on(const struct session *s)
 
 /*
  * What was started from instance 0 goes on when that has died, up to its next
- * need of it: nobody reads its output any more, and its input has ended.
+ * need of it, and what was detached: nobody reads its output any more, and its
+ * input has ended.
  */
 static void outlive(struct session *s)
 {
+	struct pollfd p[2];
+
+	s->detached = true;
 	s->in.fd = s->out.fd = s->err.fd = -1;
 	if (s->task.in == s->task.out)
 		close(s->task.in);	/* hangs up the terminal */
 	else
 		close_ended(s);
 	while (!s->exited || (s->linger && cgroup_populated(s->task.events))) {
-		poll(NULL, 0, OUTLIVE_TICK_MS);
+		arm(&p[0], s->sigchld, POLLIN);
+		arm(&p[1], s->task.events, POLLPRI);
+		poll(p, 2, -1);
 		reap(s);
 	}
 	kill_all(s);
-}
-
-/* The first frame, copied to where the task can see it. */
-static int read_spec(struct mios_link *l, struct errand *e)
-{
-	struct pollfd p = { .fd = l->fd, .events = POLLIN };
-	struct mios_frame f;
-	const void *data;
-	int err;
-
-	for (;;) {
-		err = link_next(l, &f, &data);
-		if (err)
-			break;
-		if (poll(&p, 1, SPEC_SECONDS * 1000) <= 0)
-			return -ETIMEDOUT;
-		err = link_fill(l);
-		if (err)
-			return err;
-		if (l->ended)
-			return -ECONNRESET;
-	}
-	if (err < 0)
-		return err;
-	if (f.type != MIOS_FRAME_SPEC)
-		return -EPROTO;
-	l->max = MIOS_FRAME_MAX;
-	memcpy(e->bytes, data, f.len);
-	return spec_parse(&e->spec, e->bytes, f.len, e->words,
-			  sizeof(e->words) / sizeof(e->words[0]));
 }
 
 static int setup_signals(void)
@@ -372,6 +349,7 @@ static void say(struct said *said, const struct spec *spec)
 	const char *name = strrchr(spec->argv[0], '/');
 
 	said->launcher = spec->head.flags & MIOS_SPEC_LINGER;
+	said->detached = spec->head.flags & MIOS_SPEC_DETACH;
 	mios_cut(said->command, sizeof(said->command),
 		 name && name[1] ? name + 1 : spec->argv[0]);
 	said->running = true;
@@ -423,7 +401,7 @@ static int take_errand(struct session *s, struct mios_fail *fail)
 	int err;
 
 	alarm(2 * SPEC_SECONDS);
-	err = read_spec(&s->link, e);
+	err = errand_read(&s->link, e);
 	alarm(0);
 	if (!s->link.in.len)
 		buffer_free(&s->link.in);	/* it held the spec */
@@ -436,6 +414,7 @@ static int take_errand(struct session *s, struct mios_fail *fail)
 		return err;
 	}
 	s->linger = e->spec.head.flags & MIOS_SPEC_LINGER;
+	s->detached = e->spec.head.flags & MIOS_SPEC_DETACH;
 	if (s->linger)
 		s->folder = folder_make(&e->spec);
 	err = task_start(&s->task, fail);
@@ -457,8 +436,8 @@ static int session_start(struct session *s, struct slot *slot,
 	if (!err)
 		err = take_errand(s, &fail);
 	if (!err)
-		return link_send(&s->link, MIOS_FRAME_STARTED, 0, &st,
-				 sizeof(st));
+		return link_send(&s->link, s->detached ? MIOS_FRAME_DETACHED :
+				 MIOS_FRAME_STARTED, 0, &st, sizeof(st));
 	session_fail(&s->link, &fail);
 	return err;
 }
@@ -480,6 +459,11 @@ void session_run(int fd, struct slot *slot, struct caller *c)
 	if (session_start(&s, slot, c)) {
 		folder_remove(s.folder, &s.task);
 		_exit(1);
+	}
+	if (s.detached) {
+		link_end(&s.link, CLOSE_MS);
+		outlive(&s);
+		_exit(0);
 	}
 	sink_init(&s.in, s.task.in, 0);
 	if (s.task.in != s.task.out)

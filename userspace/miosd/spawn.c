@@ -184,6 +184,19 @@ static int take_terminal(const struct errand *e)
 	return 0;
 }
 
+/* Nothing to read, and nobody who reads. */
+static int take_nothing(void)
+{
+	int i, fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	for (i = 0; i < 3; i++)
+		if (dup2(fd, i) < 0)
+			return -errno;
+	return 0;
+}
+
 /* In the new process, still root: becomes the caller. */
 static int child_become(const struct caller *c, const struct slot *slot,
 			const struct ends *e, struct mios_fail *fail)
@@ -251,6 +264,8 @@ static int child_run(const struct errand *e, struct mios_fail *fail)
 
 	if (e->tty[0] && take_terminal(e))
 		return fail_set(fail, 125, "open its terminal", -errno);
+	if (spec->head.flags & MIOS_SPEC_DETACH && take_nothing())
+		return fail_set(fail, 125, "open /dev/null", -errno);
 	child_signals(&spec->head);
 	umask(spec->head.umask & 0777);
 	personality(spec->head.personality);

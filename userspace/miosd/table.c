@@ -177,6 +177,15 @@ struct said *table_detach(const struct slot *own)
 	return own ? (struct said *)(pages + before) : NULL;
 }
 
+/*
+ * Does its session go on without the caller?  Its supervisor says so, who has
+ * the caller's rights alone: it is his own session that stays.
+ */
+bool table_detached(const struct slot *s)
+{
+	return said_of(s)->detached;
+}
+
 static int64_t now(void)
 {
 	struct timespec ts;
