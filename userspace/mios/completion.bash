@@ -14,7 +14,7 @@ _mios_instances()
 _mios()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
-	local commands="status boot stop restart wait kill log dump console set reserve exec run pool numastat numactl shm lend top help"
+	local commands="status boot stop restart wait kill log dump console set reserve exec run pool numastat numactl shm lend ps top help"
 	local words=
 
 	if ((COMP_CWORD == 1)); then
@@ -73,7 +73,7 @@ _mios()
 			sed -n 's/^\([a-z_]*\) .*/\1=/p')"
 		;;
 	exec)
-		words="--tty --no-tty --no-input $(_mios_instances up)"
+		words="--tty --no-tty --no-input --detach $(_mios_instances up)"
 		compopt -o default
 		;;
 	run)
@@ -84,6 +84,7 @@ _mios()
 			words=$(_mios_instances up)
 		compopt -o default
 		;;
+	ps) words="--all --kernel --user= --command= --instances= --signal= --json" ;;
 	top) words="--once --json --delay=" ;;
 	esac
 	mapfile -t COMPREPLY < <(compgen -W "$words --help" -- "$cur")

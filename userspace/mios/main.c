@@ -31,6 +31,7 @@ static const struct command commands[] = {
 	{ "numactl", cmd_numactl, "say on which nodes shared pages are to be" },
 	{ "shm", cmd_shm, "show who uses /dev/shm; sweep what the dead left" },
 	{ "lend", cmd_lend, "lend memory to others, to swap into" },
+	{ "ps", cmd_ps, "show the processes of all instances; send them signals" },
 	{ "top", cmd_top, "show tasks and load of every instance" },
 	{ "help", cmd_help, "show the manual page of a command" },
 	{ }

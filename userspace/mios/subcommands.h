@@ -33,6 +33,7 @@ int cmd_numactl(int argc, char **argv);
 int cmd_numastat(int argc, char **argv);
 int cmd_shm(int argc, char **argv);
 int cmd_lend(int argc, char **argv);
+int cmd_ps(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 

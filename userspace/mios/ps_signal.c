@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mios ps --signal: signals to processes of all instances, by number, which is the
+ * machine's, or by name and user.  On each instance the system's own kill and
+ * pkill send them, as the caller, who may there what he may at a login.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "libmios/client.h"
+#include "ps.h"
+
+#define ANSWER_MS	30000
+#define PIDS_MAX	(PS_PIDS / 2)
+#define WHITE		"\n "
+
+const char *ps_signal(const char *text)
+{
+	const char *name = strncasecmp(text, "SIG", 3) ? text : text + 3;
+	long number;
+	int i;
+
+	for (i = 1; i < NSIG; i++)
+		if (sigabbrev_np(i) && !strcasecmp(sigabbrev_np(i), name))
+			return sigabbrev_np(i);
+	if (mios_number(text, 1, NSIG - 1, &number))
+		mios_usage("ps", "'%.40s' is no signal: kill -l lists them", text);
+	return text;
+}
+
+/* One command on all of @list at once. */
+void ps_everywhere(struct unattended *list, unsigned int nr, char **argv)
+{
+	char **each[MIOS_MAX_INSTANCES];
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		each[i] = argv;
+	unattended_run(list, nr, each, ANSWER_MS);
+}
+
+/* Has something not worked on one of them?  Then a line has said so. */
+bool ps_failed(struct unattended *u, int good, int *status)
+{
+	char line[200];
+
+	if (!u->error && !u->err.len && u->status <= good)
+		return false;
+	if (u->error) {
+		mios_error("mios", "ps: %s", u->why);
+	} else if (u->err.len) {
+		snprintf(line, sizeof(line), "%.*s", (int)u->err.len,
+			 (char *)u->err.data + u->err.start);
+		line[strcspn(line, "\n")] = '\0';
+		mios_utf8(line);
+		mios_error("mios", "ps: instance %d: %s", u->instance, line);
+	} else {
+		mios_error("mios", "ps: instance %d: status %d", u->instance,
+			   u->status);
+	}
+	*status = MIOS_EXIT_FAILED;
+	return true;
+}
+
+/* pkill takes a pattern: what has a meaning in one is meant as it stands. */
+static void quote(char *to, const char *from)
+{
+	for (; *from; from++) {
+		if (strchr("\\^$.|?*+()[]{}", *from))
+			*to++ = '\\';
+		*to++ = *from;
+	}
+	*to = '\0';
+}
+
+/* How many have got it, of a program that has a name. */
+static unsigned int signal_command(struct ps_wish *w, struct unattended *list,
+				   unsigned int nr, int *status)
+{
+	char name[2 * PS_NAME], user[24];
+	char *argv[10] = { "pkill", "--signal", (char *)w->signal, "-e", "-x",
+			   "--", name };
+	unsigned int i, count = 0;
+	size_t at;
+
+	quote(name, w->command);
+	if (w->by_user) {
+		snprintf(user, sizeof(user), "%u", w->user);
+		argv[5] = "-u";
+		argv[6] = user;
+		argv[7] = "--";
+		argv[8] = name;
+	}
+	ps_everywhere(list, nr, argv);
+	for (i = 0; i < nr; i++) {
+		ps_failed(&list[i], 1, status);
+		for (at = 0; at < list[i].out.len; at++)	/* -e: a line each */
+			count += list[i].out.data[list[i].out.start + at] == '\n';
+	}
+	return count;
+}
+
+/* Of the PIDs that were asked for: which are here, as words for kill. */
+static unsigned int found(struct unattended *u, char **words)
+{
+	unsigned int n = 0;
+	char *word, *rest = NULL;
+
+	if (buffer_add(&u->out, "", 1))
+		mios_die(MIOS_EXIT_FAILED, "ps: no memory left");
+	for (word = strtok_r((char *)u->out.data + u->out.start, WHITE, &rest);
+	     word && n < PIDS_MAX; word = strtok_r(NULL, WHITE, &rest))
+		words[n++] = word;
+	words[n] = NULL;
+	return n;
+}
+
+static void kill_there(const struct ps_wish *w, int instance, char **words,
+		       int *status)
+{
+	struct unattended u = { .instance = instance };
+
+	words[0] = "kill";
+	words[1] = "-s";
+	words[2] = (char *)w->signal;
+	words[3] = "--";
+	unattended_run(&u, 1, &words, ANSWER_MS);
+	ps_failed(&u, 0, status);
+	unattended_free(&u);
+}
+
+static unsigned int number_of_pids(const char *pids)
+{
+	unsigned int n = 1;
+
+	for (; *pids; pids++)
+		n += *pids == ',';
+	return n;
+}
+
+/* The same for numbers: each instance is sent those that it has. */
+static unsigned int signal_pids(struct ps_wish *w, struct unattended *list,
+				unsigned int nr, int *status)
+{
+	static char *words[PIDS_MAX + 5];
+	char *argv[6] = { "ps", "-o", "pid=", "-p", w->pids };
+	unsigned int i, n, count = 0;
+
+	ps_everywhere(list, nr, argv);
+	for (i = 0; i < nr; i++) {
+		if (ps_failed(&list[i], 1, status))
+			continue;
+		n = found(&list[i], words + 4);
+		if (n)
+			kill_there(w, list[i].instance, words, status);
+		count += n;
+	}
+	if (count && count < number_of_pids(w->pids)) {
+		mios_error("mios", "ps: some of these processes are not there");
+		*status = MIOS_EXIT_FAILED;
+	}
+	return count;
+}
+
+void ps_send(struct ps_wish *w, struct unattended *list, unsigned int nr,
+	     int *status)
+{
+	unsigned int count = w->pids[0] ? signal_pids(w, list, nr, status) :
+					  signal_command(w, list, nr, status);
+
+	if (!count && *status == MIOS_EXIT_OK) {
+		mios_error("mios", "ps: there is no such process");
+		*status = MIOS_EXIT_FAILED;
+	}
+}
+
