@@ -5,6 +5,7 @@
  *	instance 0                          the others
  *	lists the files with capabilities   have them in memory, over the root's
  *	holds the files of accounts         -
+ *	-                                   keep process 1's program in memory
  *
  * mios-host-setup starts it on instance 0, and once more takes the place of
  * the one that runs; process 1 keeps it running on the others.
@@ -94,7 +95,7 @@ static int serve_instance(bool once)
 {
 	struct pollfd p = { .events = POLLPRI };
 	bool again;
-	int err = cover_prepare();
+	int err = cover_prepare(), pinned;
 
 	if (err)
 		return err;
@@ -102,6 +103,11 @@ static int serve_instance(bool once)
 	err = cover_all();
 	if (once)
 		return err == -EAGAIN ? 0 : err;
+	pinned = pin_first_process();
+	if (pinned)
+		mios_error("mios-rootd", "process 1 may not outlive instance 0: "
+			   "its program is not kept in memory: %s",
+			   strerror(-pinned));
 	p.fd = open("/proc/self/mounts", O_RDONLY | O_CLOEXEC);
 	for (again = err; p.fd >= 0; again = err) {
 		err = 0;

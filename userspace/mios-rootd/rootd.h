@@ -60,4 +60,7 @@ int watch_root(void);
 int cover_prepare(void);
 int cover_all(void);
 
+/* pin.c APIs: on the others */
+int pin_first_process(void);
+
 #endif /* MIOS_ROOTD_H */

@@ -26,6 +26,8 @@ static const char usage[] =
 "  -k, --kernel=FILE    bzImage or ELF vmlinux (default: the running one's)\n"
 "  -i, --initrd=FILE    initrd (default: one that mios-initrd makes)\n"
 "  -a, --append=TEXT    add to the kernel command line\n"
+"  -I, --init=NAME      the first process, busybox or systemd (default: what\n"
+"                       mios set init says)\n"
 "  -c, --reuse-cmdline  start from instance 0's command line, without what\n"
 "                       describes its memory, CPUs and devices\n"
 "  -r, --ring=NUMBER    ring to join (default 0)\n"
@@ -46,6 +48,7 @@ static const struct option longs[] = {
 	{ "kernel", required_argument, NULL, 'k' },
 	{ "initrd", required_argument, NULL, 'i' },
 	{ "append", required_argument, NULL, 'a' },
+	{ "init", required_argument, NULL, 'I' },
 	{ "reuse-cmdline", no_argument, NULL, 'c' },
 	{ "ring", required_argument, NULL, 'r' },
 	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
@@ -70,6 +73,11 @@ static void take_option(int c, char **argv, struct boot_options *opt)
 		break;
 	case 'a':
 		opt->append = optarg;
+		break;
+	case 'I':
+		if (setting_valid(setting_find("init"), optarg))
+			mios_usage("boot", "--init is busybox or systemd");
+		opt->init = optarg;
 		break;
 	case 'c':
 		opt->reuse = 1;
@@ -108,7 +116,7 @@ void boot_options_parse(int argc, char **argv, struct boot_options *opt)
 	int c, others = 0;
 
 	opt->timeout = TIMEOUT_DEFAULT;
-	while ((c = getopt_long(argc, argv, ":k:i:a:cr:Wgh" OUTPUT_LETTERS,
+	while ((c = getopt_long(argc, argv, ":k:i:a:I:cr:Wgh" OUTPUT_LETTERS,
 				longs, NULL)) != -1) {
 		if (output_option(&opt->output, c))
 			continue;
@@ -204,6 +212,22 @@ static int dry_run(const struct boot_plan *plan, uint64_t nodes)
 	return failed ? MIOS_EXIT_FAILED : MIOS_EXIT_OK;
 }
 
+/* "busybox" or "systemd"; ends where the setting is neither */
+static const char *first_process(const struct boot_options *opt)
+{
+	static char value[SET_VALUE];
+	const struct setting *s = setting_find("init");
+	int err;
+
+	if (opt->init)
+		return opt->init;
+	err = setting_now(s, value);
+	if (err < 0 || setting_valid(s, value))
+		mios_die(MIOS_EXIT_FAILED, "boot: /etc/mios.conf: init is "
+			 "busybox or systemd");
+	return value;
+}
+
 /*
  * Boots nodes by a plan: in parallel as @output says, or where that is NULL
  * the one node, in this process.
@@ -221,7 +245,7 @@ int boot_planned(struct boot_plan *plan, uint64_t nodes,
 
 	if (plan->wait)
 		wait_for_host_setup();
-	add_key(&plan->initrd, plan->wait);
+	add_key(&plan->initrd, plan->wait, first_process(&plan->options));
 	add_address(plan->ring);
 	if (output) {
 		boot.output = *output;
@@ -313,6 +337,7 @@ int cmd_boot(int argc, char **argv)
 	output_begin(&opt.output);
 	nodes = targets(argc - optind, argv + optind, opt.configured, &failed);
 	if (!opt.again && nodes) {
+		first_process(&opt);
 		plan = boot_plan_make(&opt);
 		boot_plan_check(plan, nodes);
 	}

@@ -14,7 +14,7 @@
 
 /* What was asked for; the strings are those of the command line. */
 struct boot_options {
-	const char *kernel, *initrd, *append;
+	const char *kernel, *initrd, *append, *init;
 	long ring, timeout;	/* seconds */
 	int reuse, no_wait, again, configured, dry_run;
 	struct output output;
@@ -52,8 +52,8 @@ int boot_wait(const struct boot_plan *plan, unsigned int node);
 void boot_remember(const struct boot_plan *plan, unsigned int node);
 struct boot_plan *boot_recall(unsigned int node);
 
-/* boot_key.c */
-void add_key(struct loader_file *initrd, int must);
+/* boot_key.c: @init: what /mios-init is to hold */
+void add_key(struct loader_file *initrd, int must, const char *init);
 
 /* holder.c */
 void frame_holder(uint64_t frame, char *text, size_t size);

@@ -4,7 +4,7 @@
  * archive of its own: so it reaches the instance through the node's memory
  * and lies in no file that others, or other instances, can read.  Beside it
  * lies /mios-network, which the instance needs before it can read any file of
- * instance 0's.
+ * instance 0's, and /mios-init, which names its first process.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@
 
 #define KEY		"mios-key"
 #define NETWORK		"mios-network"
+#define INIT		"mios-init"
 #define ALIGN		512	/* of what follows an archive */
 
 /* One entry of a "newc" archive, everything padded to four bytes. */
@@ -39,7 +40,7 @@ static size_t put_entry(unsigned char *to, const char *name, unsigned int mode,
  * In front, since what follows may be compressed in a way that reads to its
  * end.  Only an instance that @must run miosd cannot do without.
  */
-void add_key(struct loader_file *initrd, int must)
+void add_key(struct loader_file *initrd, int must, const char *init)
 {
 	unsigned char key[MIOS_KEY_LEN], head[2 * ALIGN] = "", *both;
 	char network[MIOS_NETWORK_LEN + 1];
@@ -56,6 +57,7 @@ void add_key(struct loader_file *initrd, int must)
 	len = put_entry(head, KEY, 0100600, key, sizeof(key));
 	len += put_entry(head + len, NETWORK, 0100644, network,
 			 strlen(network));
+	len += put_entry(head + len, INIT, 0100644, init, strlen(init));
 	len += put_entry(head + len, "TRAILER!!!", 0, NULL, 0);
 	len = loader_align_up(len, ALIGN);
 	both = malloc(len + initrd->size);

@@ -26,6 +26,9 @@ static const struct setting settings[] = {
 	{ NETWORK, NULL, MIOS_NETWORK,
 	  "addresses between instances, A.B.0.0/16, from the next boot of "
 	  "instance 0" },
+	{ "init", "busybox systemd", "busybox",
+	  "first process of instances, from their next boot: busybox or "
+	  "systemd" },
 	{ "shm", "ring private", "ring",
 	  "whose /dev/shm is, from the next boot: ring or private" },
 	{ "hang_policy", "report kill reboot", NULL,
