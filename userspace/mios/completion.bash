@@ -14,7 +14,7 @@ _mios_instances()
 _mios()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
-	local commands="status boot stop restart wait kill log dump console set reserve exec run pool numastat numactl shm lend ps top help"
+	local commands="status boot stop restart wait kill log dump console set reserve exec run pool numastat numactl shm lend ps slurm-conf top help"
 	local words=
 
 	if ((COMP_CWORD == 1)); then
@@ -85,6 +85,7 @@ _mios()
 		compopt -o default
 		;;
 	ps) words="--all --kernel --user= --command= --instances= --signal= --json" ;;
+	slurm-conf) words="--cgroup --topology" ;;
 	top) words="--once --json --delay=" ;;
 	esac
 	mapfile -t COMPREPLY < <(compgen -W "$words --help" -- "$cur")

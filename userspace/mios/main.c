@@ -32,6 +32,7 @@ static const struct command commands[] = {
 	{ "shm", cmd_shm, "show who uses /dev/shm; sweep what the dead left" },
 	{ "lend", cmd_lend, "lend memory to others, to swap into" },
 	{ "ps", cmd_ps, "show the processes of all instances; send them signals" },
+	{ "slurm-conf", cmd_slurm_conf, "print files for Slurm on the instances" },
 	{ "top", cmd_top, "show tasks and load of every instance" },
 	{ "help", cmd_help, "show the manual page of a command" },
 	{ }

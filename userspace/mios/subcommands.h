@@ -34,6 +34,7 @@ int cmd_numastat(int argc, char **argv);
 int cmd_shm(int argc, char **argv);
 int cmd_lend(int argc, char **argv);
 int cmd_ps(int argc, char **argv);
+int cmd_slurm_conf(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 
