@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define CAF_WINDOW_MAGIC	0x4641432d534f494dull	/* MIOS-CAF */
-#define CAF_WINDOW_VERSION	1
+#define CAF_WINDOW_VERSION	2
 #define CAF_MAX_IMAGES		1024
 #define CAF_FAILED		125	/* exit status: it cannot work */
 #define CAF_LINE		64

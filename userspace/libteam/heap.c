@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * malloc() and its like, for all processes of a team: what one allocates any
- * other may use and free.  Blocks have sizes of classes, four to each power of
- * two.  Every process takes chunks of the window and has lists of free blocks
+ * other may use and free.  Small blocks have sizes of classes, four to each power
+ * of two.  Every process takes chunks of the window and has lists of free blocks
  * of its own, so they seldom meet; a block goes back to the list that it came
  * from, whoever frees it, so that one who makes what another one frees has it
- * again; a very large one goes without its memory.  What is asked for before there is a
+ * again.  A large block is a run (runs.c): what is free of these is one thing for
+ * all processes and sizes.  What is asked for before there is a
  * window is private memory, and never used again; unless the user shares only
  * what is static or asked for as shared, when all of malloc() is.
  */
@@ -19,14 +20,14 @@
 #include "inside.h"
 
 #define CLASSES		168		/* up to 2^47 */
-#define CHUNK		(256ul << 10)
-#define LARGE		(64ul << 10)	/* from here on not out of a chunk */
+#define RUN		CLASSES		/* of none: it is a run */
+#define UNIT		(1ul << RUNS_SHIFT)
+#define CHUNK		(4 * UNIT)
+#define LARGE		UNIT		/* from here on not out of a chunk */
 #define PAGE		4096ul
-#define GIVEN_BACK	(32ul << 20)	/* from here on free() keeps no pages, as libc's */
 #define MAGIC		0x6d616c6cu
-#define CLEARED		0x7a65726fu	/* of a free block: behind its head are zeroes */
 
-/* Before each block; @shift bytes before it the block of its class begins. */
+/* Before each block; @shift bytes before it the block of its class, or run, begins. */
 struct head {
 	uint32_t magic;
 	uint16_t class, place;		/* whose it is, of the window's */
@@ -42,12 +43,12 @@ struct block {
 struct arena {
 	_Atomic uint32_t lock;
 	char *next, *end;		/* of the present chunk */
+	bool zero;			/* what is left of it is */
 	struct block *free[CLASSES];
 } __attribute__((aligned(128)));
 
 struct heap {
-	_Atomic uint64_t next;		/* offset of what nobody has had yet */
-	uint64_t end;
+	uint64_t runs_at, memory_at, end;	/* offsets in the window */
 	uint32_t places;
 	struct arena arenas[];
 };
@@ -55,6 +56,9 @@ struct heap {
 static char *window;
 static uint32_t own_place;
 static struct heap *heap;		/* NULL: no window yet */
+static struct runs *runs;		/* of it */
+static char *memory;			/* theirs */
+static bool separate;			/* a child, whose memory is its own */
 static struct arena early;		/* until then: private */
 static struct arena *mine = &early;	/* of malloc() */
 static struct arena *common = &early;	/* of what has to be shared */
@@ -89,62 +93,70 @@ static char *take_early(size_t size)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* Whole pages that nobody has had yet: they are zero. */
-static char *take_pages(const struct arena *a, size_t size)
+/* In the window, by all processes' rules. */
+static bool is_common(const struct arena *a)
 {
-	uint64_t at;
-
-	size = (size + PAGE - 1) & ~(PAGE - 1);
-	if (a == &early)
-		return take_early(size);
-	at = atomic_load(&heap->next);
-	do {
-		if (size > heap->end - at)
-			return NULL;
-	} while (!atomic_compare_exchange_weak(&heap->next, &at, at + size));
-	return window + at;
+	return heap && !separate && a != &early;
 }
 
-static struct block *take_new(struct arena *a, size_t size)
+/* @zero: it is. */
+static char *take_run(size_t size, bool *zero)
 {
+	size_t count = (size + UNIT - 1) >> RUNS_SHIFT;
+	int64_t at = count > INT32_MAX ? -1 : runs_take(runs, count, zero);
+
+	return at < 0 ? NULL : memory + ((uint64_t)at << RUNS_SHIFT);
+}
+
+/* Of a chunk; what is left of the last one is lost. */
+static struct block *take_new(struct arena *a, size_t size, bool *zero)
+{
+	size_t chunk = size < CHUNK ? CHUNK : size;
 	char *p;
 
-	if (size >= LARGE)
-		return (struct block *)take_pages(a, size);
-	if (size > a->end - a->next) {
-		p = take_pages(a, CHUNK);
+	if (size > (size_t)(a->end - a->next)) {
+		a->zero = true;
+		p = is_common(a) ? take_run(chunk, &a->zero) : take_early(chunk);
 		if (!p)
 			return NULL;
 		a->next = p;
-		a->end = p + CHUNK;
+		a->end = p + chunk;
 	}
 	p = a->next;
 	a->next += size;
+	*zero = a->zero;
 	return (struct block *)p;
 }
 
-/* @fresh: it is zero. */
-static void *allocate(struct arena *a, size_t size, bool *fresh)
+static struct block *take_class(struct arena *a, unsigned int class, bool *zero)
 {
-	unsigned int class;
 	struct block *b;
+
+	word_lock(&a->lock);
+	b = a->free[class];
+	*zero = false;
+	if (b)
+		a->free[class] = b->next;
+	else
+		b = take_new(a, class_size(class), zero);
+	word_unlock(&a->lock);
+	return b;
+}
+
+/* @zero: it is. */
+static void *allocate(struct arena *a, size_t size, bool *zero)
+{
+	struct block *b = NULL;
+	unsigned int class;
 
 	class = size > PTRDIFF_MAX ? CLASSES :
 		class_of(size + sizeof(struct head));
-	if (class >= CLASSES) {
-		errno = ENOMEM;
-		return NULL;
+	if (class < CLASSES && is_common(a) && class_size(class) >= LARGE) {
+		class = RUN;
+		b = (struct block *)take_run(size + sizeof(struct head), zero);
+	} else if (class < CLASSES) {
+		b = take_class(a, class, zero);
 	}
-	word_lock(&a->lock);
-	b = a->free[class];
-	*fresh = !b || b->head.magic == CLEARED;
-	if (b) {
-		a->free[class] = b->next;
-		b->next = NULL;
-	} else {
-		b = take_new(a, class_size(class));
-	}
-	word_unlock(&a->lock);
 	if (!b) {
 		errno = ENOMEM;
 		return NULL;
@@ -153,44 +165,65 @@ static void *allocate(struct arena *a, size_t size, bool *fresh)
 	return &b->head + 1;
 }
 
+static char *block_of(struct head *h)
+{
+	return (char *)h - h->shift;
+}
+
+/* How long the run is that @h says it begins, in units; 0: none does. */
+static uint32_t units_of(struct head *h)
+{
+	uint64_t at = block_of(h) - memory;
+
+	return heap && !(at & (UNIT - 1)) ? runs_count(runs, at >> RUNS_SHIFT) : 0;
+}
+
 static struct head *head_of(void *p)
 {
 	struct head *h = (struct head *)p - 1;
 
-	if (h->magic != MAGIC || h->class >= CLASSES)
+	if (h->magic != MAGIC || h->class > RUN ||
+	    (h->class == RUN && !units_of(h)))
 		omp_die("%p is freed, but was never allocated, or is "
 			"overwritten", p);
 	return h;
 }
 
-static size_t usable(const struct head *h)
+static size_t usable(struct head *h)
 {
-	return class_size(h->class) - sizeof(*h) - h->shift;
+	size_t size = h->class == RUN ? units_of(h) * UNIT : class_size(h->class);
+
+	return size - sizeof(*h) - h->shift;
 }
 
 void *malloc(size_t size)
 {
-	bool fresh;
+	bool zero;
 
-	return allocate(mine, size, &fresh);
+	return allocate(mine, size, &zero);
 }
 
 /* Of the window, whatever malloc() is. */
 void *mios_omp_alloc(size_t size)
 {
-	bool fresh;
+	bool zero;
 
-	return allocate(common, size, &fresh);
+	return allocate(common, size, &zero);
+}
+
+static void *allocate_zero(struct arena *a, size_t size)
+{
+	bool zero;
+	void *p = allocate(a, size, &zero);
+
+	if (p && !zero)
+		memset(p, 0, size);
+	return p;
 }
 
 void *mios_omp_zalloc(size_t size)
 {
-	bool fresh;
-	void *p = allocate(common, size, &fresh);
-
-	if (p && !fresh)
-		memset(p, 0, size);
-	return p;
+	return allocate_zero(common, size);
 }
 
 /* Where it goes back to; NULL: nowhere. */
@@ -198,27 +231,9 @@ static struct arena *arena_of(const void *p)
 {
 	uint64_t at = (uint64_t)p - (uint64_t)window;
 
-	if (heap && at < heap->end)
+	if (separate || (heap && at < heap->end))
 		return common;
 	return mine == &early ? mine : NULL;
-}
-
-/*
- * The pages of a very large block go back to the pool, but for the first one.  Not
- * where it is private, as in a child, or may not be written: then they stay.
- */
-static uint32_t clear(struct block *b, size_t size)
-{
-	int before = errno, err = -1;
-
-	if (size >= GIVEN_BACK)
-		err = syscall(SYS_madvise, (char *)b + PAGE, size - PAGE,
-			      MADV_REMOVE);
-	errno = before;
-	if (err)
-		return 0;
-	memset(b, 0, PAGE);
-	return CLEARED;
 }
 
 /* A child has all that it frees: it has left its team. */
@@ -231,6 +246,13 @@ static struct arena *home_of(const struct head *h, struct arena *a)
 	return &heap->arenas[h->place];
 }
 
+/* But for its first @left units.  A child loses it: what is free is its parent's. */
+static void free_run(void *b, uint32_t left)
+{
+	if (!separate)
+		runs_give(runs, ((char *)b - memory) >> RUNS_SHIFT, b, left);
+}
+
 void free(void *p)
 {
 	struct arena *a = arena_of(p);
@@ -241,11 +263,15 @@ void free(void *p)
 	if (!p || !heap || !a)
 		return;
 	h = head_of(p);
-	a = home_of(h, a);
 	class = h->class;
-	b = (struct block *)((char *)h - h->shift);
+	b = (struct block *)block_of(h);
 	h->magic = 0;
-	b->head.magic = clear(b, class_size(class));
+	if (class == RUN) {
+		free_run(b, 0);
+		return;
+	}
+	a = home_of(h, a);
+	b->head.magic = 0;
 	word_lock(&a->lock);
 	b->next = a->free[class];
 	a->free[class] = b;
@@ -258,24 +284,39 @@ void mios_omp_free(void *p) __attribute__((alias("free"), copy(free)));
 void *calloc(size_t n, size_t each)
 {
 	size_t size;
-	bool fresh;
-	void *p;
 
 	if (__builtin_mul_overflow(n, each, &size)) {
 		errno = ENOMEM;
 		return NULL;
 	}
-	p = allocate(mine, size, &fresh);
-	if (p && !fresh)
-		memset(p, 0, size);
-	return p;
+	return allocate_zero(mine, size);
+}
+
+/* Where it is; false: it cannot be so long there, or is better elsewhere. */
+static bool resize_run(struct head *h, size_t size)
+{
+	uint64_t at = (uint64_t)(block_of(h) - memory) >> RUNS_SHIFT;
+	uint32_t had = units_of(h);
+	size_t count;
+
+	if (separate || size < LARGE || size > PTRDIFF_MAX / 2)
+		return false;
+	count = (size + sizeof(*h) + h->shift + UNIT - 1) >> RUNS_SHIFT;
+	if (count > INT32_MAX)
+		return false;
+	if (count > had)
+		return runs_grow(runs, at, count);
+	if (count < had)
+		free_run(block_of(h), count);
+	return true;
 }
 
 void *realloc(void *p, size_t size)
 {
 	struct arena *a = arena_of(p);
-	bool fresh;
+	struct head *h;
 	size_t old;
+	bool zero;
 	void *q;
 
 	if (!p)
@@ -284,10 +325,11 @@ void *realloc(void *p, size_t size)
 		free(p);
 		return NULL;
 	}
-	old = usable(head_of(p));
-	if (size <= old && size >= old / 2)
+	h = head_of(p);
+	old = usable(h);
+	if (h->class == RUN ? resize_run(h, size) : size <= old && size >= old / 2)
 		return p;
-	q = allocate(a ? a : mine, size, &fresh);
+	q = allocate(a ? a : mine, size, &zero);
 	if (!q)
 		return NULL;
 	memcpy(q, p, old < size ? old : size);
@@ -299,17 +341,17 @@ static void *aligned(struct arena *a, size_t align, size_t size)
 {
 	struct head *h, *moved;
 	uintptr_t at;
-	bool fresh;
+	bool zero;
 	void *p;
 
 	if (align <= sizeof(*h))
-		return allocate(a, size, &fresh);
+		return allocate(a, size, &zero);
 	if (align & (align - 1) || align > 1ul << 30 ||
 	    size > PTRDIFF_MAX - align) {
 		errno = align & (align - 1) ? EINVAL : ENOMEM;
 		return NULL;
 	}
-	p = allocate(a, size + align, &fresh);
+	p = allocate(a, size + align, &zero);
 	at = ((uintptr_t)p + align - 1) & ~(align - 1);
 	if (!p || at == (uintptr_t)p)
 		return p;
@@ -377,16 +419,23 @@ void heap_create(void *w, uint64_t at, uint64_t end, uint32_t places)
 {
 	struct heap *h = heap_at(w, at);
 	size_t size = sizeof(*h) + places * sizeof(h->arenas[0]);
+	uint32_t units;
 
 	h->end = end;
 	h->places = places;
-	atomic_store(&h->next, at + ((size + PAGE - 1) & ~(PAGE - 1)));
+	h->runs_at = at + ((size + PAGE - 1) & ~(PAGE - 1));
+	units = (end - h->runs_at) >> RUNS_SHIFT;
+	h->memory_at = (h->runs_at + runs_size(units) + PAGE - 1) & ~(PAGE - 1);
+	units = end > h->memory_at ? (end - h->memory_at) >> RUNS_SHIFT : 0;
+	runs_create((struct runs *)((char *)w + h->runs_at), units);
 }
 
 void heap_attach(void *w, uint64_t at, uint32_t place)
 {
 	window = w;
 	heap = heap_at(w, at);
+	runs = (struct runs *)(window + heap->runs_at);
+	memory = window + heap->memory_at;
 	own_place = place;
 	common = &heap->arenas[place];
 	mine = common;
@@ -398,7 +447,10 @@ void heap_keep_private(void)
 	mine = &early;
 }
 
-/* In a child, whose window is private: ours may be at work in another thread. */
+/*
+ * In a child: others may be at work on what all have, and it sees some of that.  Its
+ * memory comes from the kernel.
+ */
 void heap_separate(void)
 {
 	static struct arena own;
@@ -406,4 +458,5 @@ void heap_separate(void)
 	if (mine == common)
 		mine = &own;
 	common = &own;
+	separate = true;
 }

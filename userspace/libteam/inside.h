@@ -88,6 +88,18 @@ void foreign_address(const void *p);
 /* explain.c APIs: */
 void explain_window(const struct omp_window *w);
 
+/* runs.c APIs: */
+#define RUNS_SHIFT	16		/* a unit is 64 KiB */
+
+struct runs;
+
+size_t runs_size(uint32_t units);
+void runs_create(struct runs *r, uint32_t units);
+int64_t runs_take(struct runs *r, uint32_t count, bool *zero);
+bool runs_grow(struct runs *r, uint32_t at, uint32_t count);
+uint32_t runs_count(const struct runs *r, uint64_t at);
+void runs_give(struct runs *r, uint32_t at, void *memory, uint32_t left);
+
 /* heap.c APIs: */
 void heap_keep_private(void);
 void heap_separate(void);

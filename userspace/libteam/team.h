@@ -88,7 +88,7 @@ static inline void word_unlock(_Atomic uint32_t *word)
  * (start.c).
  */
 #define OMP_WINDOW_MAGIC	0x504d4f2d534f494dull	/* MIOS-OMP */
-#define OMP_WINDOW_VERSION	8
+#define OMP_WINDOW_VERSION	9
 #define OMP_MAX_PLACES		64
 #define OMP_MAX_MEMBERS		1024
 #define OMP_MAX_OBJECTS		256
