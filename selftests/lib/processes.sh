@@ -25,7 +25,7 @@ together() {
 
 	shift
 	rm -f "$window"
-	truncate -s 2G "$window"
+	truncate -s 8G "$window"
 	for i in $(seq $((count - 1))); do
 		"$1" "$i" "${@:2}" &
 	done

@@ -32,7 +32,8 @@
 #define MIOSFS_TYPE	0x534f494d	/* as mios/memory/fs/super.c has it */
 #define FIXED_SIZE	(64ull << 20)	/* data, and what stands before it */
 #define STACK_SIZE	(2ull << 30)	/* the largest, twice: see window.c there */
-#define STACKS_MOST	(256ull << 30)	/* a file has at most twice that */
+#define STACKS_MOST	(256ull << 30)	/* a file has at most twice that: */
+#define WINDOW_MOST	(512ll << 30)
 #define START_SECONDS	600		/* no start takes longer */
 
 static int keeper = -1;			/* the pipe to it */
@@ -87,11 +88,16 @@ static void remove_left(void)
 	closedir(dir);
 }
 
-/* All that is free, for either of heap and mappings; a team's stacks. */
-static int window_size(unsigned int threads, off_t *size)
+/*
+ * All that is free, for either of heap and mappings; a team's stacks.  @best: four
+ * times as many addresses, so that room is found among what is in use, and pages
+ * are what is short.
+ */
+static int window_size(unsigned int threads, off_t *size, off_t *best)
 {
+	const unsigned int parts = threads ? 2 : 1;
+	uint64_t stacks, all;
 	struct statfs fs;
-	uint64_t stacks;
 
 	if (statfs(WINDOW_DIR, &fs) || fs.f_type != MIOSFS_TYPE) {
 		mios_error(WHO, "there is no " WINDOW_DIR ", the memory that "
@@ -101,8 +107,11 @@ static int window_size(unsigned int threads, off_t *size)
 	stacks = threads * STACK_SIZE;	/* without pages they cost nothing */
 	if (stacks > STACKS_MOST)
 		stacks = STACKS_MOST;
-	*size = ((threads ? 2 : 1) * fs.f_bfree * fs.f_bsize + stacks +
-		 FIXED_SIZE) & ~4095ull;
+	all = parts * fs.f_bfree * fs.f_bsize;
+	*size = (all + stacks + FIXED_SIZE) & ~4095ull;
+	*best = (4 * all + stacks + FIXED_SIZE) & ~4095ull;
+	if (*best > WINDOW_MOST)
+		*best = *size > WINDOW_MOST ? *size : WINDOW_MOST;
 	return 0;
 }
 
@@ -139,8 +148,11 @@ static int start_keeper(const char *path)
 	return err;
 }
 
-/* The signal that the kernel sends to who exceeds one says nothing. */
-static int limits_allow(off_t length)
+/*
+ * The signal that the kernel sends to who exceeds one says nothing.  @best becomes
+ * what they allow of it, half of it for what else the program maps.
+ */
+static int limits_allow(off_t length, off_t *best)
 {
 	static const struct {
 		int what;
@@ -151,8 +163,11 @@ static int limits_allow(off_t length)
 
 	for (i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
 		if (getrlimit(limits[i].what, &r) ||
-		    r.rlim_cur == RLIM_INFINITY ||
-		    r.rlim_cur >= (rlim_t)length)
+		    r.rlim_cur == RLIM_INFINITY)
+			continue;
+		if (r.rlim_cur / 2 < (rlim_t)*best)
+			*best = (r.rlim_cur / 2) & ~4095ull;
+		if (r.rlim_cur >= (rlim_t)length)
 			continue;
 		mios_error(WHO, "the window of the program's processes is a "
 			   "file of %lld KiB, which they map, and ulimit %s "
@@ -169,14 +184,16 @@ int job_window_create(const char *kind, unsigned int threads, char *path,
 		      size_t size)
 {
 	unsigned long long chance;
-	off_t length;
+	off_t length, best;
 	int fd, err;
 
-	err = window_size(threads, &length);
+	err = window_size(threads, &length, &best);
 	if (!err)
-		err = limits_allow(length);
+		err = limits_allow(length, &best);
 	if (err)
 		return err;
+	if (best > length)
+		length = best;
 	remove_left();
 	if (getrandom(&chance, sizeof(chance), 0) != sizeof(chance))
 		return -errno;

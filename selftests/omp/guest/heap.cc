@@ -3,7 +3,8 @@
  * malloc() and its like, by all members at once: no two blocks overlap, whoever
  * frees them; what calloc() gives is zero, what realloc() moves is kept, and
  * alignments are as asked for.  Blocks go from member to member, so each process
- * gives back what another one has had, which has it again.  Of a very large one the memory goes back.
+ * gives back what another one has had, which has it again.  Of a very large one the
+ * memory goes back.  What is free is one thing for all sizes and all members.
  *	heap MEMBERS ROUNDS
  */
 #include <malloc.h>
@@ -18,7 +19,7 @@
 #include "check.h"
 
 enum { SLOTS = 256, LARGEST = 9000, PAGE = 4096, VAST = 40 << 20,
-       LARGE = 8 << 20, HANDED_ON = 250 };
+       LARGE = 8 << 20, HANDED_ON = 250, PIECES = 64 };
 
 /* A block, all of whose bytes are the same; of one slot, so it has one user. */
 struct block {
@@ -69,6 +70,8 @@ static bool turn(block *b, unsigned int *seed)
 	size_t size = (1 + rand_r(seed) % LARGEST) >> rand_r(seed) % 6;
 	bool wrong = b->at && !is_all(b->at, b->size, b->byte);
 
+	if (rand_r(seed) % 16 == 0)
+		size *= 100;
 	if (b->at && rand_r(seed) % 3 == 0) {
 		change(b, size ? size : 1, &wrong);
 	} else {
@@ -128,6 +131,53 @@ static void pass_on()
 	check(!missing, "a block that another member has freed is there again");
 }
 
+/*
+ * As in evidence: each block is freed before a longer one is asked for; a vector
+ * doubles; a block grows where it is.  The heap has 4 GiB of addresses.
+ */
+static void grow()
+{
+	std::vector<char> v;
+	char *p, *q;
+	size_t mib;
+
+	for (mib = 20; mib <= 1000; mib += 20) {
+		p = (char *)malloc(mib << 20);
+		check(p, "one block, longer and longer");
+		p[0] = p[(mib << 20) - 1] = 1;
+		free(p);
+	}
+	for (mib = 1; mib <= 1024; mib *= 2) {
+		v.reserve(mib << 20);
+		v.resize(v.size() + 1);
+	}
+	p = (char *)malloc(1 << 20);
+	q = (char *)realloc(p, 3 << 20);
+	check(p == q, "with room behind it a block stays where it is");
+	check(realloc(q, 1 << 20) == q, "a shorter one, too");
+	free(q);
+}
+
+/* Every second one of many is freed, then the others, by different members. */
+static void pieces()
+{
+	static char *piece[PIECES];
+	int missing = 0;
+
+	for (char *&p : piece)
+		missing += !(p = (char *)malloc(20 << 20));
+	check(!missing, "many large blocks");
+#pragma omp parallel for schedule(static, 1)
+	for (int i = 0; i < PIECES; i += 2)
+		free(piece[i]);
+#pragma omp parallel for schedule(static, 1)
+	for (int i = 1; i < PIECES; i += 2)
+		free(piece[i]);
+	piece[0] = (char *)malloc(PIECES * (20ul << 20));
+	check(piece[0], "what many have freed is one block again");
+	free(piece[0]);
+}
+
 int main(int argc, char **argv)
 {
 	int rounds = argc > 2 ? atoi(argv[2]) : 1000, wrong = 0;
@@ -151,6 +201,8 @@ int main(int argc, char **argv)
 	for (block &b : slots)
 		free(b.at);
 	pass_on();
+	grow();
+	pieces();
 	vast(1);
 	vast(64 << 10);
 	printf("%s members, all right\n", argv[1]);
