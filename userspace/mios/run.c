@@ -268,11 +268,12 @@ static int start(const struct run_options *o, const struct placement *places,
 	return job_run(&job);
 }
 
-static int start_omp(const struct run_options *o,
-		     const struct placement *places, int n, char **argv)
+static int start_omp(const struct run_options *o, struct placement *places,
+		     int n, char **argv)
 {
 	struct omp_job job = {
-		.places = places, .nr_places = n, .threads = o->rq.tasks,
+		.places = places, .nr_places = n, .self = o->rq.self,
+		.threads = o->rq.tasks,
 		.bind = o->bind, .label = o->label, .ring = o->rq.ring,
 		.explain = o->explain, .strict = o->strict, .argv = argv,
 	};
@@ -295,8 +296,8 @@ static int start_caf(const struct run_options *o,
 }
 
 /* By mpirun, if the program's tasks would not find each other without it. */
-static int start_any(const struct run_options *o,
-		     const struct placement *places, int n, char **argv)
+static int start_any(const struct run_options *o, struct placement *places,
+		     int n, char **argv)
 {
 	struct mpi_job job = {
 		.places = places, .nr_places = n, .tasks = o->rq.tasks,
@@ -400,7 +401,8 @@ int cmd_run(int argc, char **argv)
 		mios_usage("run", "with --omp each thread has one CPU: leave "
 			   "--cpus-per-task out");
 	if (o.omp && o.mpi)
-		mios_usage("run", "--omp and --mpi exclude each other");
+		mios_usage("run", "a team is one program, or one rank: to give "
+			   "each rank a team, let mpirun start mios run --omp");
 	if (o.share && !o.omp)
 		mios_usage("run", "--share is for --omp");
 	if (o.omp && o.policy.option)

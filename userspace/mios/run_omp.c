@@ -134,6 +134,32 @@ static int fill_job(const struct omp_job *omp, struct job *job)
 	return 0;
 }
 
+/*
+ * A rank of MPI finds its daemon where that has started it: there the first process
+ * of its team is, too, which has main().
+ */
+static int put_rank_first(struct omp_job *omp)
+{
+	struct placement own;
+	int i;
+
+	if (!getenv("PMIX_RANK"))
+		return 0;
+	for (i = 0; i < omp->nr_places; i++)
+		if (omp->places[i].inst->id == omp->self && omp->places[i].tasks)
+			break;
+	if (i == omp->nr_places) {
+		mios_error(WHO, "a rank of MPI is where mpirun has started it, and no "
+			   "thread of its team is here, on instance %d: name it "
+			   "among others with --on", omp->self);
+		return -EINVAL;
+	}
+	own = omp->places[i];
+	memmove(omp->places + 1, omp->places, i * sizeof(own));
+	omp->places[0] = own;
+	return 0;
+}
+
 static int check(const struct omp_job *omp)
 {
 	if (omp->threads > MOST_THREADS) {
@@ -153,14 +179,14 @@ static int check(const struct omp_job *omp)
 }
 
 /* Returns the exit status. */
-int omp_run(const struct omp_job *omp)
+int omp_run(struct omp_job *omp)
 {
 	struct job job = { .label = omp->label, .one = true,
 			   .argv = omp->argv };
 	char window[64];
 	int err, status;
 
-	if (check(omp))
+	if (check(omp) || put_rank_first(omp))
 		return STATUS;
 	err = fill_job(omp, &job) ?: set_threads(omp->threads);
 	if (!err && job.nr_tasks == 1)

@@ -8,8 +8,9 @@
 #include "libmios/placement.h"
 
 struct omp_job {
-	const struct placement *places;
+	struct placement *places;
 	int nr_places;
+	int self;			/* the caller's instance */
 	unsigned int threads;
 	bool bind, label, explain, strict;
 	int ring;
@@ -17,7 +18,7 @@ struct omp_job {
 };
 
 unsigned int omp_threads(void);
-int omp_run(const struct omp_job *job);
+int omp_run(struct omp_job *job);
 
 /* omp_program.c: 0, or -errno and a line that says why it cannot work */
 int omp_check_program(const char *program);
