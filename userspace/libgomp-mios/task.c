@@ -135,7 +135,7 @@ static void run_copy(const struct source *s, struct task *task)
 	free(room);
 }
 
-/* Of it nothing is left when this returns. */
+/* Of it nothing is left when this returns; an event has come by then. */
 static void run_here(const struct source *s, const struct context *c)
 {
 	struct task task;
@@ -148,13 +148,12 @@ static void run_here(const struct source *s, const struct context *c)
 }
 
 /* Task, dependences and data are one block of memory. */
-static void put_off(const struct source *s, const struct context *c,
-		    uint32_t nr_depend, const struct depend *depend)
+static struct task *make_block(const struct source *s, const struct context *c,
+			       uint32_t nr_depend, const struct depend *depend)
 {
 	size_t listed = nr_depend * sizeof(*depend);
 	struct task *task;
 
-	team_demand(c->team, s->fn);
 	task = allocate(sizeof(*task) + listed + s->size + s->align);
 	prepare(task, s, c);
 	task->nr_depend = nr_depend;
@@ -162,7 +161,14 @@ static void put_off(const struct source *s, const struct context *c,
 	if (nr_depend)
 		memcpy(task->depend, depend, listed);
 	task->data = own_copy((char *)(task + 1) + listed, s);
-	task_add(task);
+	return task;
+}
+
+static void put_off(const struct source *s, const struct context *c,
+		    uint32_t nr_depend, const struct depend *depend)
+{
+	team_demand(c->team, s->fn);
+	task_add(make_block(s, c, nr_depend, depend));
 }
 
 /* No task has a higher one than the user allows, which is 0 unless he says so. */
@@ -208,6 +214,8 @@ static void make(const struct source *s, bool if_clause, void **list)
 		make_dependent(s, c, if_clause, list);
 	else if (is_deferred(c, if_clause, s))
 		put_off(s, c, 0, NULL);
+	else if (s->event && !c->team && if_clause)
+		task_run_alone(make_block(s, c, 0, NULL));
 	else
 		run_here(s, c);
 }

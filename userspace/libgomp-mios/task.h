@@ -67,6 +67,7 @@ struct task {
 	uint32_t priority;
 	atomic_bool fulfilled;		/* the event that it ends with has been */
 	bool detached, ran;		/* it has such a one, and waits for it */
+	bool alone;			/* it has, and there is no team */
 	bool final, ended;
 	bool copied;			/* by a function: it owns what it has */
 	uint32_t nr_depend;
@@ -102,6 +103,7 @@ bool tasks_help(struct team *team);
 void tasks_finish(struct team *team);
 void task_add(struct task *task);
 void task_run_here(struct task *task);
+void task_run_alone(struct task *task);
 void task_fulfill(struct task *task);
 void task_await_children(void);
 void task_await_group(struct group *group);

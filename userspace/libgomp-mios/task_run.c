@@ -276,7 +276,8 @@ static void await_children(struct task *task)
 	struct omp_wait wait = { 0 };
 
 	while (atomic_load_explicit(&task->children, memory_order_acquire)) {
-		if (run_first(own_tasks(), &task->ready,
+		if (context()->team &&
+		    run_first(own_tasks(), &task->ready,
 			      offsetof(struct task, in_parent)))
 			wait.looks = 0;
 		else
@@ -289,13 +290,42 @@ void task_await_children(void)
 	await_children(context()->task);
 }
 
+/* Who makes it without a team, and who fulfils its event: the second ends it. */
+static void end_alone(struct task *task)
+{
+	struct task *parent = task->parent;
+
+	if (!atomic_exchange(&task->fulfilled, true))
+		return;
+	if (task->in)
+		atomic_fetch_sub(&task->in->count, 1);
+	free(task);
+	atomic_fetch_sub(&parent->children, 1);
+}
+
+/* At once, as there is no team, of which somebody could do it later. */
+void task_run_alone(struct task *task)
+{
+	task->alone = true;
+	atomic_fetch_add(&task->parent->children, 1);
+	if (task->in)
+		atomic_fetch_add(&task->in->count, 1);
+	run(task);
+	await_children(task);
+	end_alone(task);
+}
+
 /* By anybody, once, whether it still runs or not. */
 void task_fulfill(struct task *task)
 {
 	struct tasks *tasks = task->tasks;
 	bool ran;
 
-	if (!tasks) {		/* its maker is alone */
+	if (task->alone) {
+		end_alone(task);
+		return;
+	}
+	if (!tasks) {		/* its maker waits for it */
 		task->fulfilled = true;
 		return;
 	}
@@ -336,7 +366,8 @@ void task_await_group(struct group *group)
 	struct omp_wait wait = { 0 };
 
 	while (atomic_load_explicit(&group->count, memory_order_acquire)) {
-		if (run_first(own_tasks(), &group->ready,
+		if (context()->team &&
+		    run_first(own_tasks(), &group->ready,
 			      offsetof(struct task, in_group)))
 			wait.looks = 0;
 		else

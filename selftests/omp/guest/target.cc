@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 static int members;
 
@@ -116,11 +117,41 @@ static void events()
 	check(sum == 20, "detach");
 }
 
+/* The event of a task comes after it, from who has made it, or from a thread. */
+static void events_alone()
+{
+	static omp_event_handle_t late;
+	omp_event_handle_t event;
+	std::thread soon;
+	int done = 0;
+
+#pragma omp parallel num_threads(1)
+	{
+#pragma omp task detach(event) shared(done)
+		done++;
+		omp_fulfill_event(event);
+#pragma omp taskwait
+#pragma omp taskgroup
+		{
+#pragma omp task detach(event) shared(done)
+			done++;
+			late = event;
+			soon = std::thread([] {
+				usleep(10000);
+				omp_fulfill_event(late);
+			});
+		}
+		soon.join();
+	}
+	check(done == 2, "detach in a team of one");
+}
+
 int main(int argc, char **argv)
 {
 	int rounds = argc > 2 ? atoi(argv[2]) : 1;
 
 	members = argc > 1 ? atoi(argv[1]) : omp_get_max_threads();
+	events_alone();
 	for (int i = 0; i < rounds; i++) {
 		regions();
 		memory();
