@@ -167,7 +167,11 @@ static bool open_member(struct glex_coll *coll, uint32_t who, glex_ep_addr_t add
 	return false;
 }
 
-/* NOT_THERE of one who has ended, and may come back: his file is another one then. */
+/*
+ * NOT_THERE of one who has ended, and may come back: his file is another one then.
+ * One who has joined, and has left or seen the group break since, does not come
+ * back to it: who waits for him has joined, too, and learns the rest by a call.
+ */
 static bool has_joined(struct glex_coll *coll, uint32_t who)
 {
 	enum member_state state;
@@ -180,7 +184,7 @@ static bool has_joined(struct glex_coll *coll, uint32_t who)
 		file_close(&coll->file[who]);
 		coll->file[who].header = NULL;
 	}
-	return state == MEMBER_IN || state == MEMBER_LEFT;
+	return state != NOT_THERE;
 }
 
 /* One look at all; the first one that is not there, or @count. */

@@ -17,6 +17,9 @@ struct member {
 extern uint32_t members, seed;
 extern glex_ep_addr_t address[MEMBERS];
 
+/* Between two looks of who joins; 0: as the library has it. */
+extern uint32_t look_ms;
+
 /* Ends the test, if it is not so. */
 void check(int ok, const char *what);
 uint32_t lot(uint64_t *state, uint32_t below);

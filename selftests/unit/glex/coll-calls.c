@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A member of a group, and calls that are drawn by lot, whose results are known. */
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "calls.h"
@@ -8,7 +9,9 @@
 #define LONGEST	20000u
 #define NUMBERS	300u
 
-uint32_t members, seed;
+#define JOIN_US	1000u		/* as libglex/group.c has it */
+
+uint32_t members, seed, look_ms;
 glex_ep_addr_t address[MEMBERS];
 
 void check(int ok, const char *what)
@@ -18,6 +21,15 @@ void check(int ok, const char *what)
 	printf("FAILED: %s\n", what);
 	fflush(stdout);
 	_exit(1);
+}
+
+int usleep(useconds_t us)
+{
+	struct timespec time = {
+		.tv_nsec = us == JOIN_US && look_ms ? look_ms * 1000000 : us * 1000,
+	};
+
+	return nanosleep(&time, NULL);
 }
 
 /* --- lots: the same for all who draw the same */

@@ -9,6 +9,7 @@
  *	threads		the same, the members are threads of one process
  *	kill		one is killed at some moment
  *	destroy		one destroys its endpoint between two calls
+ *	slow		one does before all have seen that all have joined
  *	scribble	somebody writes anything over the files of all
  *	forged		packets that are not of this call, or changed on their way
  *	late		the sender gives up while its memory is copied
@@ -32,6 +33,7 @@
 
 static uint32_t first, rounds = 60, limit = 100;
 static void (*before_copy)(void);
+static bool uneven;			/* some look seldom at who has joined */
 
 ssize_t process_vm_readv(pid_t pid, const struct iovec *here, unsigned long nr,
 			 const struct iovec *there, unsigned long nr_there,
@@ -90,6 +92,7 @@ static void one_process(uint32_t rank, void *(*does)(void *))
 	struct member m = { .rank = rank };
 
 	alarm(limit);
+	look_ms = !uneven ? 0 : rank == 1 ? 100 : rank == 2 ? 250 : 0;
 	member_begin(&m);
 	member_joins(&m, -1);
 	check(write(joined[1], "", 1) == 1, "it tells");
@@ -170,6 +173,24 @@ static void destroys(void)
 	calls(&m, 0, lot(&lots, 20));
 	glex_destroy_ep(m.ep);
 	end_all(pid, victim);
+}
+
+/*
+ * The last to come finds all others there, calls, and ends his endpoint; who was
+ * there before him, and has not looked yet, finds the group broken, and joins it.
+ */
+static void slow(void)
+{
+	struct member m = { .rank = 0 };
+	pid_t pid[MEMBERS];
+
+	uneven = true;
+	limit = 20;
+	begin_all(pid, until_broken, 0);
+	member_begin(&m);
+	member_joins(&m, -1);
+	glex_destroy_ep(m.ep);
+	end_all(pid, 0);
 }
 
 /* Of a header's few words as often as of all else. */
@@ -419,7 +440,7 @@ static const struct {
 	void (*does)(void);
 } parts[] = {
 	{ "right", right }, { "threads", threads }, { "kill", kills },
-	{ "destroy", destroys }, { "scribble", scribbles }, { "forged", forged },
+	{ "destroy", destroys }, { "slow", slow }, { "scribble", scribbles }, { "forged", forged },
 	{ "late", late }, { "operations", operations }, { "alone", alone },
 };
 
