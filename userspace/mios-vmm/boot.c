@@ -22,6 +22,7 @@
 #define TABLES		0x9000	/* PML4, PDPT, four PDs */
 #define COMMAND_LINE	0x20000
 #define COMMAND_MAX	2048
+#define DEADLINE_DIVISOR	8	/* TSC_DIVISOR of arch/x86/kernel/apic/apic.c */
 #define PROTOCOL	0x020c	/* the first that tells of a 64-bit entry */
 #define ENTRY_64	0x200
 #define HEADER		0x1f1
@@ -109,6 +110,17 @@ static void e820(struct boot_params *zero, uint64_t from, uint64_t to,
 		(struct boot_e820_entry){ from, to - from, type };
 }
 
+/*
+ * Linux counts an eighth of the TSC's ticks in a second by 32 bits for its timer
+ * of deadlines.  With a faster clock, as by --slow, they wrap: each deadline is
+ * many times too early, and Linux does nothing but set the next one.  Then it
+ * has the APIC's counter, which it compares with the TSC.
+ */
+static bool deadline_wraps(const struct shape *s, uint64_t khz)
+{
+	return khz * s->slow * (1000 / DEADLINE_DIVISOR) > UINT32_MAX;
+}
+
 static int command_put(const struct boot *b, const struct shape *s, uint64_t khz)
 {
 	char text[COMMAND_MAX];
@@ -121,9 +133,10 @@ static int command_put(const struct boot *b, const struct shape *s, uint64_t khz
 	 */
 	len = snprintf(text, sizeof(text),
 		       "console=ttyS0 tsc=reliable tsc_early_khz=%llu lpj=%llu no_timer_check "
-		       "idle=halt reboot=acpi %s",
+		       "idle=halt reboot=acpi %s%s",
 		       (unsigned long long)(khz * s->slow),
 		       (unsigned long long)(khz * s->slow * 1000 / 250),
+		       deadline_wraps(s, khz) ? "lapic=notscdeadline " : "",
 		       b->append);
 	if (len >= (int)sizeof(text))
 		return say("--append is too long: %d characters of %d at most",
