@@ -45,7 +45,7 @@ static void usage(FILE *f)
 	fprintf(f, "Usage: mios COMMAND [OPTION...] (mios COMMAND --help)\n"
 		"       mios --help | --version\n");
 	for (c = commands; c->name; c++)
-		fprintf(f, "  %-8s %s\n", c->name, c->help);
+		fprintf(f, "  %-10s %s\n", c->name, c->help);
 }
 
 void print_commands(void)
