@@ -15,6 +15,7 @@
 
 #define START_MS	90000	/* slow files on the other side included */
 #define MAX_OUTPUT	(64u << 20)
+#define STATUS_LOST	125	/* not the command's own */
 
 static void say_why(struct unattended *u, const char *why)
 {
@@ -229,7 +230,7 @@ int unattended_detach(struct unattended *u, char **argv)
 	int64_t deadline = mios_now_ms() + START_MS;
 	int err;
 
-	u->status = 125;
+	u->status = STATUS_LOST;
 	err = start(u, MIOS_SPEC_DETACH | MIOS_SPEC_LINGER, argv);
 	if (err)
 		finish(u, err);
@@ -238,6 +239,7 @@ int unattended_detach(struct unattended *u, char **argv)
 			say_why(u, "its miosd is older than this command, and "
 				"ends what it starts with the session: restart "
 				"the instance");
+			u->status = STATUS_LOST;
 			finish(u, -EOPNOTSUPP);
 		}
 	return u->error;

@@ -100,6 +100,16 @@ static void parse_command(struct ps_wish *w, const char *text)
 	snprintf(w->command, sizeof(w->command), "%s", text);
 }
 
+/* Is it the same number as one before it? */
+static bool was_named(char **argv, int i)
+{
+	int j;
+
+	for (j = 0; j < i && strcmp(argv[j], argv[i]); j++)
+		;
+	return j < i;
+}
+
 static void parse_pids(struct ps_wish *w, int argc, char **argv)
 {
 	size_t len = 0;
@@ -109,6 +119,8 @@ static void parse_pids(struct ps_wish *w, int argc, char **argv)
 	for (i = 0; i < argc; i++) {
 		if (mios_number(argv[i], 1, PID_MAX, &pid))
 			mios_usage("ps", "'%.40s' is no PID", argv[i]);
+		if (was_named(argv, i))
+			continue;
 		len += snprintf(w->pids + len, PS_PIDS - len, "%s%ld",
 				len ? "," : "", pid);
 		if (len >= PS_PIDS - 16)
