@@ -38,7 +38,8 @@ static size_t put_entry(unsigned char *to, const char *name, unsigned int mode,
 
 /*
  * In front, since what follows may be compressed in a way that reads to its
- * end.  Only an instance that @must run miosd cannot do without.
+ * end.  Only an instance that @must run miosd, or has another first process than
+ * the usual one, cannot do without.
  */
 void add_key(struct loader_file *initrd, int must, const char *init)
 {
@@ -47,7 +48,7 @@ void add_key(struct loader_file *initrd, int must, const char *init)
 	int err = mios_key_read(key);
 	size_t len;
 
-	if (err && !must)
+	if (err && !must && !strcmp(init, "busybox"))
 		return;
 	if (err)
 		mios_die(MIOS_EXIT_FAILED, "boot: %s", mios_key_error(err));
