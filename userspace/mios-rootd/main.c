@@ -90,7 +90,11 @@ static bool list_changed(void)
 	return changed;
 }
 
-/* A mount goes with the file that it lies over, when another gets its name. */
+/*
+ * A mount goes with the file that it lies over, when another gets its name.  When
+ * process 1 has another program this ends, and is started again, so that nothing
+ * of the old one stays in memory.
+ */
 static int serve_instance(bool once)
 {
 	struct pollfd p = { .events = POLLPRI };
@@ -111,6 +115,8 @@ static int serve_instance(bool once)
 	p.fd = open("/proc/self/mounts", O_RDONLY | O_CLOEXEC);
 	for (again = err; p.fd >= 0; again = err) {
 		err = 0;
+		if (first_process_replaced())
+			return 0;
 		if (poll(&p, 1, TICK_MS) > 0 || list_changed() || again)
 			err = cover_all();
 	}

@@ -16,6 +16,9 @@
 #include "rootd.h"
 
 #define MAPS	"/proc/1/maps"
+#define PROGRAM	"/proc/1/exe"
+
+static struct stat pinned;	/* which program that was */
 
 static int pin_file(const char *path)
 {
@@ -45,6 +48,8 @@ int pin_first_process(void)
 
 	if (!maps)
 		return -errno;
+	if (stat(PROGRAM, &pinned))
+		err = -errno;
 	while (fgets(line, sizeof(line), maps)) {
 		if (sscanf(line, "%*s %*s %*s %*s %*s %4095[^\n]", path) != 1 ||
 		    path[0] != '/' || !strcmp(path, last))
@@ -56,4 +61,13 @@ int pin_first_process(void)
 	}
 	fclose(maps);
 	return err;
+}
+
+/* After an upgrade it runs another, by systemctl daemon-reexec. */
+bool first_process_replaced(void)
+{
+	struct stat now;
+
+	return !stat(PROGRAM, &now) && pinned.st_ino &&
+	       (now.st_ino != pinned.st_ino || now.st_dev != pinned.st_dev);
 }

@@ -62,5 +62,6 @@ int cover_all(void);
 
 /* pin.c APIs: on the others */
 int pin_first_process(void);
+bool first_process_replaced(void);
 
 #endif /* MIOS_ROOTD_H */
