@@ -405,7 +405,8 @@ static _Noreturn void refuse_program(const char *name)
 	if (dlsym(RTLD_DEFAULT, "GOMP_parallel"))
 		omp_die("%s takes another libgomp.so.1 than ours, as by an RPATH",
 			name);
-	omp_die("%s does not use gcc's OpenMP, libgomp.so.1", name);
+	omp_die("%s does not use gcc's OpenMP, libgomp.so.1 (libraries that it "
+		"loads later do not count): run it without --omp", name);
 }
 
 int __libc_start_main(main_fn main, int argc, char **argv, void (*init)(void),
