@@ -14,7 +14,7 @@ DSM_LIBMIOS := $(DSM_TOP)/userspace/libmios
 DSM_RUNTIME := $(wildcard $(DSM_USER)/runtime/*.c) \
 	$(wildcard $(DSM_TOP)/mios/dsm/emulate/*.c)
 DSM_TOOLS := $(wildcard $(DSM_USER)/tools/*.c $(DSM_USER)/tools/*/*.c) \
-	$(addprefix $(DSM_USER)/runtime/,causal.c ether.c shm_ring.c) \
+	$(addprefix $(DSM_USER)/runtime/,causal.c ether.c seal.c shm_ring.c) \
 	$(addprefix $(DSM_LIBMIOS)/,cli.c plot.c)
 # A virtual machine over the nodes of libmios-dsm.
 DSM_VMM := $(DSM_TOP)/build/bin/mios-vmm
@@ -68,10 +68,10 @@ $(DSM_OUT)/test/%.o: $(DSM_TOP)/%.c $(DSM_HEADERS)
 
 $(DSM_BIN): $(DSM_REL_OBJ)
 	@mkdir -p $(@D)
-	$(CC) -o $@ $^ -lelf
+	$(CC) -o $@ $^ -lelf -lcrypto
 
 $(DSM_TEST_BIN): $(DSM_TEST_OBJ)
-	$(CC) -o $@ $^ -lelf
+	$(CC) -o $@ $^ -lelf -lcrypto
 
 $(DSM_LIB): $(call dsm_obj,release,$(DSM_ENGINE) $(DSM_RUNTIME))
 $(DSM_TEST_LIB): $(call dsm_obj,test,$(DSM_ENGINE) $(DSM_RUNTIME))
@@ -84,20 +84,25 @@ $(DSM_OUT)/release/userspace/mios-vmm/%.o: $(DSM_TOP)/userspace/mios-vmm/%.c \
 	@mkdir -p $(@D)
 	$(CC) $(DSM_CFLAGS) -Wshadow -D_GNU_SOURCE -c $< -o $@
 
-# Static: the machine that it is started on may have nothing else.
+# Static: the machine that it is started on may have nothing else.  The linker
+# warns of functions of libcrypto that nothing calls (dlopen); errors are shown.
+define vmm_link
+@mkdir -p $(@D)
+$(CC) -static -o $@ $^ -lcrypto -pthread 2> $(DSM_OUT)/vmm.log || \
+	{ cat $(DSM_OUT)/vmm.log >&2; exit 1; }
+endef
+
 $(DSM_VMM): $(call dsm_obj,release,$(DSM_VMM_SOURCES)) $(DSM_LIB)
-	@mkdir -p $(@D)
-	$(CC) -static -o $@ $^ -pthread
+	$(vmm_link)
 
 $(DSM_TEST_VMM): $(call dsm_obj,release,$(DSM_VMM_SOURCES)) $(DSM_TEST_LIB)
-	@mkdir -p $(@D)
-	$(CC) -static -o $@ $^ -pthread
+	$(vmm_link)
 
 $(DSM_NATIVE): $(DSM_OUT)/programs/%: $(DSM_USER)/programs/%.c $(DSM_LIB) \
 	$(DSM_HEADERS) $(DSM_USER)/programs/begin_nodes.c
 	@mkdir -p $(@D)
 	$(CC) $(DSM_CFLAGS) -o $@ $< $(DSM_USER)/programs/begin_nodes.c $(DSM_LIB) \
-		-pthread -lm
+		-lcrypto -pthread -lm
 
 $(DSM_THREADS): $(DSM_OUT)/programs/%-threads: $(DSM_USER)/programs/%.c \
 	$(DSM_HEADERS) $(DSM_USER)/programs/begin_threads.c
@@ -108,7 +113,7 @@ $(DSM_TRIALS): $(DSM_OUT)/trials/%: $(DSM_TOP)/selftests/dsm/native/%.c \
 	$(DSM_TEST_LIB) $(DSM_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(DSM_CFLAGS) -I$(DSM_USER)/runtime -o $@ $< $(DSM_TEST_LIB) \
-		-pthread -lm
+		-lcrypto -pthread -lm
 
 dsm-native: dsm $(DSM_TRIALS) $(DSM_TEST_VMM)
 
