@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2086
 # Nodes of a DSM cluster, each in a network namespace of its own, on one switch
 # that learns no address, so that all see all frames:
 #
@@ -10,6 +10,7 @@
 # Sourced behind test.sh by tests that are root; build makes it all.
 work=$(mktemp -d) || exit 1
 name=dsm$$ others=
+wire=--trust-wire	# or --key FILE
 
 leave()
 {
@@ -69,7 +70,7 @@ run_node()
 	local node=$1
 	shift
 	at "$node" selftests/lib/limit "${LIMIT:-60}" build/bin/mios-dsm run -n 3 \
-		--node "$node" --interface eth0 --json "$work/json$node" "$@" \
+		--node "$node" $wire --interface eth0 --json "$work/json$node" "$@" \
 		> "$work/out$node" 2>&1
 }
 
@@ -81,7 +82,7 @@ begin()
 	shift
 	rm -f "$work/json$k"
 	(exec ip netns exec "$name-$k" timeout -k 1 60 build/bin/mios-dsm run \
-		--interface eth0 --quiet --json "$work/json$k" "$@" \
+		$wire --interface eth0 --quiet --json "$work/json$k" "$@" \
 		> "$work/out$k" 2>&1) &
 	pid[$k]=$!
 }

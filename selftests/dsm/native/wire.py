@@ -11,6 +11,8 @@ usage: wire.py record INTERFACE FILE   writes all frames of a run, until killed
        wire.py liar INTERFACE PAGES    gives whoever asks a number, in a window of so many pages
        wire.py bad INTERFACE,... SEED  carries frames from each to all others; loses,
                                        doubles and holds back one in a hundred
+       wire.py flip INTERFACE,... SEED carries them; changes a bit of the page in one of ten
+       wire.py echo INTERFACE SEED     sends each frame that it sees once more
 """
 import contextlib
 import heapq
@@ -152,6 +154,26 @@ def bad(wires, seed):
                 other.send(frame)
 
 
+def flip(wires, seed):
+    """Somebody between them who changes what they say; neither its head nor its end."""
+    random.seed(int(seed))
+    while True:
+        for wire in select.select(wires, [], [])[0]:
+            frame = bytearray(wire.recv(65536))
+            if len(frame) > 1000 and random.random() < 0.1:
+                bit = random.randrange(200 * 8, 900 * 8)
+                frame[bit // 8] ^= 1 << bit % 8
+            for other in wires:
+                if other is not wire:
+                    other.send(frame)
+
+
+def echo(wire, _seed):
+    """As they were: from the same address, to the same."""
+    while True:
+        wire.send(wire.recv(65536))
+
+
 def listen(interface):
     """Its frames of our type."""
     wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
@@ -165,11 +187,11 @@ def main():
     what, interface, arg = sys.argv[1:]
     wires = [listen(one) for one in interface.split(",")]
     print("ready", flush=True)
-    if what == "bad":
-        bad(wires, arg)
+    if what in ("bad", "flip"):
+        {"bad": bad, "flip": flip}[what](wires, arg)
     {"record": record, "replay": replay,
      "late": late, "garbage": garbage, "version": version,
-     "liar": liar}[what](wires[0], arg)
+     "liar": liar, "echo": echo}[what](wires[0], arg)
 
 
 if __name__ == "__main__":

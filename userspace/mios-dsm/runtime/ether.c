@@ -18,7 +18,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "ether.h"
+#include "seal.h"
 
 #define BUFFER	(4 << 20)	/* bytes that wait for the service thread */
 
@@ -104,11 +104,12 @@ int ether_notes_only(struct ether *e)
 	/* The first two bytes, in the network's order. */
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, htons(ETHER_MAGIC), 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, htons(ETHER_MAGIC), 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, htons(SEAL_RUN), 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, 0xffff),
 		BPF_STMT(BPF_RET | BPF_K, 0),
 	};
-	struct sock_fprog all = { .len = 4, .filter = code };
+	struct sock_fprog all = { .len = 5, .filter = code };
 
 	return setsockopt(e->fd, SOL_SOCKET, SO_ATTACH_FILTER, &all,
 			  sizeof(all)) ? -errno : 0;

@@ -15,6 +15,7 @@
 #define ETHER_VERSION	4
 #define ETHER_NOBODY	0xff	/* no node, or not yet */
 #define ETHER_MTU_LEAST	576
+#define ETHER_LEAST	512	/* of that is left for a frame */
 #define ETHER_MAC	6
 #define ETHER_NAME	16	/* of an interface, with its end */
 #define ETHER_NODES	16
@@ -55,10 +56,13 @@ struct ether_note {
 
 static_assert(sizeof(struct ether_note) == 72, "note of a node");
 
+struct seal;
+
 struct ether {
 	int fd, index;
 	u32 mtu;
 	u8 mac[ETHER_MAC];
+	struct seal *seal;	/* what discover.c sends goes through it */
 };
 
 /*
@@ -71,7 +75,7 @@ int ether_open(struct ether *e, const char *interface, int type);
  * or -errno after a line.
  */
 int ether_claim(const struct ether *e, u16 cluster);
-/* Of all that comes in only notes. */
+/* Of all that comes in only notes, and what is sealed for one mios-dsm run. */
 int ether_notes_only(struct ether *e);
 /* To all if mac is NULL.  Sends it or loses it. */
 void ether_send(struct ether *e, const u8 *mac, const void *frame, u32 len);

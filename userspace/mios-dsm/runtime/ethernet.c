@@ -24,6 +24,7 @@
 #include "lives.h"
 #include "dsm_node.h"
 #include "packet.h"
+#include "seal.h"
 
 #define SECOND		1000000000ULL
 #define HELLO_FIRST	(SECOND / 20)	/* between two, until all are here, */
@@ -36,6 +37,7 @@ static struct {
 	struct ether ether;
 	struct packet packet;
 	bool rings;		/* frames go through those of packet */
+	struct seal seal;	/* and through this one before */
 	struct lives lives;
 	u64 said;
 	u8 held[DSM_FRAME_MAX];	/* lossy: a frame that others overtake */
@@ -53,9 +55,10 @@ static u64 now_ns(void)
 	return t.tv_sec * SECOND + t.tv_nsec;
 }
 
-/* To all if mac is NULL. */
-static void put(const u8 *mac, const void *frame, u32 len)
+/* seal.put */
+static void put(void *arg, const u8 *mac, const void *frame, u32 len)
 {
+	(void)arg;
 	/* A full ring is a lost frame. */
 	if (net.rings)
 		packet_put(&net.packet, mac, frame, len);
@@ -73,7 +76,7 @@ static void hello(void)
 {
 	net.said = now_ns();
 	net.lives.say = false;
-	put(NULL, &net.lives.self, sizeof(net.lives.self));
+	seal_send(&net.seal, NULL, &net.lives.self, sizeof(net.lives.self));
 	packet_flush(&net.packet);
 }
 
@@ -101,7 +104,7 @@ static bool lossy(u8 to, const void *frame, u32 len)
 	if (lot == 0)
 		return true;
 	if (lot == 1)
-		put(net.lives.peer[to].mac, frame, len);
+		seal_send(&net.seal, net.lives.peer[to].mac, frame, len);
 	if (lot == 2 && !net.held_len) {
 		memcpy(net.held, frame, len);
 		net.held_len = len;
@@ -117,19 +120,26 @@ static void ethernet_send(struct transport *t, u16 to, const void *frame,
 	(void)t;
 	if (lossy(to, frame, len))
 		return;
-	put(net.lives.peer[to].mac, frame, len);
+	seal_send(&net.seal, net.lives.peer[to].mac, frame, len);
 	if (net.held_len)
-		put(net.lives.peer[net.held_to].mac, net.held, net.held_len);
+		seal_send(&net.seal, net.lives.peer[net.held_to].mac, net.held,
+			  net.held_len);
 	net.held_len = 0;
 }
 
 /* The length of a frame for the link; 0: it was a note, or is refused. */
-static int sort(struct transport *t, const void *frame, u32 len,
-		const u8 *mac, u16 *from)
+static int sort(struct transport *t, const void **at, u32 len, const u8 *mac,
+		u16 *from)
 {
+	const void *frame = *at = seal_take(&net.seal, *at, &len, mac);
 	struct ether_note m = { };
 	int node = lives_at(&net.lives, mac), err;
 
+	/* Who can hear us is to hear what we are. */
+	net.lives.say |= net.seal.news;
+	net.seal.news = false;
+	if (!frame)
+		return 0;
 	memcpy(&m, frame, len < sizeof(m) ? len : sizeof(m));
 	if (m.magic == ETHER_MAGIC) {
 		/* Theirs who have no number yet, or give them. */
@@ -156,7 +166,7 @@ static int sort(struct transport *t, const void *frame, u32 len,
 /* One frame from the socket, or NULL. */
 static const void *take(u32 *len, u8 *mac, bool *ours)
 {
-	static u8 bytes[DSM_FRAME_MAX];
+	static u8 bytes[SEAL_MAX];
 	struct sockaddr_ll at;
 	socklen_t size = sizeof(at);
 	ssize_t n;
@@ -194,7 +204,8 @@ static int ethernet_receive(struct transport *t, u32 i, u16 *from,
 			return 0;
 		/* A switch may send us what is for others. */
 		if (ours)
-			done = sort(t, *frame, len, mac, from);
+			done = sort(t, frame, len, mac, from);
+		packet_flush(&net.packet);	/* a greeting was answered */
 	}
 	return done;
 }
@@ -249,32 +260,46 @@ static int gather(struct transport *t)
 	return n;
 }
 
-int transport_ethernet(struct transport *t, u16 nodes, u16 self, u32 pages,
-		       u8 protocol, u16 cluster, u16 life, bool rings,
-		       const char *interface)
+/* The socket, its rings, and the seal. */
+static int wire_open(const struct transport_wire *w)
 {
-	int err = ether_open(&net.ether, interface,
-			     rings ? SOCK_RAW : SOCK_DGRAM);
+	int err = ether_open(&net.ether, w->interface,
+			     w->rings ? SOCK_RAW : SOCK_DGRAM);
 
-	if (!err && rings)
-		err = packet_open(&net.packet, &net.ether, DSM_FRAME_MAX <
-				  net.ether.mtu ? DSM_FRAME_MAX : net.ether.mtu);
-	net.rings = rings;
+	if (!err && w->rings)
+		err = packet_open(&net.packet, &net.ether,
+				  SEAL_MAX < net.ether.mtu ? SEAL_MAX :
+				  net.ether.mtu);
+	net.rings = w->rings;
+	net.seal.put = put;
+	net.seal.unchecked = test_is("unchecked");
+	if (!err)
+		err = seal_open(&net.seal, SEAL_NODE, w->cluster, net.ether.mac,
+				w->secret);
+	return err;
+}
+
+int transport_ethernet(struct transport *t, u16 nodes, u16 self, u32 pages,
+		       u8 protocol, const struct transport_wire *w)
+{
+	int err = wire_open(w);
+	u32 room;
+
 	if (err)
 		return err;
 	memset(t, 0, sizeof(*t));
+	room = net.ether.mtu - (net.seal.on ? SEAL_ADDS : 0);
 	net.lives.self = (struct ether_note){
 		.magic = ETHER_MAGIC, .version = ETHER_VERSION,
-		.what = ETHER_HELLO, .cluster = cluster, .life = life,
+		.what = ETHER_HELLO, .cluster = w->cluster, .life = w->life,
 		.nodes = nodes, .node = self, .pages = pages,
 		.protocol = protocol,
-		.mtu = net.ether.mtu < 0xffff ? net.ether.mtu : 0xffff,
+		.mtu = room < 0xffff ? room : 0xffff,
 		.knows = 1u << self,
 	};
-	net.lives.self.life_of[self] = life;
+	net.lives.self.life_of[self] = w->life;
 	t->order = DSM_ORDER_FIFO;
-	t->frame_max = net.ether.mtu < DSM_FRAME_MAX ? net.ether.mtu :
-		DSM_FRAME_MAX;
+	t->frame_max = room < DSM_FRAME_MAX ? room : DSM_FRAME_MAX;
 	t->window = 48;
 	t->timeout = TIMEOUT;
 	t->pause = HELLO;
@@ -286,7 +311,8 @@ int transport_ethernet(struct transport *t, u16 nodes, u16 self, u32 pages,
 	t->flush = ethernet_flush;
 	t->receive = ethernet_receive;
 	t->tick = ethernet_tick;
-	srand(life);
+	t->seals = &net.seal.counts;
+	srand(w->life);
 	err = gather(t);
 	t->started = true;
 	t->lists = net.lives.self.list;

@@ -28,7 +28,7 @@ static bool dead(const struct lives *l, u16 node)
 static bool note_good(const struct lives *l, const struct ether_note *m)
 {
 	return m->version == ETHER_VERSION && m->cluster == l->self.cluster &&
-		m->node < l->self.nodes && m->mtu >= ETHER_MTU_LEAST;
+		m->node < l->self.nodes && m->mtu >= ETHER_LEAST;
 }
 
 /* Why it cannot be one of us, or NULL. */

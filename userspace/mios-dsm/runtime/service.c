@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "dsm_node.h"
+#include "seal.h"
 
 #define TICK		1000000ULL	/* ns */
 #define LOOK		50000ULL	/* while somebody waits for a thread */
@@ -126,6 +127,20 @@ static bool over(struct node *n)
 	return peers_idle(n);
 }
 
+/* What came and was not taken. */
+static void count_refused(struct node *n)
+{
+	const struct seal_counts *s = n->transport.seals;
+
+	n->stats->refused = dsm_link_statistics(n->link)->refused +
+		n->transport.refused;
+	if (!s)
+		return;
+	n->stats->refused += s->refused + s->forged + s->replayed;
+	n->stats->forged = s->forged;
+	n->stats->replayed = s->replayed;
+}
+
 static void tick(struct node *n)
 {
 	const struct dsm_link_stats *l = dsm_link_statistics(n->link);
@@ -149,7 +164,7 @@ static void tick(struct node *n)
 	n->stats->frames = l->frames;
 	n->stats->bytes = l->bytes;
 	n->stats->again = l->again;
-	n->stats->refused = l->refused + n->transport.refused;
+	count_refused(n);
 	if (!n->transport.tick)
 		return;
 	silent = n->transport.tick(&n->transport, n->now, &n->gone);

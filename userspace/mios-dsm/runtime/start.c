@@ -15,6 +15,7 @@
 #include "window_layout.h"
 #include "local.h"
 #include "mios_dsm.h"
+#include "seal.h"
 #include "start.h"
 
 #define NEAR_ZERO	65536
@@ -106,23 +107,42 @@ static int stats_open(struct node *n, const struct told *t)
 	return 0;
 }
 
+/* From a file without a name: not in the environment, which outlives this. */
+static bool secret_read(int fd, struct seal_secret *secret)
+{
+	bool good = pread(fd, secret, sizeof(*secret), 0) == sizeof(*secret);
+
+	close(fd);
+	return good;
+}
+
 static int transport_start(struct node *n, const struct told *t)
 {
 	const char *wire = secure_getenv(START_WIRE);
 	long cluster, life, sockets;
+	struct seal_secret secret;
+	struct transport_wire w;
+	int fd, err;
 
 	if (!wire)
 		return transport_local(&n->transport, t->nodes, t->self,
 				       t->to);
 	if (!number(&wire, 0, 0xffff, &cluster) ||
 	    !number(&wire, 0, 0xffff, &life) ||
-	    !number(&wire, 0, 1, &sockets) || !*wire) {
+	    !number(&wire, 0, 1, &sockets) || !descriptor(&wire, &fd) ||
+	    !*wire || (fd >= 0 && !secret_read(fd, &secret))) {
 		fprintf(stderr, "mios-dsm: $%s is not what mios-dsm run sets\n",
 			START_WIRE);
 		return -EINVAL;
 	}
-	return transport_ethernet(&n->transport, t->nodes, t->self, t->pages,
-				  t->protocol, cluster, life, !sockets, wire);
+	w = (struct transport_wire){
+		.cluster = cluster, .life = life, .rings = !sockets,
+		.secret = fd < 0 ? NULL : &secret, .interface = wire,
+	};
+	err = transport_ethernet(&n->transport, t->nodes, t->self, t->pages,
+				 t->protocol, &w);
+	explicit_bzero(&secret, sizeof(secret));
+	return err;
 }
 
 /*

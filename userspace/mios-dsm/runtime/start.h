@@ -10,7 +10,10 @@
 #include "dsm_node.h"
 
 #define START_VARIABLE	"MIOS_DSM"
-/* With it nodes are on an Ethernet: cluster, incarnation, 1: sockets, interface. */
+/*
+ * With it nodes are on an Ethernet: cluster, incarnation, 1: sockets, the descriptor
+ * of a struct seal_secret or -1, interface.
+ */
 #define START_WIRE	"MIOS_DSM_WIRE"
 #define START_PAGES	32768	/* of a window, unless told */
 

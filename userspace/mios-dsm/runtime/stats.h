@@ -15,7 +15,7 @@
 
 #define STATS_NAME	"mios-dsm-stats"
 #define STATS_MAGIC	0x74617473736f696dULL
-#define STATS_VERSION	3
+#define STATS_VERSION	4
 #define STATS_NODES	16
 #define STATS_ROOTS	512
 #define STATS_PATH	256
@@ -43,7 +43,8 @@ struct node_stats {
 	uint64_t pages;			/* page contents sent */
 	uint64_t messages;		/* of the engine */
 	uint64_t frames, bytes;		/* sent, with what the link adds */
-	uint64_t again, refused;	/* sent again; frames and messages refused */
+	uint64_t again, refused;	/* sent again; frames and messages refused, */
+	uint64_t forged, replayed;	/* of which seal.h had no proof, or had one before */
 	uint64_t emulated;		/* stores and atomics that did not take a page */
 	uint64_t updates;		/* messages with them */
 	uint64_t lost;			/* pages that died with their holder */

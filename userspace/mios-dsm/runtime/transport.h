@@ -13,6 +13,9 @@
 
 #include "../../../mios/dsm/dsm_link.h"
 
+struct seal_secret;
+struct seal_counts;
+
 #define TRANSPORT_FDS	32	/* most descriptors to wait for */
 #define TRANSPORT_NODES	16
 /* ns without a sign of a peer after which a node ends. */
@@ -31,6 +34,7 @@ struct transport {
 	const u16 *lives;
 	const u8 *lists;
 	u64 refused;		/* what came and was not for us */
+	const struct seal_counts *seals;	/* or NULL */
 	bool started;		/* all peers are known */
 	int fd[TRANSPORT_FDS];	/* readable: a frame, or a peer's end */
 	u32 fds;
@@ -56,9 +60,16 @@ struct transport {
 	u16 self;
 };
 
-/* ethernet.c: nodes are on one wire; waits for all of them.  rings: packet.h */
+/* Where on an Ethernet a node is. */
+struct transport_wire {
+	u16 cluster, life;
+	bool rings;		/* packet.h */
+	const struct seal_secret *secret;	/* or NULL */
+	const char *interface;
+};
+
+/* ethernet.c: nodes are on one wire; waits for all of them. */
 int transport_ethernet(struct transport *t, u16 nodes, u16 self, u32 pages,
-		       u8 protocol, u16 cluster, u16 life, bool rings,
-		       const char *interface);
+		       u8 protocol, const struct transport_wire *w);
 
 #endif /* TRANSPORT_H */

@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,14 +23,15 @@
 #include "commands.h"
 #include "discover.h"
 #include "hosts.h"
+#include "key.h"
 #include "procs.h"
 #include "results/progress.h"
 #include "results/record.h"
 #include "results/results.h"
-#include "../runtime/ether.h"
 #include "../runtime/window_layout.h"
 #include "../runtime/start.h"
 #include "connections.h"
+#include "wire.h"
 
 static const char help[] =
 "usage: mios-dsm run [options] PROGRAM [ARGUMENT...]\n"
@@ -44,8 +44,12 @@ static const char help[] =
 "                  with -n, which tells the others how many there are, --memory\n"
 "                  and --protocol\n"
 "  --node K        or tell each its number, from 0, and the rest alike\n"
+"  --key FILE      who lacks this key cannot join, read or change anything on the\n"
+"                  Ethernet; mios-dsm key makes one; - for standard input\n"
+"  --trust-wire    without a key: who is on it can\n"
 "  --hosts H[:IF],... or --hostfile FILE: a node on each of these, started from\n"
-"                  here; FILE has HOST [INTERFACE] on each line\n"
+"                  here; FILE has HOST [INTERFACE] on each line; without --key\n"
+"                  they get one of this run's by the agent\n"
 "  --agent COMMAND that runs a command on a host (ssh)\n"
 "  --cluster N     if several share the wire: the same on each (0)\n"
 "  --json FILE     what each node did, - for standard output\n"
@@ -60,17 +64,13 @@ static const char help[] =
 
 #define LOOK		5000	/* us, while a record is made */
 #define REST		50000	/* us, while others may ask */
-#define ENDS		10	/* times that the others are told of an end */
-#define END_PAUSE	10000	/* us */
 
 struct run {
 	u64 nodes, mib, resident;
-	u64 node, cluster;
-	const char *interface;
+	u64 node;
+	struct wire wire;
 	bool nodes_told, node_told, cluster_told, mib_told, protocol_told;
-	struct ether ether;
 	struct leader leader;	/* of no cluster, if it has no nodes */
-	u16 life;
 	struct hosts hosts;
 	bool watched;			/* ends when its input does */
 	const char *json, *record;
@@ -92,7 +92,7 @@ static const char *const transports[] = { "memory", "sockets", NULL };
 
 enum {
 	MEMORY = 256, RESIDENT, JSON, RECORD, QUIET, INTERFACE, NODE, CLUSTER,
-	PROTOCOL, TRANSPORT, HOSTS, HOSTFILE, AGENT, WATCHED,
+	PROTOCOL, TRANSPORT, HOSTS, HOSTFILE, AGENT, WATCHED, KEY, TRUST_WIRE,
 };
 
 /* One that says what to do, not what to call it. */
@@ -113,7 +113,8 @@ static bool option_take(struct run *r, int c, const char *value)
 		return cli_number("--node", value, 0, NODE_NODES - 1, &r->node);
 	case CLUSTER:
 		r->cluster_told = true;
-		return cli_number("--cluster", value, 0, 0xffff, &r->cluster);
+		return cli_number("--cluster", value, 0, 0xffff,
+				  &r->wire.cluster);
 	case PROTOCOL:
 		r->protocol_told = true;
 		return cli_choice("run: --protocol", value, protocols,
@@ -127,6 +128,7 @@ static bool option_take(struct run *r, int c, const char *value)
 				  &r->transport);
 	}
 	r->watched |= c == WATCHED;
+	r->wire.trust |= c == TRUST_WIRE;
 	r->quiet |= c == QUIET;
 	r->help |= c == 'h';
 	return c != '?';
@@ -148,6 +150,8 @@ static bool parse(struct run *r, int argc, char **argv)
 		{ "hostfile", required_argument, NULL, HOSTFILE },
 		{ "agent", required_argument, NULL, AGENT },
 		{ "watched", no_argument, NULL, WATCHED },
+		{ "key", required_argument, NULL, KEY },
+		{ "trust-wire", no_argument, NULL, TRUST_WIRE },
 		{ "json", required_argument, NULL, JSON },
 		{ "quiet", no_argument, NULL, QUIET },
 		{ "help", no_argument, NULL, 'h' },
@@ -157,7 +161,9 @@ static bool parse(struct run *r, int argc, char **argv)
 
 	while ((c = getopt_long(argc, argv, "+hn:", options, NULL)) >= 0) {
 		if (c == INTERFACE)
-			r->interface = optarg;
+			r->wire.interface = optarg;
+		else if (c == KEY)
+			r->wire.key = optarg;
 		else if (c == AGENT)
 			r->hosts.agent = optarg;
 		else if (c == RECORD)
@@ -211,7 +217,7 @@ static int prepare(struct run *r)
 	if (!stats_prepare(r))
 		return cli_error("run: %s", strerror(errno));
 	connections_clear(&r->connections);
-	err = r->interface ? 0 :
+	err = r->wire.interface ? 0 :
 		connections_make(&r->connections, r->nodes, !r->transport);
 	return err ? cli_error("run: %s", strerror(-err)) : 0;
 }
@@ -220,7 +226,7 @@ static int prepare(struct run *r)
 static void become(void *run, u64 self)
 {
 	struct run *r = run;
-	char text[64 + 3 * 12 * NODE_NODES], wire[32 + ETHER_NAME];
+	char text[64 + 3 * 12 * NODE_NODES], wire[WIRE_TEXT];
 	int n = snprintf(text, sizeof(text), "%" PRIu64 ":%" PRIu64 ":%" PRIu64
 			 ":%d:%" PRIu64 ":%d", r->nodes, self,
 			 r->mib * 256, r->protocol, r->resident * 256,
@@ -232,12 +238,11 @@ static void become(void *run, u64 self)
 	setenv(START_VARIABLE, text, 1);
 	if (r->watched)		/* what comes in there is not the program's */
 		dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
-	snprintf(wire, sizeof(wire), "%" PRIu64 ":%u:%d:%s",
-		 r->cluster, r->life, r->transport, r->interface);
-	if (r->interface)
+	unsetenv(START_WIRE);
+	if (r->wire.interface) {
+		wire_text(&r->wire, r->transport, wire);
 		setenv(START_WIRE, wire, 1);
-	else
-		unsetenv(START_WIRE);
+	}
 	execvp(*r->program, r->program);
 	cli_error("run: '%s': %s", *r->program, strerror(errno));
 	_exit(127);
@@ -264,7 +269,7 @@ static bool progress_wanted(const struct run *r)
 /* Until something may have happened. */
 static void rest(struct run *r)
 {
-	struct pollfd p = { .fd = r->ether.fd, .events = POLLIN };
+	struct pollfd p = { .fd = r->wire.ether.fd, .events = POLLIN };
 
 	watch(r);
 	if (r->record)
@@ -292,40 +297,29 @@ static void wait_all(struct run *r)
 	}
 }
 
-/* On an Ethernet nobody sees that the process is gone, but we. */
-static void tell_end(struct run *r)
+/* Of a node, as far as mios-dsm run knows. */
+static struct ether_note note_of(const struct run *r)
 {
-	const struct ether_note end = {
+	return (struct ether_note){
 		.magic = ETHER_MAGIC, .version = ETHER_VERSION,
-		.what = ETHER_END, .cluster = r->cluster, .life = r->life,
+		.cluster = r->wire.cluster, .life = r->wire.life,
 		.nodes = r->nodes, .node = r->node, .mtu = ETHER_MTU_LEAST,
 		.pages = r->mib * 256, .protocol = r->protocol,
 	};
-
-	/* Each may be lost; so many are not, unless the wire is down. */
-	for (int i = 0; i < ENDS; i++) {
-		ether_send(&r->ether, NULL, &end, sizeof(end));
-		usleep(END_PAUSE);
-	}
 }
 
 /* The bootstrap node tells what the others do not know. */
 static int discover(struct run *r)
 {
-	struct ether_note self = {
-		.magic = ETHER_MAGIC, .version = ETHER_VERSION,
-		.cluster = r->cluster, .life = r->life, .nodes = r->nodes,
-		.mtu = ETHER_MTU_LEAST, .pages = r->mib * 256,
-		.protocol = r->protocol,
-	};
+	struct ether_note self = note_of(r);
 	int err;
 
 	if (r->nodes_told) {
-		r->leader.ether = &r->ether;
+		r->leader.ether = &r->wire.ether;
 		r->leader.self = self;
 		return discover_lead(&r->leader);
 	}
-	err = discover_ask(&r->ether, &self);
+	err = discover_ask(&r->wire.ether, &self);
 	r->nodes = self.nodes;
 	r->node = self.node;
 	r->mib = self.pages / 256;
@@ -339,9 +333,9 @@ static int wire_options(const struct run *r)
 	if (r->protocol != DSM_WI && r->nodes > UPDATE_NODES)
 		return cli_error("run: protocols with updates have at most %d nodes",
 				 UPDATE_NODES);
-	if (!r->interface && (r->node_told || r->cluster_told))
+	if (!r->wire.interface && (r->node_told || r->cluster_told))
 		return cli_error("run: --node and --cluster are for --interface");
-	if (!r->interface)
+	if (!r->wire.interface)
 		return 0;
 	if (!r->nodes_told && !r->node_told &&
 	    (r->mib_told || r->protocol_told))
@@ -349,9 +343,9 @@ static int wire_options(const struct run *r)
 	if (r->node >= r->nodes)
 		return cli_error("run: --node %" PRIu64 " of -n %" PRIu64,
 				 r->node, r->nodes);
-	if (strlen(r->interface) >= ETHER_NAME)
+	if (strlen(r->wire.interface) >= ETHER_NAME)
 		return cli_error("run: '%s' is no name of an interface",
-				 r->interface);
+				 r->wire.interface);
 	return 0;
 }
 
@@ -361,19 +355,10 @@ static int wire_good(struct run *r)
 	int err = wire_options(r);
 
 	r->procs.end = r->nodes;
-	if (err || !r->interface)
+	if (err || !r->wire.interface)
 		return err;
-	if (getrandom(&r->life, sizeof(r->life), 0) != sizeof(r->life))
-		return cli_error("run: %s", strerror(errno));
-	if (ether_open(&r->ether, r->interface, SOCK_DGRAM))
-		return 2;
-	/* One that comes back must be the only one that is there. */
-	if (ether_claim(&r->ether, r->cluster) < 0)
-		return 2;
-	err = ether_notes_only(&r->ether);
-	if (err)
-		return cli_error("run: %s", strerror(-err));
-	if (!r->node_told)
+	err = wire_open(&r->wire);
+	if (!err && !r->node_told)
 		err = discover(r);
 	r->procs.first = r->node;
 	r->procs.end = r->node + 1;
@@ -392,7 +377,7 @@ static int on_hosts(struct run *r)
 
 	if (r->node_told || (r->nodes_told && r->nodes != r->hosts.nr))
 		return cli_error("run: --hosts says how many nodes there are, and which is which");
-	snprintf(cluster, sizeof(cluster), "%" PRIu64, r->cluster);
+	snprintf(cluster, sizeof(cluster), "%" PRIu64, r->wire.cluster);
 	snprintf(mib, sizeof(mib), "%" PRIu64, r->mib);
 	snprintf(resident, sizeof(resident), "%" PRIu64, r->resident);
 	if (r->resident) {
@@ -409,7 +394,11 @@ static int on_hosts(struct run *r)
 	}
 	if (r->quiet)
 		*at++ = (struct hosts_word){ "--quiet", false };
-	r->hosts.interface = r->interface;
+	/* No file of theirs is needed: it is this run's. */
+	if (!r->wire.trust && !r->wire.key && !key_draw(r->wire.secret.key))
+		return 2;
+	r->hosts.key = r->wire.trust ? NULL : r->wire.secret.key;
+	r->hosts.interface = r->wire.interface;
 	if (!r->hosts.agent)
 		r->hosts.agent = "ssh";
 	return hosts_run(&r->hosts, option, r->program);
@@ -444,6 +433,9 @@ int cmd_run(int argc, char **argv)
 	if (r.mib * 256 < 2 * LAYOUT_OWN)
 		return cli_error("--memory: a window has at least %d MiB",
 				 2 * LAYOUT_OWN / 256 + 1);
+	err = wire_key(&r.wire, r.hosts.nr);
+	if (err)
+		return err;
 	if (r.hosts.nr)
 		return on_hosts(&r);
 	if (!files_good(&r))
@@ -458,8 +450,8 @@ int cmd_run(int argc, char **argv)
 	connections_close(&r.connections, r.nodes);
 	/* Whoever is late is told so until we end. */
 	wait_all(&r);
-	if (r.interface)
-		tell_end(&r);
+	if (r.wire.interface)
+		wire_end(&r.wire, note_of(&r));
 	procs_obey();
 	if (!r.quiet)
 		nodes_table(stderr, r.procs.first, r.procs.end, r.stats,

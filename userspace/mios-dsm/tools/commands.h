@@ -9,6 +9,7 @@ int cmd_litmus(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_sim(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+int cmd_key(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_tables(int argc, char **argv);
 

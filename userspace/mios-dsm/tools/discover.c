@@ -20,6 +20,7 @@
 #include <time.h>
 
 #include "discover.h"
+#include "../runtime/seal.h"
 #include "../runtime/window_layout.h"
 
 #define MS		1000000ULL
@@ -53,33 +54,48 @@ static void other_version(const u8 *mac)
 	said = true;
 }
 
+/* One from the socket, as it was sealed in if there is a key; how long, or less. */
+static ssize_t note_read(struct ether *e, struct ether_note *m, u8 *mac)
+{
+	u8 bytes[SEAL_ADDS + 2 * sizeof(*m)];
+	struct sockaddr_ll at;
+	socklen_t size = sizeof(at);
+	ssize_t n = recvfrom(e->fd, bytes, sizeof(bytes), MSG_DONTWAIT,
+			     (struct sockaddr *)&at, &size);
+	const void *note;
+	u32 len = n;
+
+	if (n < 0)
+		return n;
+	memcpy(mac, at.sll_addr, ETHER_MAC);
+	note = seal_take(e->seal, bytes, &len, mac);
+	if (!note)
+		return -1;
+	memcpy(m, note, len < sizeof(*m) ? len : sizeof(*m));
+	return len;
+}
+
 /* The next note of our cluster and version, until then, however many come. */
 static bool note_take(struct ether *e, u16 cluster, u64 until,
 		      struct ether_note *m, u8 *mac)
 {
 	struct pollfd p = { .fd = e->fd, .events = POLLIN };
-	struct sockaddr_ll at;
-	socklen_t size;
 	ssize_t n;
 	u64 now;
 
 	for (now = now_ns(); now < until; now = now_ns()) {
 		if (poll(&p, 1, (until - now) / MS + 1) < 0)
 			return false;
-		size = sizeof(at);
-		n = recvfrom(e->fd, m, sizeof(*m), MSG_DONTWAIT,
-			     (struct sockaddr *)&at, &size);
+		n = note_read(e, m, mac);
 		if (n < (ssize_t)offsetof(struct ether_note, what) ||
 		    m->magic != ETHER_MAGIC)
 			continue;
 		if (m->version != ETHER_VERSION) {
-			other_version(at.sll_addr);
+			other_version(mac);
 			continue;
 		}
-		if (n != sizeof(*m) || m->cluster != cluster)
-			continue;
-		memcpy(mac, at.sll_addr, ETHER_MAC);
-		return true;
+		if (n >= (ssize_t)sizeof(*m) && m->cluster == cluster)
+			return true;
 	}
 	return false;
 }
@@ -93,7 +109,7 @@ static void lead_say(struct leader *l, u8 what, const u8 *mac, u16 life,
 	m.life = life;
 	m.node = node;
 	m.knows = l->askers;
-	ether_send(l->ether, mac, &m, sizeof(m));
+	seal_send(l->ether->seal, mac, &m, sizeof(m));
 }
 
 /* Those who were heard of last move up; a number is a place in the list. */
@@ -262,7 +278,7 @@ int discover_ask(struct ether *e, struct ether_note *self)
 	for (;;) {
 		self->what = ETHER_ASK;
 		self->node = ETHER_NOBODY;
-		ether_send(e, NULL, self, sizeof(*self));
+		seal_send(e->seal, NULL, self, sizeof(*self));
 		until = now_ns() + PAUSE;
 		while (note_take(e, self->cluster, until, &m, mac)) {
 			done = answer_take(self, &m, mac);

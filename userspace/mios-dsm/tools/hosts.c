@@ -17,6 +17,7 @@
 
 #include "../../libmios/cli.h"
 #include "hosts.h"
+#include "key.h"
 
 #define AGENT_WORDS	16
 
@@ -115,6 +116,7 @@ static char *command(const struct hosts *h, u32 node,
 	word_put(to, tool, -1);
 	fprintf(to, " run --watched -n %u --node %u --interface", h->nr, node);
 	word_put(to, interface, -1);
+	fputs(h->key ? " --key -" : " --trust-wire", to);
 	for (; option->word; option++)
 		word_put(to, option->word, option->file ? (int)node : -1);
 	for (; *program; program++)
@@ -158,12 +160,29 @@ static void become(const struct hosts *h, u32 node, char *text)
 	_exit(127);
 }
 
+/* It fits into the pipe, whose other end is open here: nobody waits. */
+static bool key_give(const struct hosts *h, int input)
+{
+	char line[KEY_LINE];
+	bool good;
+
+	if (!h->key)
+		return true;
+	key_text(h->key, line);
+	good = write(input, line, sizeof(line)) == sizeof(line);
+	explicit_bzero(line, sizeof(line));
+	return good;
+}
+
 static bool start(const struct hosts *h, struct agents *a, u32 node, char *text)
 {
 	int input[2];
 
 	a->input[node] = -1;
 	if (!text || pipe2(input, O_CLOEXEC))
+		return false;
+	a->input[node] = input[1];
+	if (!key_give(h, input[1]))
 		return false;
 	fflush(NULL);
 	a->pid[node] = fork();
@@ -172,7 +191,6 @@ static bool start(const struct hosts *h, struct agents *a, u32 node, char *text)
 		become(h, node, text);
 	}
 	close(input[0]);
-	a->input[node] = input[1];
 	return a->pid[node] > 0;
 }
 

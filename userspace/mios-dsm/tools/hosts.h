@@ -2,7 +2,9 @@
 /*
  * mios-dsm run --hosts: one command starts a node on each of several machines.
  * An agent, ssh or another one, runs mios-dsm run --interface there; all that is
- * known of it is its exit status, and that it ends when we close its input.
+ * known of it is its exit status, and that it ends when we close its input.  What
+ * comes there before is the key: in a command or an environment others could read
+ * it, and so a file of a run's own key need not lie on each machine.
  */
 #ifndef HOSTS_H
 #define HOSTS_H
@@ -14,6 +16,7 @@
 struct hosts {
 	const char *agent;	/* a command and its first words */
 	const char *interface;	/* of those that have none of their own */
+	const u8 *key;		/* SEAL_KEY bytes for each node, or NULL: none */
 	u32 nr;
 	struct {
 		char *name, *interface;

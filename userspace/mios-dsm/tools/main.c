@@ -13,6 +13,7 @@ static const char usage[] =
 "usage: mios-dsm litmus [options] FILE.litmus...   judge tests by x86-TSO\n"
 "       mios-dsm sim [options]                     simulate a cluster\n"
 "       mios-dsm run [options] PROGRAM [ARG...]    run a program on several nodes\n"
+"       mios-dsm key FILE                          make a key for such a run\n"
 "       mios-dsm top [options] [PID]               see what its nodes do\n"
 "       mios-dsm report [options] FILE             see what a run has recorded\n"
 "       mios-dsm COMMAND --help                    options of a command\n";
@@ -33,6 +34,8 @@ int main(int argc, char **argv)
 		err = cmd_sim(argc - 1, argv + 1);
 	else if (!strcmp(argv[1], "run"))
 		err = cmd_run(argc - 1, argv + 1);
+	else if (!strcmp(argv[1], "key"))
+		err = cmd_key(argc - 1, argv + 1);
 	else if (!strcmp(argv[1], "top"))
 		err = cmd_top(argc - 1, argv + 1);
 	else if (!strcmp(argv[1], "report"))

@@ -109,13 +109,15 @@ int nodes_json(const char *path, u32 first, u32 end,
 			", \"longest_ns\": %" PRIu64 ", \"pages_sent\": %" PRIu64
 			", \"messages\": %" PRIu64 ", \"frames\": %" PRIu64
 			", \"bytes\": %" PRIu64 ", \"sent_again\": %" PRIu64
-			", \"refused\": %" PRIu64 ", \"emulated\": %" PRIu64
+			", \"refused\": %" PRIu64 ", \"forged\": %" PRIu64
+			", \"replayed\": %" PRIu64 ", \"emulated\": %" PRIu64
 			", \"updates\": %" PRIu64 ", \"pages_lost\": %" PRIu64
 			", \"resident\": %" PRIu64 ", \"most_resident\": %" PRIu64
 			", \"evicted\": %" PRIu64,
 			i, status[i], s[i].finished ? "true" : "false", s[i].reads,
 			s[i].writes, s[i].stall, s[i].longest, s[i].pages, s[i].messages,
-			s[i].frames, s[i].bytes, s[i].again, s[i].refused, s[i].emulated,
+			s[i].frames, s[i].bytes, s[i].again, s[i].refused, s[i].forged,
+			s[i].replayed, s[i].emulated,
 			s[i].updates, s[i].lost, s[i].resident, s[i].most,
 			s[i].evicted);
 		modes_json(f, &s[i]);
