@@ -157,7 +157,7 @@ limits() {
 		refuses "no verdict: a loop has not ended" litmus --on $on \
 			--runs 1 "$out/spin.litmus" || return 1
 	done
-	(ulimit -v 8500 &&
+	(ulimit -v 13500 &&
 	 refuses "INC3: out of memory after" litmus --evictions 3 \
 		--guesses 1 "$litmus/INC3.litmus") && [ ! -s "$out/stdout" ]
 }
