@@ -8,7 +8,6 @@ DSM_BIN := $(DSM_TOP)/build/bin/mios-dsm
 DSM_TEST_BIN := $(DSM_OUT)/mios-dsm-test
 
 DSM_ENGINE := $(wildcard $(DSM_TOP)/mios/dsm/*.c)
-DSM_ENGINE := $(filter-out %/module.c %/port.c %.mod.c,$(DSM_ENGINE))
 DSM_USER := $(DSM_TOP)/userspace/mios-dsm
 DSM_LIBMIOS := $(DSM_TOP)/userspace/libmios
 DSM_RUNTIME := $(wildcard $(DSM_USER)/runtime/*.c) \

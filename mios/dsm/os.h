@@ -2,21 +2,11 @@
 /*
  * What the DSM engine asks of the world around it: integer types, three
  * string primitives and an assertion at compile time.  Every file of the
- * engine reads it, and only here does the kernel build differ from the
- * native one.  A test may supply a third variant under the same guard.
+ * engine reads it, and only here would another world differ: a kernel, or a
+ * test, which may supply its own under the same guard.
  */
 #ifndef DSM_OS_H
 #define DSM_OS_H
-
-#ifdef __KERNEL__
-
-#include <linux/errno.h>
-#include <linux/stddef.h>
-#include <linux/string.h>
-#include <linux/types.h>
-#include <linux/build_bug.h>
-
-#else
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +37,4 @@ int memcmp(const void *a, const void *b, size_t len);
 	_Static_assert(cond, #cond)
 #endif
 
-#endif /* __KERNEL__ */
 #endif /* DSM_OS_H */
