@@ -2,7 +2,7 @@
 /*
  * The interface of the DSM engine: what a caller tells it (events), what it
  * asks of the caller (actions), what travels between nodes (messages) and
- * how it is set up.  Read by the kernel binding, the simulator, the
+ * how it is set up.  Read by the runtime, the simulator, the
  * explorer and the fuzzers.  The caller serialises all calls on one engine;
  * the engine keeps no other state than the memory it was given, which holds
  * no pointer and may be copied.

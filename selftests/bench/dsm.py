@@ -16,8 +16,14 @@ TITLE = "The DSM engine"
 TOP = pathlib.Path(__file__).resolve().parents[2]
 TOOL = TOP / "build/bin/mios-dsm"
 OUT = machines.OUT / "dsm"
+HERE = pathlib.Path(__file__).resolve().parent
 # struct dsm_frame
 LINK_HEADER = 20
+# Between two nodes, of a link whose frames leave room for a seal in 1,500 bytes.
+FRAMES = (20, 44, 80, 1252, 1464)
+SENT = {"a page fetched": (44, 1464, 1464, 1252),
+        "a store by update, wu": (80,),
+        "a store by update, wu-seq, not at the head": (80, 80)}
 NODES = "2,4,8,16,32,64,128,256"
 # Stalls and seconds of stall; a wire on which one page costs what it cost there.
 PAPER = {"ivy": (420000, 26.0), "wu": (285000, 19.2), "wu+": (164000, 5.1)}
@@ -151,6 +157,19 @@ def sweeps():
                             f"{e:.3g}" for e in each[:-1]))
 
 
+def counted(function, *command):
+    """Instructions in it and what it calls, by callgrind."""
+    done = subprocess.run(
+        ["valgrind", "--tool=callgrind", f"--toggle-collect={function}",
+         "--callgrind-out-file=/dev/null", *map(str, command)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        check=False)
+    found = re.search(r"Collected : (\d+)", done.stderr)
+    if done.returncode or not found:
+        raise machines.BenchError(f"callgrind: {done.stderr[-300:]}")
+    return int(found[1])
+
+
 def instructions():
     """Instructions in dsm_step() by callgrind, which needs no PMU."""
     for policy, pattern, ops in (("ivy", "pingpong", 200000),
@@ -161,18 +180,35 @@ def instructions():
             yield Count(name, 0, "", None, "valgrind is not installed")
             continue
         path = OUT / "callgrind.json"
-        done = subprocess.run(
-            ["valgrind", "--tool=callgrind", "--toggle-collect=dsm_step",
-             "--callgrind-out-file=/dev/null", str(TOOL), "sim", "--quiet",
-             "--policy", policy, "--pattern", pattern, "--ops", str(ops),
-             "--json", str(path)], stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, text=True, check=False)
-        found = re.search(r"Collected : (\d+)", done.stderr)
-        if done.returncode or not found:
-            raise machines.BenchError(f"callgrind: {done.stderr[-300:]}")
+        taken = counted("dsm_step", TOOL, "sim", "--quiet", "--policy", policy,
+                        "--pattern", pattern, "--ops", ops, "--json", path)
         steps = json.loads(path.read_text(encoding="utf-8"))[0]["engine_steps"]
-        yield Count(name, int(found[1]) / steps, "instructions", None,
+        yield Count(name, taken / steps, "instructions", None,
                     f"{steps} events")
+
+
+def seals():
+    """What the key costs a frame: of 2,000 less what it is of 1,000, so
+    without the greetings.  valgrind's processor has AES and AVX2."""
+    if not shutil.which("valgrind"):
+        return
+    binary, runtime = OUT / "seal", TOP / "userspace/mios-dsm/runtime"
+    subprocess.run(["cc", "-std=gnu11", "-O2", "-I", runtime, "-o", binary,
+                    HERE / "native/seal.c", runtime / "seal.c", "-lcrypto"],
+                   check=True)
+    each = {}
+    for length in FRAMES:
+        each[length] = [(counted(what, binary, length, 2000) -
+                         counted(what, binary, length, 1000)) / 1000
+                        for what in ("seal_send", "seal_take")]
+        yield Count(f"instructions that a key costs, a frame of {length} bytes",
+                    sum(each[length]), "instructions", None,
+                    "sealed {:.0f}, opened {:.0f}".format(*each[length]))
+    for what, frames in SENT.items():
+        yield Count(f"instructions that a key costs, {what}, both nodes",
+                    sum(sum(each[length]) for length in frames),
+                    "instructions", None, "frames of " +
+                    ", ".join(map(str, frames)) + " bytes")
 
 
 def lines():
@@ -190,4 +226,4 @@ def measure(_rounds):
     subprocess.run(["make", "-s", "-C", str(TOP), "dsm"], check=True)
     OUT.mkdir(parents=True, exist_ok=True)
     return {}, [*one_write(), *hops(), *compile_mix(), *hostile(), *sweeps(),
-                *instructions(), *lines()]
+                *instructions(), *seals(), *lines()]

@@ -12,6 +12,7 @@ import re
 import shutil
 import statistics
 import subprocess
+import tempfile
 import time
 
 import machines
@@ -72,14 +73,13 @@ def wire():
             subprocess.run(["ip", "netns", "del", name], check=False)
 
 
-def wire_costs(names, transport):
-    """Frames of 1,500 bytes."""
+def wire_costs(names, transport, who):
+    """Frames of 1,500 bytes; who: has a key, or need have none."""
     def command(i, *options):
         return list(map(str, ["ip", "netns", "exec", names[i], "timeout", "60",
-                              TOOL, "run", "--trust-wire", "--interface", "eth0",
-                              "--transport",
-                              transport, "--quiet", *options, COST, 0,
-                              "eth0"]))
+                              TOOL, "run", *who, "--interface", "eth0",
+                              "--transport", transport, "--quiet", *options,
+                              COST, 0, "eth0"]))
     with subprocess.Popen(command(1), stdout=subprocess.DEVNULL) as other:
         said = told(command(0, "-n", 2))
         if other.wait():
@@ -88,19 +88,25 @@ def wire_costs(names, transport):
 
 
 def on_the_wire(count):
-    """One page over an Ethernet, by the packet socket's rings and without."""
-    asked = [(t, what, PAGE if nobody else BARE) for t in ("memory", "sockets")
+    """One page over an Ethernet, by the packet socket's rings and without; and
+    sealed by a key."""
+    ways = {"rings": ("memory", False), "rings, with a key": ("memory", True),
+            "a call for each frame": ("sockets", False)}
+    asked = [(way, what, PAGE if nobody else BARE) for way in ways
              for what, nobody in (("page fetched", True),
                                   ("page written, nobody has a copy", True),
                                   ("page written, all have a copy", False))]
-    way = {"memory": "rings", "sockets": "a call for each frame"}
-    found = [Figure(f"{what}, Ethernet, {way[t]}, wi", "DSM", "exchange", "ns",
-                    None) for t, what, _ in asked]
-    with wire() as names:
+    found = [Figure(f"{what}, Ethernet, {way}, wi", "DSM", "exchange", "ns",
+                    None) for way, what, _ in asked]
+    with wire() as names, tempfile.TemporaryDirectory() as place:
+        key = f"{place}/key"
+        told([TOOL, "key", key])
         for _ in machines.turns(count):
-            seen = {t: wire_costs(names, t) for t in way}
-            for (t, what, raw), figure in zip(asked, found):
-                figure.add(seen[t][what], seen[t][raw + RAW["wire"]])
+            seen = {way: wire_costs(names, transport, ("--key", key) if keyed
+                                    else ("--trust-wire",))
+                    for way, (transport, keyed) in ways.items()}
+            for (way, what, raw), figure in zip(asked, found):
+                figure.add(seen[way][what], seen[way][raw + RAW["wire"]])
     return found
 
 
