@@ -7,7 +7,8 @@
 #	dsm1 eth0 --- port1 | sw0  | probe --- probe1 (somebody else)
 #	dsm2 eth0 --- port2 +------+
 #
-# Sourced behind test.sh by tests that are root; build makes it all.
+# Sourced behind test.sh by tests that are root; build makes it all.  With KEYED=1
+# nodes have a key.
 work=$(mktemp -d) || exit 1
 name=dsm$$ others=
 wire=--trust-wire	# or --key FILE
@@ -52,7 +53,11 @@ build()
 		ip -n "$name-$i" link set eth0 up || return
 	done
 	switch link add probe type veth peer name probe1 &&
-	switch link set probe master sw0 up && switch link set probe1 up
+	switch link set probe master sw0 up && switch link set probe1 up ||
+		return
+	if [ -n "$KEYED" ]; then
+		build/bin/mios-dsm key "$work/key" && wire="--key $work/key"
+	fi
 }
 
 frames_of()
