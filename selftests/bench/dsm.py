@@ -24,7 +24,7 @@ FRAMES = (20, 44, 80, 1252, 1464)
 SENT = {"a page fetched": (44, 1464, 1464, 1252),
         "a store by update, wu": (80,),
         "a store by update, wu-seq, not at the head": (80, 80)}
-NODES = "2,4,8,16,32,64,128,256"
+NODES, MANY = "2,4,8,16,32", "64,128,256"
 # Stalls and seconds of stall; a wire on which one page costs what it cost there.
 PAPER = {"ivy": (420000, 26.0), "wu": (285000, 19.2), "wu+": (164000, 5.1)}
 PAPER_WIRE = ("--latency", 6600, "--bandwidth", 728)
@@ -141,13 +141,17 @@ def bad_wire(pattern):
 
 
 def sweeps():
-    """Messages and stall time over the number of nodes, with plots."""
+    """Messages and stall time over the number of nodes, with plots; wu-seq
+    and auto, whose one head sends to all, not beyond 32."""
+    mix = ("--pattern", "compile", "--pages", 64, "--ops", 30)
+    window = ("--window", 65536)
     results = simulate(
-        "nodes", "--pattern", "compile", "--pages", 64, "--ops", 30,
-        "--window", 65536, "--nodes", NODES, "--plot", OUT / "messages.svg",
-        "--plot-stall", OUT / "stall.svg")
+        "nodes", *mix, *window, "--nodes", NODES, "--plot",
+        OUT / "messages.svg", "--plot-stall", OUT / "stall.svg")
     for policy in ("ivy", "giantvm", "wu", "wu+"):
-        rows = [r for r in results if r["policy"] == policy]
+        rows = [r for r in results if r["policy"] == policy] + simulate(
+            f"nodes-{policy}", *mix, "--policy", policy, "--nodes", MANY,
+            *(window if policy in ("wu", "wu+") else ()))
         for what, field, unit, scale in (
                 ("messages", "messages", "per operation", 1),
                 ("stall", "stall_ns", "us per operation", 1000)):
