@@ -15,6 +15,7 @@ struct process a, b;
 struct process *two[] = { &a, &b };
 
 static u64 allocated;
+static u32 lost = WIRE;		/* which one on the wire */
 static struct process c;
 
 static const u8 all[ETHER_MAC];
@@ -52,7 +53,8 @@ void carry(struct process **p, int nr)
 		for (int i = 0; i < nr; i++) {
 			const struct on_wire *w = &wire[carried];
 
-			if (memcmp(w->from, p[i]->seal.mac, ETHER_MAC) &&
+			if (carried != lost &&
+			    memcmp(w->from, p[i]->seal.mac, ETHER_MAC) &&
 			    (!memcmp(w->to, all, ETHER_MAC) ||
 			     !memcmp(w->to, p[i]->seal.mac, ETHER_MAC)))
 				hear(p[i], w);
@@ -139,6 +141,26 @@ static void lengths(void)
 	demand(!dropped(&b), "frames of all lengths");
 	seal_send(&a.seal, b.seal.mac, bytes, sizeof(bytes) + 1);
 	demand(!sent, "too long");
+}
+
+/* One asks, the other one never does, and any greeting may be lost. */
+static void losses(void)
+{
+	for (lost = 0; lost < 4; lost++) {
+		born(&a, 1, 5, 1, SEAL_NODE);
+		born(&b, 2, 5, 2, SEAL_NODE);
+		clean();
+		for (int round = 0; round < 3; round++) {
+			say(&a, NULL, "to all");
+			carry(two, 2);
+		}
+		demand(heard(&b, "to all"), "who asks again is heard");
+		say(&b, &a, "to a");
+		carry(two, 2);
+		demand(heard(&a, "to a"), "and hears");
+		clean();
+	}
+	lost = WIRE;
 }
 
 static void other_keys(void)
@@ -296,6 +318,7 @@ int main(void)
 	       "libcrypto's memory");
 	pair(5);
 	lengths();
+	losses();
 	other_keys();
 	bits();
 	crowd();

@@ -168,12 +168,12 @@ static bool session_begin(struct seal *s, const struct seal_greeting *g,
 }
 
 /* To all if mac is NULL. */
-static void greet(struct seal *s, const u8 *mac, const u8 *ours,
-		  const u8 *yours)
+static void greet(struct seal *s, const u8 *mac, enum seal_what what,
+		  const u8 *ours, const u8 *yours)
 {
 	struct seal_greeting g = {
 		.head = { .magic = s->magic, .version = SEAL_VERSION,
-			  .what = SEAL_GREETING, .cluster = s->cluster },
+			  .what = what, .cluster = s->cluster },
 	};
 
 	memcpy(g.birth, s->birth, SEAL_NUMBER);
@@ -185,7 +185,8 @@ static void greet(struct seal *s, const u8 *mac, const u8 *ours,
 
 /*
  * Whoever asks is answered, and nothing is kept of that: it may be a replay.  Who
- * has heard our number lives now.
+ * has heard our number lives now.  An answer is confirmed though we know its sender:
+ * he may have missed that.
  */
 static void greeting_take(struct seal *s, const struct seal_greeting *g,
 			  const u8 *mac)
@@ -195,14 +196,13 @@ static void greeting_take(struct seal *s, const struct seal_greeting *g,
 	u8 ours[SEAL_NUMBER];
 
 	memcpy(ours, known ? f->ours : s->ours, SEAL_NUMBER);
-	if (same(g->yours, nobody))
-		greet(s, mac, ours, g->ours);
-	else if (known)
-		return;
+	if (g->head.what == SEAL_ASK)
+		greet(s, mac, SEAL_ANSWER, ours, g->ours);
 	else if (!same(g->yours, ours))
 		s->counts.refused++;
-	else if (session_begin(s, g, mac))
-		greet(s, mac, ours, g->ours);
+	else if ((known || session_begin(s, g, mac)) &&
+		 g->head.what == SEAL_ANSWER)
+		greet(s, mac, SEAL_CONFIRM, ours, g->ours);
 }
 
 static void greeting(struct seal *s, const void *frame, u32 len, const u8 *mac)
@@ -325,13 +325,12 @@ static const void *unseal(struct seal *s, const u8 *frame, u32 *len,
 	return inside;
 }
 
-/* No frame of ours, or one of another cluster, whose key may be another one. */
 static bool sealed(u16 magic)
 {
 	return magic == SEAL_RUN || magic == SEAL_NODE;
 }
 
-/* It has no seal: what we would say in its place is all that we can take it for. */
+/* What has no seal, or one that we cannot open without a key. */
 static const void *bare(struct seal *s, const void *frame, u32 len,
 			const u8 *mac)
 {
@@ -363,7 +362,7 @@ const void *seal_take(struct seal *s, const void *frame, u32 *len,
 	memcpy(&h, frame, *len < sizeof(h) ? *len : sizeof(h));
 	if (!s->on || !sealed(h.magic))
 		return bare(s, frame, *len, mac);
-	/* What others of this machine or wire say among themselves. */
+	/* Said to the other process of this machine, or among others on the wire. */
 	if (h.magic != s->magic || h.cluster != s->cluster)
 		return NULL;
 	if (h.version != SEAL_VERSION) {
@@ -375,7 +374,7 @@ const void *seal_take(struct seal *s, const void *frame, u32 *len,
 		return unseal(s, frame, len, mac);
 	if (h.what == SEAL_STATEMENT)
 		return statement(s, frame, len, mac);
-	if (h.what == SEAL_GREETING)
+	if (h.what <= SEAL_CONFIRM)
 		greeting(s, frame, *len, mac);
 	else
 		s->counts.refused++;
@@ -414,7 +413,7 @@ void seal_send(struct seal *s, const u8 *mac, const void *frame, u32 len)
 		for (u32 i = 0; i < SEAL_SESSIONS; i++)
 			if (s->session[i].used)
 				send_to(s, &s->session[i], frame, len);
-		greet(s, NULL, s->ours, nobody);
+		greet(s, NULL, SEAL_ASK, s->ours, nobody);
 	}
 }
 

@@ -7,12 +7,13 @@
  * recorded fits to no other run, and to its own one once.
  *
  *	A                                       B
- *	 ---- greeting: a, who is there? ----->   to all, again and again
- *	 <--- greeting: b, I have heard a -----
- *	 ---- greeting: a, I have heard b ----->  A: B lives; begins the session
+ *	 ---- ask: a, who is there? ---------->   to all, again and again
+ *	 <--- answer: b, I have heard a -------
+ *	 ---- confirm: a, I have heard b ----->   A: B lives; begins the session
  *	 <=== sealed frames, counted =========>   B: A lives; begins the session
  *
- * Greetings, and statements (below), carry an HMAC of all that they say and of
+ * Each of these may be lost: who asks again is answered and confirms again.
+ * Such greetings, and statements (below), carry an HMAC of all that they say and of
  * their sender's address.  Without a key frames go as they are.
  *
  * Used by ethernet.c in a node, on the service thread but for seal_send(), and by
@@ -36,7 +37,9 @@
 #define SEAL_NODE	0xd53d
 
 enum seal_what {
-	SEAL_GREETING,
+	SEAL_ASK,
+	SEAL_ANSWER,
+	SEAL_CONFIRM,
 	SEAL_FRAME,
 	SEAL_STATEMENT,		/* of mios-dsm run to nodes: this life is over */
 	SEAL_WHATS,
@@ -62,7 +65,7 @@ struct seal_greeting {
 	struct seal_head head;
 	u8 birth[SEAL_NUMBER];	/* of the run that started the process */
 	u8 ours[SEAL_NUMBER];	/* drawn by the process */
-	u8 yours[SEAL_NUMBER];	/* heard of the receiver, or zeros: who is there? */
+	u8 yours[SEAL_NUMBER];	/* heard of the receiver; zeros in an ask */
 	u8 tag[SEAL_TAG];
 };
 
