@@ -78,6 +78,15 @@ static void modes_json(FILE *f, const struct node_stats *s)
 	fprintf(f, "}");
 }
 
+/* Somebody else is on the wire, or says again what was said. */
+static void strangers(FILE *f, u32 first, u32 end, const struct node_stats *s)
+{
+	for (u32 i = first; i < end; i++)
+		if (s[i].forged || s[i].replayed)
+			fprintf(f, "node %u dropped %" PRIu64 " frames that were forged and %" PRIu64 " that were replayed\n",
+				i, s[i].forged, s[i].replayed);
+}
+
 void nodes_table(FILE *f, u32 first, u32 end, const struct node_stats *s,
 		 const int *status)
 {
@@ -92,6 +101,7 @@ void nodes_table(FILE *f, u32 first, u32 end, const struct node_stats *s,
 			s[i].bytes / 1024, s[i].again, status[i]);
 	modes_table(f, first, end, s);
 	classes_table(f, first, end, s);
+	strangers(f, first, end, s);
 }
 
 int nodes_json(const char *path, u32 first, u32 end,
