@@ -46,7 +46,7 @@ static const char * const always[] = {
  */
 static const char * const dropped[] = {
 	"BOOT_IMAGE=", "initrd=",	/* the boot loader's own notes */
-	"memmap=", "mem=", "memmap", "mios.pool=",
+	"memmap=", "mem=", "memmap", "mios.pool=", "mios.parts=",
 					/* addresses of node 0's memory map */
 	"crashkernel=", "crashkernel*",	/* no crash kernel: instance 0 looks */
 	"kernelcore=", "movablecore=", "memhp_default_state=", "cma=",

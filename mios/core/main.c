@@ -24,7 +24,7 @@ static bool host(void)
 	return !mios_manifest();
 }
 
-/* The nodes come first: the link makes room for as many. */
+/* The nodes come first: the link makes room for as many, and asks for parts. */
 static int __init mios_join(void)
 {
 	struct mios_link_host as_host = {

@@ -15,10 +15,10 @@
 #include <linux/nodemask.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
-#include <linux/topology.h>
 
 #include <asm/pgtable.h>
 
+#include "../part/part.h"
 #include "ring.h"
 
 static uint net_slots = 128;
@@ -106,9 +106,8 @@ static void distances_fill(void *area, u32 nr)
 
 	for (from = 0; from < MIOS_AREA_INSTANCES; from++)
 		for (to = 0; to < MIOS_AREA_INSTANCES; to++) {
-			distance = from < nr && to < nr &&
-				   node_possible(from) && node_possible(to) ?
-				   node_distance(from, to) : 0;
+			distance = from < nr && to < nr ?
+				   mios_part_distance(from, to) : 0;
 			WRITE_ONCE(d->from[from][to], distance);
 		}
 }

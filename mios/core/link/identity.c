@@ -4,10 +4,10 @@
  * what others ask first.  Filled in by link.c before anything else begins.
  */
 #include <linux/export.h>
-#include <linux/nodemask.h>
 
 #include <asm/mios.h>
 
+#include "../part/part.h"
 #include "ring.h"
 
 struct mios_link mios_link = {
@@ -39,7 +39,7 @@ void mios_link_identify(const struct mios_link_host *host)
 	mios_link.host = !m;
 	mios_link.self = m ? m->instance : 0;
 	mios_link.incarnation = m ? m->incarnation : host->incarnation;
-	mios_link.node = m ? m->node : first_online_node;
+	mios_link.node = m ? m->node : mios_part_own();
 	/* A child learns from the area how many there are. */
 	mios_link.nr = m ? m->instance + 1 : host->nr;
 	if (host)

@@ -4,12 +4,11 @@
  * a member of a ring of ours, else what instance 0 has published of it.
  */
 #include <linux/export.h>
-#include <linux/nodemask.h>
-#include <linux/topology.h>
 
 #include <asm/msr.h>
 #include <asm/tsc.h>
 
+#include "../part/part.h"
 #include "ring.h"
 
 static void info_beat(struct mios_lines *lines, struct mios_info *info)
@@ -143,8 +142,7 @@ u32 mios_link_distance(u32 from, u32 to)
 	if (from >= MIOS_AREA_INSTANCES || to >= MIOS_AREA_INSTANCES)
 		return 0;
 	if (mios_link.host)
-		return node_possible(from) && node_possible(to) ?
-		       node_distance(from, to) : 0;
+		return mios_part_distance(from, to);
 	for_each_mios_ring(ring, i) {
 		d = ring->area + MIOS_AREA_PAGE;
 		return READ_ONCE(d->from[from][to]);

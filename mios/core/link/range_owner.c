@@ -4,21 +4,26 @@
  * ask it.
  */
 #include <linux/export.h>
-#include <linux/numa.h>
 
+#include "../part/part.h"
 #include "ring.h"
 
 /* For the answer of instance 0. */
 #define OWNER_MS	2000
+/* A section of a pool; each piece of it is asked for. */
+#define OWNER_MAX	(128ULL << 30)
 
 static int look(u32 instance, u64 base, u64 size)
 {
-	if (instance >= mios_link_nr() || !size || base + size < base)
+	u64 at;
+
+	if (instance >= mios_link_nr() || !size || size > OWNER_MAX ||
+	    base + size < base)
 		return -EPROTO;
-	/* Ranges of nodes are of whole sections, and so of one node each. */
-	if (phys_to_target_node(base) != instance ||
-	    phys_to_target_node(base + size - 1) != instance)
-		return -EPROTO;
+	for (at = ALIGN_DOWN(base, MIOS_PART_PIECE); at < base + size;
+	     at += MIOS_PART_PIECE)
+		if (mios_part_of_memory(at) != instance)
+			return -EPROTO;
 	return 0;
 }
 
@@ -41,7 +46,7 @@ static const struct mios_callee callee = { .fn = asked };
  * mios_link_owns() - is it memory of an instance's node?
  * @instance: whose it is said to be
  * @base: physical address
- * @size: bytes, not more than a memory section
+ * @size: bytes, not more than a section of a pool can have
  *
  * May sleep.
  *

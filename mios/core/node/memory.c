@@ -19,6 +19,7 @@
 #include <linux/vmstat.h>
 
 #include "../../inject/inject.h"
+#include "../part/part.h"
 #include "node.h"
 
 /*
@@ -123,16 +124,16 @@ static int lent_check(const struct mios_range *r, bool fresh)
 static int range_lend(struct mios_node *node, unsigned int index)
 {
 	const struct mios_range r = lendable(&node->ranges[index]);
-	int err;
+	int err, nid = mios_part_numa(node->id);
 
 	if (!r.size || test_bit(index, node->lent))
 		return 0;
 
 	WRITE_ONCE(node->lender, current);
 	err = inject_by_policy ?
-		add_memory_driver_managed(node->id, r.base, r.size, lent_name,
+		add_memory_driver_managed(nid, r.base, r.size, lent_name,
 					  MHP_NONE) :
-		__add_memory_driver_managed(node->id, r.base, r.size, lent_name,
+		__add_memory_driver_managed(nid, r.base, r.size, lent_name,
 					    MHP_NONE, MMOP_ONLINE_MOVABLE);
 	WRITE_ONCE(node->lender, NULL);
 	/* -EEXIST: lent by an earlier life of this module */
@@ -254,11 +255,12 @@ struct balance {
 	unsigned long data, room;	/* pages */
 };
 
-static struct balance weigh(const struct mios_node *node)
+/* Of a whole node the kernel counts.  Returns what is free or can be read again. */
+static unsigned long weigh_node(const struct mios_node *node,
+				unsigned long *data)
 {
 	struct pglist_data *pgdat = NODE_DATA(node->id);
 	unsigned long here = 0;
-	struct balance b = {};
 	int i;
 
 	for (i = LRU_INACTIVE_ANON; i < NR_LRU_LISTS; i++) {
@@ -268,12 +270,51 @@ static struct balance weigh(const struct mios_node *node)
 		if (is_file_lru(i))
 			here += max(pages, 0L);
 		else
-			b.data += max(pages, 0L);
+			*data += max(pages, 0L);
 	}
 	for (i = 0; i < MAX_NR_ZONES; i++)
 		here += zone_page_state(&pgdat->node_zones[i], NR_FREE_PAGES);
-	b.room = max(si_mem_available() - (long)here, 0L) +
-		 get_nr_swap_pages();
+	return here;
+}
+
+/* The same of a part, page by page: what the kernel counts is of others, too. */
+static unsigned long weigh_part(const struct mios_node *node,
+				unsigned long *data)
+{
+	unsigned long here = 0, pfn, end;
+	unsigned int i;
+
+	for (i = 0; i < node->nr_ranges; i++) {
+		struct mios_range r = lendable(&node->ranges[i]);
+
+		end = PHYS_PFN(r.base + r.size);
+		for (pfn = PHYS_PFN(r.base); pfn < end; pfn++) {
+			struct page *page = pfn_to_online_page(pfn);
+
+			if (!(pfn % SZ_4K))
+				cond_resched();
+			if (!page)
+				continue;
+			if (!page_count(page))
+				here++;
+			else if (!PageLRU(page))
+				continue;
+			else if (folio_test_swapbacked(page_folio(page)))
+				++*data;
+			else
+				here++;
+		}
+	}
+	return here;
+}
+
+static struct balance weigh(const struct mios_node *node)
+{
+	struct balance b = {};
+	long here = mios_parts_named() ? weigh_part(node, &b.data) :
+		    weigh_node(node, &b.data);
+
+	b.room = max(si_mem_available() - here, 0L) + get_nr_swap_pages();
 	return b;
 }
 

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which nodes of the machine can have an instance: those, other than the boot
- * CPU's, whose memory the operator has reserved on instance 0's command line
- * (memmap=SIZE$BASE).  Found once when the module is loaded; the list never
- * changes, so reading it takes no lock.
+ * Which nodes of the machine, or parts of nodes, can have an instance: those,
+ * other than the boot CPU's, whose memory the operator has reserved on instance
+ * 0's command line (memmap=SIZE$BASE).  Found once when the module is loaded;
+ * the list never changes, so reading it takes no lock.
  */
 #include <linux/cpu.h>
 #include <linux/ioport.h>
-#include <linux/numa.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/vmalloc.h>
 #include <asm/apic.h>
-#include <asm/e820/api.h>
 #include <asm/smp.h>
 
+#include "../part/part.h"
 #include "../proc/log.h"
 #include "node.h"
 
-#define CHUNK	MIOS_HEAD_SIZE
+#define CHUNK	MIOS_PART_PIECE
 
 static struct mios_node *nodes[MIOS_MAX_INSTANCES];
 
@@ -33,66 +32,37 @@ struct mios_node *mios_node_get(u32 instance)
 	return instance < MIOS_MAX_INSTANCES ? nodes[instance] : NULL;
 }
 
-/*
- * Does the firmware call all of a range RAM?  e820 can only be asked for
- * "any", so in steps, and for every type that must not be there.
- */
-static bool firmware_ram(u64 base, u64 size, u64 step)
-{
-	static const enum e820_type foreign[] = {
-		E820_TYPE_RESERVED, E820_TYPE_ACPI, E820_TYPE_NVS,
-		E820_TYPE_UNUSABLE, E820_TYPE_PMEM, E820_TYPE_PRAM,
-	};
-	u64 at;
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(foreign); i++)
-		if (e820__mapped_raw_any(base, base + size, foreign[i]))
-			return false;
-	for (at = base; at < base + size; at += step)
-		if (!e820__mapped_raw_any(at, at + step, E820_TYPE_RAM))
-			return false;
-	return true;
-}
-
-/**
- * mios_node_is_reserved - is it RAM that this kernel was told to leave alone?
- * @base: of a piece of 2 MiB
- */
-bool mios_node_is_reserved(u64 base)
-{
-	return !e820__mapped_any(base, base + CHUNK, E820_TYPE_RAM) &&
-	       firmware_ram(base, CHUNK, SZ_64K);
-}
-
-static struct mios_node *node_of(int nid)
+static struct mios_node *node_of(int id)
 {
 	struct mios_node *node;
 
-	if (nid <= 0 || nid >= MIOS_MAX_INSTANCES)
+	if (id <= 0 || id >= MIOS_MAX_INSTANCES)
 		return NULL;
-	if (nodes[nid])
-		return nodes[nid];
+	if (nodes[id])
+		return nodes[id];
 	node = vzalloc(sizeof(*node));
 	if (!node)
 		return NULL;
-	node->id = nid;
+	node->id = id;
 	mutex_init(&node->lock);
-	nodes[nid] = node;
+	nodes[id] = node;
 	return node;
 }
 
 static void node_add_chunk(u64 base)
 {
-	struct mios_node *node = node_of(phys_to_target_node(base));
+	struct mios_node *node = node_of(mios_part_of_memory(base));
 	struct mios_range *last;
 
 	if (!node)
 		return;
 	last = node->nr_ranges ? &node->ranges[node->nr_ranges - 1] : NULL;
 	if (!last || last->base + last->size != base) {
-		if (node->nr_ranges == MIOS_NODE_RANGES)
+		if (node->nr_ranges == MIOS_NODE_RANGES) {
+			pr_warn_once("node %u: of its memory only %u ranges can be used\n",
+				     node->id, MIOS_NODE_RANGES);
 			return;
+		}
 		last = &node->ranges[node->nr_ranges++];
 		last->base = base;
 		last->size = 0;
@@ -107,7 +77,7 @@ static int resource_scan(struct resource *res, void *unused)
 
 	for (base = ALIGN(res->start, CHUNK); base + CHUNK <= res->end + 1;
 	     base += CHUNK)
-		if (mios_node_is_reserved(base) && !mios_node_is_pool(base))
+		if (mios_part_is_reserved(base) && !mios_node_is_pool(base))
 			node_add_chunk(base);
 	return 0;
 }
@@ -139,7 +109,7 @@ static u64 low_take(u64 size)
 
 		next += size;
 		if (!hits_trampoline(base, size) &&
-		    firmware_ram(base, size, PAGE_SIZE))
+		    mios_part_is_ram(base, size, PAGE_SIZE))
 			return base;
 	}
 	return 0;
@@ -151,7 +121,7 @@ static const char *node_complete(struct mios_node *node)
 	unsigned int cpu;
 
 	for_each_present_cpu(cpu) {
-		if (cpu_to_node(cpu) != node->id)
+		if (mios_part_of_cpu(cpu) != node->id)
 			continue;
 		/* nosmt, maxcpus= or an operator has taken it out of use. */
 		if (!cpu_online(cpu))
@@ -182,6 +152,7 @@ void mios_nodes_init(void)
 	unsigned int i;
 
 	mios_epoch_init(low_take(MIOS_EPOCH_SIZE));
+	mios_parts_init();
 	mios_pools_init();
 	walk_iomem_res_desc(IORES_DESC_RESERVED, IORESOURCE_MEM, SZ_1M, -1,
 			    NULL, resource_scan);

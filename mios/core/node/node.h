@@ -75,8 +75,8 @@ struct mios_link_ops;
 struct mios_log_source;
 
 /**
- * struct mios_node - a node that can have an instance of its own
- * @id:		number of node and instance
+ * struct mios_node - a node, or a part of one, that can have an instance
+ * @id:		number of node or part, and of the instance
  * @ranges:	its memory, the largest range first, aligned to 2 MiB
  * @nr_ranges:	how many there are
  * @size:	bytes in all of them
@@ -164,12 +164,11 @@ struct mios_node {
 __printf(2, 3) void mios_reason_set(struct mios_reason *why, const char *fmt,
 				    ...);
 
-/* node.c: which nodes there are */
+/* node.c: which nodes, or parts of nodes, there are */
 void mios_nodes_init(void);
 void mios_nodes_exit(void);
 u32 mios_nodes_end(void);
 struct mios_node *mios_node_get(u32 instance);
-bool mios_node_is_reserved(u64 base);
 
 /* pool.c: what nodes have set aside for all */
 void mios_pools_init(void);

@@ -2,18 +2,17 @@
 /*
  * The pools: memory of nodes that the operator has set aside for all instances,
  * and named once more for that (mios.pool=SIZE@ADDRESS,... on the kernel command
- * line, one of each node).  Not guessed from memmap=, by which memory that is
- * broken is left out, too.  No kernel ever has it: neither its node's instance
- * nor, while that is down, this one.  Looked at once, when the module is loaded.
+ * line, one of each node or part).  Not guessed from memmap=, by which memory
+ * that is broken is left out, too.  No kernel ever has it: neither its node's
+ * instance nor, while that is down, this one.  Looked at once, when the module
+ * is loaded.
  */
 #define pr_fmt(fmt) "mios: " fmt
 
 #include <linux/kernel.h>
-#include <linux/mm.h>
-#include <linux/nodemask.h>
-#include <linux/numa.h>
 
 #include "../channel/layout.h"
+#include "../part/part.h"
 #include "node.h"
 
 static char *pool[MIOS_MAX_INSTANCES];
@@ -34,16 +33,16 @@ static bool range_parse(const char *text, struct mios_range *range)
 	return !*rest && mios_pool_fits(range) && range->size;
 }
 
-/* Which node's it is, all of it; -1: no, or it is not set aside. */
+/* Whose it is, all of it; -1: of several, or it is not set aside. */
 static int range_node(const struct mios_range *range)
 {
-	int node = phys_to_target_node(range->base);
+	int node = mios_part_of_memory(range->base);
 	u64 at;
 
 	for (at = range->base; at < range->base + range->size;
 	     at += MIOS_POOL_PIECE)
-		if (!mios_node_is_reserved(at) ||
-		    phys_to_target_node(at) != node)
+		if (!mios_part_is_reserved(at) ||
+		    mios_part_of_memory(at) != node)
 			return -1;
 	return node < MIOS_AREA_INSTANCES ? node : -1;
 }
@@ -60,7 +59,7 @@ static void pool_add(const char *text)
 	}
 	node = range_node(&range);
 	if (node < 0)
-		pr_err("pool=%s: not RAM of one node that memmap= has set aside: it is not shared\n",
+		pr_err("pool=%s: not RAM of one node or part that memmap= has set aside: it is not shared\n",
 		       text);
 	else if (pools[node].size)
 		pr_err("pool=%s: node %d has a pool already: it is not shared\n",
@@ -78,10 +77,10 @@ void mios_pools_init(void)
 
 	for (i = 0; i < nr_pools; i++)
 		pool_add(pool[i]);
-	if (!nr_pools || pools[first_online_node].size)
+	if (!nr_pools || pools[mios_part_own()].size)
 		return;
-	pr_err("pool=: none of them is node %d's: nothing is shared\n",
-	       first_online_node);
+	pr_err("pool=: none of them is node %u's: nothing is shared\n",
+	       mios_part_own());
 	memset(pools, 0, sizeof(pools));
 }
 

@@ -11,6 +11,7 @@
 #include <linux/sysfs.h>
 
 #include "../link/link.h"
+#include "../part/part.h"
 #include "sysfs.h"
 
 struct entry {
@@ -106,6 +107,19 @@ static struct entry_attribute pool_attr = {
 	.show = pool_show,
 };
 
+/* Only instance 0 knows how the firmware and its operator number them. */
+static ssize_t part_show(const struct mios_info *info, char *buf)
+{
+	if (mios_link_self() || info->node >= MIOS_MAX_INSTANCES)
+		return sysfs_emit(buf, "unknown\n");
+	return mios_part_show(info->node, buf);
+}
+
+static struct entry_attribute part_attr = {
+	.attr = { .name = "part", .mode = 0444 },
+	.show = part_show,
+};
+
 static ssize_t suspect_show(const struct mios_info *info, char *buf)
 {
 	if (!info->silent_ms)
@@ -139,7 +153,7 @@ static struct attribute *entry_attrs[] = {
 	&incarnation_attr.attr, &cpus_attr.attr, &apic_ids_attr.attr,
 	&memory_attr.attr, &memory_free_attr.attr, &cost_attr.attr,
 	&uptime_attr.attr, &heartbeat_age_attr.attr, &suspect_attr.attr,
-	&load_attr.attr, &pool_attr.attr,
+	&load_attr.attr, &pool_attr.attr, &part_attr.attr,
 	&release_attr.attr, &distance_attr.attr, &next_attr.attr,
 	NULL
 };

@@ -9,7 +9,6 @@
 #include <linux/fs_context.h>
 #include <linux/ioport.h>
 #include <linux/mm.h>
-#include <linux/numa.h>
 #include <linux/slab.h>
 
 #include "../../inject/inject.h"
@@ -26,8 +25,7 @@ MIOS_INJECT_SWITCH(uncached, "take the pool for memory that is not write-back");
 static bool is_anothers(const struct mios_mount *m, u64 base, u64 size)
 {
 	return !m->ring && !mios_link_self() && mios_link_nr() > 1 &&
-	       (phys_to_target_node(base) || phys_to_target_node(base + size -
-								 1));
+	       mios_link_owns(0, base, size);
 }
 
 static int place_claim(const struct mios_mount *m, struct fs_context *fc,
