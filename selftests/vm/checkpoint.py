@@ -113,7 +113,7 @@ def save(vm, part):
     control.migrate("migrate", f"exec:cat > {shlex.quote(str(part / STATE))}")
     for node, fd in enumerate(vm.memory):
         with open(part / f"node{node}", "wb") as file:
-            os.truncate(file.fileno(), vm.shape.memory[node])
+            os.truncate(file.fileno(), vm.shape.files()[node])
             copy_data(fd, file.fileno())
     control.do("quit")
     vm.process.wait()

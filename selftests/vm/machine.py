@@ -301,7 +301,7 @@ class Machine:
 
     def make_memory(self):
         """A file without a name per node; it goes when we and QEMU go."""
-        for node, size in enumerate(self.shape.memory):
+        for node, size in enumerate(self.shape.files()):
             fd = os.memfd_create(f"mios-node{node}")
             os.truncate(fd, size)
             self.memory.append(fd)
@@ -446,11 +446,10 @@ class Machine:
 
     def read_memory(self, address, size):
         """Bytes at a physical address, straight from a node's memory."""
-        for node, ranges in enumerate(memmap.node_ranges(self.shape.memory)):
-            offset = memmap.find(ranges, address)
-            if offset is not None:
-                return os.pread(self.memory[node], size, offset)
-        raise ValueError(f"no memory at {address:#x}")
+        found = self.shape.place(address)
+        if not found:
+            raise ValueError(f"no memory at {address:#x}")
+        return os.pread(self.memory[found[0]], size, found[1])
 
     def qmp(self):
         """QEMU's control socket."""

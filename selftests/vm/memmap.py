@@ -85,6 +85,19 @@ def reserve_words(sizes):
             for base, size, _ in ranges]
 
 
+def part_words(sizes, cpus):
+    """Command line of a machine of one node: its parts have the CPUs and the
+    memory that nodes would have, without the firmware's tables."""
+    tables = min(low_end(sum(sizes)), sum(sizes))
+    parts = []
+    for part, ranges in enumerate(node_ranges(sizes)):
+        memory = "+".join(
+            f"{(size - TABLES * (base + size == tables)) // MIB}M@{base:#x}"
+            for base, size, _ in ranges)
+        parts.append(f"{part * cpus}-{part * cpus + cpus - 1}/{memory}")
+    return ["mios.parts=" + ",".join(parts[1:])] if parts[1:] else []
+
+
 def find(ranges, address):
     """Offset of a physical address in a node's memory, or None."""
     for base, size, offset in ranges:

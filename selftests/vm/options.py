@@ -53,6 +53,8 @@ def parse(words):
         "has no use for (an hour to build)")
     add("--copy", metavar="DIR", help="a host folder, at /mnt/host")
     add("--append", default="", help="more kernel command line")
+    add("--one-node", action="store_true",
+        help="firmware tells of no nodes: they are parts of one")
     add("--plain", action="store_true",
         help="one ordinary kernel over all nodes, nothing reserved")
     add("--kernel", metavar="swap|FILE", help="the one with what looks at "
@@ -128,7 +130,8 @@ def make_machine(options):
                  for t in options.memory_per_node.split(",")]
         words = DEBUG_WORDS if options.debug else ""
         shape = qemu.Shape(options.nodes, options.cpus_per_node, sizes,
-                           options.plain, (options.append + words).strip())
+                           options.plain, (options.append + words).strip(),
+                           options.one_node)
     except ValueError as error:
         raise UsageError(str(error)) from None
     image = options.kernel if options.kernel != "swap" else None

@@ -3,7 +3,7 @@
 
 machine.py is the only caller.  A machine's shape is a Shape; node memory
 lives in memfds, which the harness keeps open so that it can look into any
-instance's memory without asking QEMU.
+instance's memory without asking QEMU; a machine of one node has one.
 """
 import dataclasses
 import json
@@ -33,6 +33,7 @@ class Shape:
     memory: list = dataclasses.field(default_factory=list)  # bytes per node
     plain: bool = False
     append: str = ""
+    one_node: bool = False      # the nodes are parts of one
 
     def __post_init__(self):
         if not 1 <= self.nodes <= 8:
@@ -65,18 +66,44 @@ class Shape:
             if "mios.pool=" not in self.append:
                 words += memmap.pool_words(self.memory)
             words += memmap.reserve_words(self.memory)
+            if self.one_node and "mios.parts=" not in self.append:
+                words += memmap.part_words(self.memory, self.cpus_per_node)
         if self.append:
             words.append(self.append)
         return " ".join(words)
 
+    def files(self):
+        """How large each file of the machine's memory is."""
+        return [sum(self.memory)] if self.one_node else self.memory
+
+    def place(self, address):
+        """(file, offset) of a physical address, or None."""
+        before = 0
+        for node, ranges in enumerate(memmap.node_ranges(self.memory)):
+            offset = memmap.find(ranges, address)
+            if offset is not None:
+                return (0, before + offset) if self.one_node else \
+                    (node, offset)
+            before += self.memory[node]
+        return None
+
+
+def memory_file(number, size, fd):
+    """QEMU's object for a file that we hold open."""
+    return ["-object", f"memory-backend-file,id=mem{number},share=on,"
+            f"size={size},mem-path=/proc/self/fd/{fd}"]
+
 
 def numa_options(shape, memory_fds):
-    """One socket per node, its memory in a file, distances 10 and 20."""
+    """One socket per node, its memory in a file, distances 10 and 20; or one
+    of which firmware says nothing, as of most machines with one."""
+    if shape.one_node:
+        return ["-machine", "memory-backend=mem0",
+                *memory_file(0, shape.files()[0], memory_fds[0])]
     words = []
     for node, size in enumerate(shape.memory):
         first = node * shape.cpus_per_node
-        words += ["-object", f"memory-backend-file,id=mem{node},share=on,"
-                  f"size={size},mem-path=/proc/self/fd/{memory_fds[node]}"]
+        words += memory_file(node, size, memory_fds[node])
         words += ["-numa", f"node,nodeid={node},memdev=mem{node},"
                   f"cpus={first}-{first + shape.cpus_per_node - 1}"]
     for node in range(shape.nodes):
@@ -131,10 +158,11 @@ def options(shape, kernel, words, folder, accel, memory_fds):
     folder."""
     initrd = pathlib.Path(folder) / INITRD
     cpus = shape.nodes * shape.cpus_per_node
+    sockets = 1 if shape.one_node else shape.nodes
     return ["qemu-system-x86_64", "-machine", "q35,usb=off",
             *accel_options(accel), "-cpu", "host" if accel == "kvm" else "max",
-            "-smp", f"{cpus},sockets={shape.nodes},"
-            f"cores={shape.cpus_per_node},threads=1",
+            "-smp", f"{cpus},sockets={sockets},cores={cpus // sockets},"
+            "threads=1",
             "-m", f"{sum(shape.memory) // memmap.MIB}M",
             *numa_options(shape, memory_fds),
             "-nodefaults", "-display", "none", "-no-reboot",

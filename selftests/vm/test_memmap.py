@@ -64,6 +64,12 @@ class Ranges(unittest.TestCase):
                           "mios.pool=32M@0x3e000000,16M@0x7e800000"])
         self.assertEqual(memmap.pool_words([GIB]), [])
 
+    def test_parts(self):
+        self.assertEqual(memmap.part_words([GIB, 2 * GIB, GIB], 2),
+                         ["mios.parts=2-3/1016M@0x40000000+1024M@0x100000000,"
+                          "4-5/1024M@0x140000000"])
+        self.assertEqual(memmap.part_words([GIB], 2), [])
+
     def test_find(self):
         ranges = memmap.node_ranges([GIB, 2 * GIB, GIB])[1]
         self.assertEqual(memmap.find(ranges, 4 * GIB + 5), GIB + 5)
