@@ -55,6 +55,27 @@ static struct mios_range lendable(const struct mios_range *range)
 	return r;
 }
 
+static int add_size(struct resource *res, void *sum)
+{
+	*(u64 *)sum += resource_size(res);
+	return 0;
+}
+
+/*
+ * How much of it is instance 0's memory now?  Asked of the kernel: an earlier
+ * life of this module may have lent it, by other parts or pools.
+ */
+static u64 in_use(u64 base, u64 size)
+{
+	u64 sum = 0;
+
+	if (size)
+		walk_iomem_res_desc(IORES_DESC_NONE,
+				    IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY,
+				    base, base + size - 1, &sum, add_size);
+	return sum;
+}
+
 /* Is somebody about to lend this, and does somebody else online it? */
 static bool untimely(const struct mios_node *node, u64 address)
 {
@@ -121,26 +142,44 @@ static int lent_check(const struct mios_range *r, bool fresh)
 	return 0;
 }
 
+static int add(const struct mios_node *node, u64 base, u64 size)
+{
+	int nid = mios_part_numa(node->id);
+
+	return inject_by_policy ?
+		add_memory_driver_managed(nid, base, size, lent_name,
+					  MHP_NONE) :
+		__add_memory_driver_managed(nid, base, size, lent_name,
+					    MHP_NONE, MMOP_ONLINE_MOVABLE);
+}
+
+/* What is not lent yet, where some of it is. */
+static int add_blocks(const struct mios_node *node, const struct mios_range *r)
+{
+	u64 at, block = memory_block_size_bytes();
+	int err = 0;
+
+	for (at = r->base; at < r->base + r->size && !err; at += block)
+		if (!in_use(at, block))
+			err = add(node, at, block);
+	return err;
+}
+
 static int range_lend(struct mios_node *node, unsigned int index)
 {
 	const struct mios_range r = lendable(&node->ranges[index]);
-	int err, nid = mios_part_numa(node->id);
+	u64 before = in_use(r.base, r.size);
+	int err = 0;
 
-	if (!r.size || test_bit(index, node->lent))
+	if (!r.size)
 		return 0;
-
-	WRITE_ONCE(node->lender, current);
-	err = inject_by_policy ?
-		add_memory_driver_managed(nid, r.base, r.size, lent_name,
-					  MHP_NONE) :
-		__add_memory_driver_managed(nid, r.base, r.size, lent_name,
-					    MHP_NONE, MMOP_ONLINE_MOVABLE);
-	WRITE_ONCE(node->lender, NULL);
-	/* -EEXIST: lent by an earlier life of this module */
-	if (!err || err == -EEXIST) {
-		__set_bit(index, node->lent);
-		err = lent_check(&r, !err);
+	if (before < r.size) {
+		WRITE_ONCE(node->lender, current);
+		err = before ? add_blocks(node, &r) : add(node, r.base, r.size);
+		WRITE_ONCE(node->lender, NULL);
 	}
+	if (!err)
+		err = lent_check(&r, !before);
 	if (err)
 		pr_err("node %u: cannot lend %#llx bytes at %#llx: %d\n",
 		       node->id, r.size, r.base, err);
@@ -178,6 +217,24 @@ struct take_job {
 	struct completion done;
 };
 
+static int one_piece(struct resource *res, void *piece)
+{
+	*(struct mios_range *)piece = (struct mios_range){
+		.base = res->start, .size = resource_size(res),
+	};
+	return 1;
+}
+
+/* What was lent in one go: only such can be given back in one. */
+static bool next_lent(const struct mios_range *r, struct mios_range *piece)
+{
+	return r->size &&
+	       walk_iomem_res_desc(IORES_DESC_NONE,
+				   IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY,
+				   r->base, r->base + r->size - 1, piece,
+				   one_piece) == 1;
+}
+
 /*
  * Its own task, because offlining tries for ever and gives up only when a
  * signal is pending; a signal to the caller would hit what else it does.
@@ -189,15 +246,13 @@ static int take_thread(void *data)
 	unsigned int i;
 
 	allow_signal(SIGKILL);
-	for (i = 0; i < node->nr_ranges; i++) {
-		struct mios_range r = lendable(&node->ranges[i]);
+	for (i = 0; i < node->nr_ranges && !job->err; i++) {
+		const struct mios_range r = lendable(&node->ranges[i]);
+		struct mios_range piece;
 
-		if (!test_bit(i, node->lent))
-			continue;
-		job->err = offline_and_remove_memory(r.base, r.size);
-		if (job->err)
-			break;
-		__clear_bit(i, node->lent);
+		while (!job->err && next_lent(&r, &piece))
+			job->err = offline_and_remove_memory(piece.base,
+							     piece.size);
 	}
 	complete(&job->done);
 	while (!kthread_should_stop())
@@ -347,6 +402,30 @@ static void explain(struct mios_node *node, const struct balance *b, int err,
 				node->id, -err);
 }
 
+/*
+ * Blocks that lie in a node by half, or not all of them: lent by another cut
+ * into parts.  To boot there would be to boot into memory of this kernel.
+ */
+static int cut_anew(const struct mios_node *node, struct mios_reason *why)
+{
+	unsigned int i;
+
+	for (i = 0; i < node->nr_ranges; i++) {
+		const struct mios_range *all = &node->ranges[i];
+		struct mios_range r = lendable(all);
+		u64 used = in_use(all->base, all->size);
+
+		if (!used || (used == r.size &&
+			      in_use(r.base, r.size) == r.size))
+			continue;
+		mios_reason_set(why,
+				"node %u: instance 0 uses memory of it that goes back with that of others only, as parts were cut in another way: boot instance 0 again",
+				node->id);
+		return -EBUSY;
+	}
+	return 0;
+}
+
 /**
  * mios_memory_take - take all of a node's memory back from instance 0
  * @node: node to boot
@@ -355,8 +434,9 @@ static void explain(struct mios_node *node, const struct balance *b, int err,
  * Live data migrates to other nodes.
  *
  * Return: 0; -EBUSY if a page could not be moved in time, or the caller was
- * killed, with everything lent again; -ENOMEM if instance 0 has no room for
- * what lives there; -EINTR if the caller was killed before.
+ * killed, with everything lent again, or if parts have been cut anew; -ENOMEM
+ * if instance 0 has no room for what lives there; -EINTR if the caller was
+ * killed before.
  */
 int mios_memory_take(struct mios_node *node, struct mios_reason *why)
 {
@@ -365,6 +445,8 @@ int mios_memory_take(struct mios_node *node, struct mios_reason *why)
 	struct balance before;
 	long left;
 
+	if (cut_anew(node, why))
+		return -EBUSY;
 	init_completion(&job.done);
 	if (mutex_lock_killable(&take_lock))
 		return -EINTR;

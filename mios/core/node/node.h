@@ -80,7 +80,6 @@ struct mios_log_source;
  * @ranges:	its memory, the largest range first, aligned to 2 MiB
  * @nr_ranges:	how many there are
  * @size:	bytes in all of them
- * @lent:	which of the ranges instance 0 uses now
  * @cpus:	its CPUs, as instance 0 numbers them
  * @apicid:	their APIC ids, in the order of @cpus
  * @nr_cpus:	how many there are
@@ -122,7 +121,6 @@ struct mios_node {
 	struct mios_range ranges[MIOS_NODE_RANGES];
 	unsigned int nr_ranges;
 	u64 size;
-	DECLARE_BITMAP(lent, MIOS_NODE_RANGES);
 	struct cpumask cpus;
 	u32 apicid[MIOS_MAX_CPUS];
 	unsigned int nr_cpus;

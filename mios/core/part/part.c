@@ -16,6 +16,7 @@
 #include <linux/nodemask.h>
 #include <linux/numa.h>
 #include <linux/percpu.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 #include <linux/topology.h>
@@ -159,7 +160,8 @@ static const char *ranges_check(struct part *p)
 		for (at = r->base; at < r->base + r->size;
 		     at += MIOS_PART_PIECE) {
 			if (inject_believe_parts)
-				continue;
+				break;
+			cond_resched();
 			if (!mios_part_is_reserved(at))
 				return "its memory is not all RAM that memmap= has set aside";
 			if (numa_of(at) != p->numa)
@@ -215,7 +217,7 @@ static const char *part_read(u32 i, char *text, struct cpumask *cpus)
 		return "it is not CPUS/SIZE@ADDRESS";
 	strreplace(list, '+', ',');
 	if (cpulist_parse(list, cpus))
-		return "its CPUs are no list as in 2-3+6";
+		return "its CPUs are no list as in 2-3+6, or not there";
 	why = ranges_parse(memory, &found) ?: ranges_check(&found) ?:
 	      cpus_check(cpus, &found);
 	if (why)
