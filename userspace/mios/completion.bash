@@ -67,7 +67,7 @@ _mios()
 		;;
 	shm) words="--json --sweep" ;;
 	lend) words="--size= --off $(_mios_instances up)" ;;
-	reserve) words="--nodes= --pool= --grub" ;;
+	reserve) words="--split= --threads --nodes= --pool= --grub" ;;
 	set)
 		words="--apply $(mios set 2> /dev/null |
 			sed -n 's/^\([a-z_]*\) .*/\1=/p')"

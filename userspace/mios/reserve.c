@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mios reserve: prints the kernel command line that sets nodes aside on this
- * machine, from the firmware's own tables.  Only prints: whoever runs a
+ * mios reserve: prints the kernel command line that sets nodes, or parts of the
+ * only one, aside on this machine, from the firmware's own tables.  Only prints: whoever runs a
  * machine decides what its boot loader says.
  */
 #include <errno.h>
@@ -12,13 +12,18 @@
 #include <string.h>
 
 #include "libmios/libmios.h"
+#include "split.h"
 #include "srat.h"
 #include "subcommands.h"
 
 static const char usage[] =
 "Usage: mios reserve [OPTION...]\n"
 "Prints what to add to instance 0's kernel command line so that the memory\n"
-"of other nodes is set aside for instances of their own.  Changes nothing.\n\n"
+"of other nodes, or of parts of the only node, is set aside for instances of\n"
+"their own.  Changes nothing.\n\n"
+"      --split=N     make N parts of a machine with one node; the first is\n"
+"                    instance 0's\n"
+"      --threads     with --split: also between the threads of a core\n"
 "      --pool=SIZE   so much of the end of each node's memory, as in 64M or 2G,\n"
 "                    for the files in /mios, which all instances share; 0: none\n"
 "                    (default: a quarter of the node)\n"
@@ -26,7 +31,7 @@ static const char usage[] =
 "      --grub        quoted as /etc/default/grub wants it\n"
 "  -h, --help        print this\n";
 
-enum { OPT_NODES = 256, OPT_GRUB, OPT_POOL };
+enum { OPT_NODES = 256, OPT_GRUB, OPT_POOL, OPT_SPLIT, OPT_THREADS };
 
 /* Pools are made of pieces of 2 MiB; three are the least that one works with. */
 #define POOL_PIECE	(2ULL << 20)
@@ -159,7 +164,8 @@ static void print_pools(const struct memory_map *map, uint64_t nodes,
 		"--pool says how much of each node.\n", text);
 }
 
-static int reserve(uint64_t nodes, int all, uint64_t pool, int grub)
+static int reserve(uint64_t nodes, int all, uint64_t pool, int grub, int parts,
+		   bool threads)
 {
 	static struct memory_map map;
 	uint64_t seen = 0;
@@ -168,6 +174,8 @@ static int reserve(uint64_t nodes, int all, uint64_t pool, int grub)
 	int i;
 
 	srat_read(&map);
+	if (parts)
+		split_machine(&map, parts, threads, block_size());
 	for (i = 0; i < map.nr; i++)
 		if (map.ranges[i].node > 0 &&
 		    map.ranges[i].node < MIOS_MAX_INSTANCES)
@@ -180,13 +188,15 @@ static int reserve(uint64_t nodes, int all, uint64_t pool, int grub)
 				 "exist or has no memory", i);
 	if (!nodes)
 		mios_die(MIOS_EXIT_FAILED, "reserve: this machine has one "
-			 "node: there is nothing to set aside");
+			 "node: --split=2 makes two parts of it");
 	print_pools(&map, nodes, pool, grub);
 	for (i = 0; i < map.nr; i++)
 		if (nodes & 1ULL << map.ranges[i].node) {
 			print_range(&map.ranges[i], grub);
 			sum += map.ranges[i].end - map.ranges[i].start;
 		}
+	if (parts)
+		split_print(&map, parts);
 	printf("no_ipi_broadcast=1 pid_range=1-%d\n", MIOS_PIDS_EACH - 1);
 	mios_flush_stdout();
 	mios_size_text(sum, size, sizeof(size));
@@ -204,11 +214,15 @@ int cmd_reserve(int argc, char **argv)
 		{ "grub", no_argument, NULL, OPT_GRUB },
 		{ "nodes", required_argument, NULL, OPT_NODES },
 		{ "pool", required_argument, NULL, OPT_POOL },
+		{ "split", required_argument, NULL, OPT_SPLIT },
+		{ "threads", no_argument, NULL, OPT_THREADS },
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
 	uint64_t nodes = 0, pool = POOL_DEFAULT;
 	int c, all = 1, grub = 0;
+	bool threads = false;
+	long parts = 0;
 
 	while ((c = getopt_long(argc, argv, ":h", longs, NULL)) != -1)
 		switch (c) {
@@ -228,6 +242,14 @@ int cmd_reserve(int argc, char **argv)
 		case OPT_GRUB:
 			grub = 1;
 			break;
+		case OPT_SPLIT:
+			if (mios_number(optarg, 2, SPLIT_MAX, &parts))
+				mios_usage("reserve", "'%.40s' is no number of "
+					   "parts: 2 to %d", optarg, SPLIT_MAX);
+			break;
+		case OPT_THREADS:
+			threads = true;
+			break;
 		case 'h':
 			mios_help(usage);
 		default:
@@ -236,5 +258,10 @@ int cmd_reserve(int argc, char **argv)
 	if (optind < argc)
 		mios_usage("reserve", "it takes no argument, what is '%.40s'? "
 			   "Nodes are named with --nodes", argv[optind]);
-	return reserve(nodes, all, pool, grub);
+	if (threads && !parts)
+		mios_usage("reserve", "--threads is for --split");
+	if (parts && !all)
+		mios_usage("reserve", "either --nodes or --split: whole nodes, "
+			   "or parts of one");
+	return reserve(nodes, all, pool, grub, parts, threads);
 }

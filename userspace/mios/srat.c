@@ -3,7 +3,8 @@
  * Reads the firmware's table of memory affinity (ACPI SRAT) and keeps, of
  * each node's ranges, what is RAM by the firmware's memory map.  Nodes get
  * their numbers in the order in which the kernel gives them: first seen, first
- * numbered, CPUs before memory.  Called by "mios reserve".
+ * numbered, CPUs before memory.  Without that table all is node 0's.  Called by
+ * "mios reserve".
  */
 #include <errno.h>
 #include <stdio.h>
@@ -161,8 +162,23 @@ static void keep_ram(const struct memory_map *all, struct memory_map *map)
 			     read_number(dir, "/end", 16) + 1, map);
 	}
 	/* A kernel without that map: the SRAT alone must do. */
+	if (!i && !map->from_srat)
+		mios_die(MIOS_EXIT_FAILED, "reserve: neither " SRAT " nor "
+			 FIRMWARE_MAP " is there: what memory this machine has "
+			 "is not known");
 	if (!i)
 		keep(all, 0, UINT64_MAX, map);
+}
+
+static void table_read(FILE *file, struct memory_map *all)
+{
+	table_len = fread(table, 1, sizeof(table), file);
+	fclose(file);
+	if (table_len < SRAT_HEADER || memcmp(table, "SRAT", 4))
+		mios_die(MIOS_EXIT_FAILED, "reserve: " SRAT " is damaged");
+	each(SRAT_X2APIC, 24, see_x2apic, all);
+	each(SRAT_CPU, 16, see_cpu, all);
+	each(SRAT_MEMORY, 40, see_memory, all);
 }
 
 void srat_read(struct memory_map *map)
@@ -173,15 +189,14 @@ void srat_read(struct memory_map *map)
 	if (!file && errno == EACCES)
 		mios_die(MIOS_EXIT_FAILED, "reserve: no permission to read "
 			 SRAT ": run it as root");
-	if (!file)
-		mios_die(MIOS_EXIT_FAILED, "reserve: " SRAT ": %m: this "
-			 "machine's firmware names no NUMA nodes");
-	table_len = fread(table, 1, sizeof(table), file);
-	fclose(file);
-	if (table_len < SRAT_HEADER || memcmp(table, "SRAT", 4))
-		mios_die(MIOS_EXIT_FAILED, "reserve: " SRAT " is damaged");
-	each(SRAT_X2APIC, 24, see_x2apic, &all);
-	each(SRAT_CPU, 16, see_cpu, &all);
-	each(SRAT_MEMORY, 40, see_memory, &all);
+	if (!file && errno != ENOENT)
+		mios_die(MIOS_EXIT_FAILED, "reserve: " SRAT ": %m");
+	map->from_srat = file;
+	if (file)
+		table_read(file, &all);
+	else
+		all = (struct memory_map){
+			.ranges = { { .end = UINT64_MAX } }, .nr = 1,
+		};
 	keep_ram(&all, map);
 }

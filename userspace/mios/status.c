@@ -31,10 +31,10 @@ static const char usage[] =
 enum {
 	C_INSTANCE, C_STATE, C_RING, C_CPUS, C_MEMORY, C_FREE, C_UPTIME,
 	C_BOOT, C_HEARTBEAT, C_SUSPECT, C_COST, C_RELEASE, C_DISTANCE,
-	C_LIMIT, NR_COLUMNS
+	C_PART, C_LIMIT, NR_COLUMNS
 };
 
-static const struct column columns[NR_COLUMNS + 1] = {
+static const struct column all_columns[NR_COLUMNS + 1] = {
 	[C_INSTANCE] = { "INSTANCE", "instance", SCOLS_FL_RIGHT,
 			 SCOLS_JSON_NUMBER },
 	[C_STATE] = { "STATE", "state", 0, SCOLS_JSON_STRING },
@@ -53,6 +53,8 @@ static const struct column columns[NR_COLUMNS + 1] = {
 	[C_RELEASE] = { "KERNEL", "release", 0, SCOLS_JSON_STRING },
 	[C_DISTANCE] = { "DISTANCES", "distances", 0,
 			 SCOLS_JSON_ARRAY_NUMBER },
+	/* Not in a table of whole nodes. */
+	[C_PART] = { "PART", "part", 0, SCOLS_JSON_STRING },
 	/* In the table's last line: it is the same for all. */
 	[C_LIMIT] = { NULL, "suspect_timeout", SCOLS_FL_RIGHT,
 		      SCOLS_JSON_NUMBER },
@@ -136,6 +138,10 @@ static void add_line(struct libscols_table *table,
 		cell_set(line, C_RELEASE, inst->release);
 	else
 		set_none(line, C_RELEASE, json);
+	if (inst->part[0])
+		cell_set(line, C_PART, inst->part);
+	else if (json)
+		set_none(line, C_PART, json);
 	fill_times(line, inst, json);
 	set_distance(line, inst, json);
 }
@@ -153,13 +159,20 @@ static void print_timeout(void)
 
 static void print_once(uint64_t which, int json)
 {
+	struct column columns[NR_COLUMNS + 1];
 	struct libscols_table *table;
 	static struct mios_instance list[MIOS_MAX_INSTANCES];
+	bool parts = false;
 	int i, nr;
 
 	nr = mios_instances_read(list, MIOS_MAX_INSTANCES);
 	if (nr < 0)
 		mios_die(MIOS_EXIT_FAILED, "status: " MIOS_NO_SYSFS);
+	for (i = 0; i < nr; i++)
+		parts |= list[i].part[0];
+	memcpy(columns, all_columns, sizeof(columns));
+	if (!parts)
+		columns[C_PART].title = NULL;
 	table = table_create("instances", columns, json);
 	for (i = 0; i < nr; i++)
 		if (which & 1ULL << list[i].id)
