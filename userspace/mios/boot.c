@@ -132,6 +132,12 @@ void boot_options_parse(int argc, char **argv, struct boot_options *opt)
 			   "--json and --quiet out");
 }
 
+/* Refused by the kernel when it looked for nodes; those behind it are not. */
+static bool left_alone(const struct mios_instance *inst)
+{
+	return inst->state == MIOS_STATE_DOWN && !inst->memory;
+}
+
 /*
  * For "all".  What is up already is told and not a failure; of what is neither
  * up nor down the kernel says why it cannot be booted.
@@ -150,6 +156,9 @@ static uint64_t nodes_not_up(void)
 			continue;
 		if (list[i].state == MIOS_STATE_UP)
 			printf("node %d: up already\n", list[i].id);
+		else if (left_alone(&list[i]))
+			printf("node %d: it can have no instance, dmesg says "
+			       "why\n", list[i].id);
 		else
 			nodes |= 1ULL << list[i].id;
 	}
@@ -172,6 +181,9 @@ static void check_nodes(uint64_t nodes)
 			mios_die(MIOS_EXIT_FAILED, "boot %d: there is no node "
 				 "%d that was set aside: see 'mios status' and "
 				 "'mios reserve'", i, i);
+		if (left_alone(&inst))
+			mios_die(MIOS_EXIT_FAILED, "boot %d: node %d can have "
+				 "no instance, dmesg says why", i, i);
 		if (inst.state == MIOS_STATE_UP)
 			mios_die(MIOS_EXIT_FAILED, "boot %d: it is up already: "
 				 "end it with 'mios stop %d' first", i, i);

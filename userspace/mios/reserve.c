@@ -89,30 +89,6 @@ static uint64_t pool_rounded(uint64_t size, uint64_t end)
 	return size >= less + POOL_MIN ? size - less : size;
 }
 
-/* A quarter of the node, but no more than half of its highest range. */
-static uint64_t pool_default(const struct memory_map *map, int node)
-{
-	uint64_t all = 0, half = 0, size, top = 0;
-	const struct memory_range *range;
-
-	for (range = map->ranges; range < map->ranges + map->nr; range++) {
-		if (range->node != node)
-			continue;
-		all += range->end - range->start;
-		if (range->end > top) {
-			top = range->end;
-			half = (range->end - range->start) / 2;
-		}
-	}
-	size = all / 4 < half ? all / 4 : half;
-	if (size > POOL_MAX)
-		size = POOL_MAX;
-	size -= size % POOL_PIECE;
-	if (node && size >= POOL_MIN)
-		size = pool_rounded(size, top);
-	return size < POOL_MIN ? 0 : size;
-}
-
 /* The end of the highest range of the node that holds it. */
 static struct memory_range pool_place(const struct memory_map *map, int node,
 				      uint64_t size)
@@ -131,6 +107,29 @@ static struct memory_range pool_place(const struct memory_map *map, int node,
 			 "M in one piece for a pool", node, size >> 20);
 	found.start = found.end - size;
 	return found;
+}
+
+/* A quarter of the node, but no more than half of its largest range. */
+static uint64_t pool_default(const struct memory_map *map, int node)
+{
+	uint64_t all = 0, half = 0, size;
+	const struct memory_range *range;
+
+	for (range = map->ranges; range < map->ranges + map->nr; range++) {
+		if (range->node != node)
+			continue;
+		all += range->end - range->start;
+		if (range->end - range->start > 2 * half)
+			half = (range->end - range->start) / 2;
+	}
+	size = all / 4 < half ? all / 4 : half;
+	if (size > POOL_MAX)
+		size = POOL_MAX;
+	size -= size % POOL_PIECE;
+	if (size < POOL_MIN)
+		return 0;
+	return node ? pool_rounded(size, pool_place(map, node, size).end) :
+		      size;
 }
 
 /* Node 0's is memory of instance 0 otherwise; the others' are set aside anyway. */
