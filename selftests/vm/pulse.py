@@ -13,7 +13,7 @@ from nodelog import AT_AREA_BASE, PAGE
 
 AREA_MAGIC = b"MIOSAREA"
 AT_AREA_SIZE, AT_RING_SIZE = 24, 36         # in struct mios_area_header
-AREA_HEAD = 20 * PAGE                       # MIOS_AREA_BLOCKS_AT
+AREA_HEAD = 21 * PAGE                       # MIOS_AREA_BLOCKS_AT
 AT_INCARNATION, AT_STATE = 8 + 24, 8 + 28   # in struct mios_desc
 AT_BEAT_COUNT = PAGE + 64 + 8               # of a block
 STATE_UP = 1

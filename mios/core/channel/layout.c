@@ -229,6 +229,64 @@ int mios_pools_read(const void *area, struct mios_area_pools *pools)
 	return pools_check(pools);
 }
 
+static bool node_fits(const struct mios_area_node *node)
+{
+	if (!node->head)
+		return !node->slice && !node->cpus;
+	return !(node->head % MIOS_HEAD_SIZE) &&
+	       node->head + MIOS_HEAD_SIZE > node->head &&
+	       !(node->slice % MIOS_AREA_PAGE) &&
+	       node->slice >= MIOS_SLICE_FIRST &&
+	       node->slice <= MIOS_SLICE_LIMIT - MIOS_SLICE_SIZE;
+}
+
+/* Two that are not to be told apart: who stops one would write over the other. */
+static bool nodes_meet(const struct mios_area_node *a,
+		       const struct mios_area_node *b)
+{
+	return a->head && b->head &&
+	       (a->head == b->head ||
+		(a->slice < b->slice + MIOS_SLICE_SIZE &&
+		 b->slice < a->slice + MIOS_SLICE_SIZE));
+}
+
+static int nodes_check(const struct mios_area_nodes *nodes)
+{
+	u32 i, j;
+
+	if (nodes->checksum != mios_crc32(nodes->of, sizeof(nodes->of)) ||
+	    nodes->of[0].head)
+		return -EBADMSG;
+	for (i = 0; i < MIOS_AREA_INSTANCES; i++) {
+		if (!node_fits(&nodes->of[i]))
+			return -EBADMSG;
+		for (j = 0; j < i; j++)
+			if (nodes_meet(&nodes->of[i], &nodes->of[j]))
+				return -EBADMSG;
+	}
+	return 0;
+}
+
+void mios_nodes_write(void *area, const struct mios_area_node *of)
+{
+	struct mios_area_nodes *to = area + MIOS_AREA_NODES_AT;
+	u32 i;
+
+	WRITE_ONCE(to->checksum, mios_crc32(of, sizeof(to->of)));
+	WRITE_ONCE(to->reserved, 0);
+	for (i = 0; i < MIOS_AREA_INSTANCES; i++) {
+		WRITE_ONCE(to->of[i].head, of[i].head);
+		WRITE_ONCE(to->of[i].slice, of[i].slice);
+		WRITE_ONCE(to->of[i].cpus, of[i].cpus);
+	}
+}
+
+int mios_nodes_read(const void *area, struct mios_area_nodes *nodes)
+{
+	memcpy(nodes, area + MIOS_AREA_NODES_AT, sizeof(*nodes));
+	return nodes_check(nodes);
+}
+
 static int desc_check(const struct mios_desc_body *body, u32 ring,
 		      u32 instance)
 {

@@ -12,6 +12,7 @@
 
 #include <mios/layout.h>
 #include <mios/msg.h>
+#include <mios/nodes.h>
 
 /**
  * struct mios_geometry - where things are in an area
@@ -105,6 +106,12 @@ void mios_pools_write(void *area, const struct mios_range *of);
 
 /* A copy of that, checked: 0 or -EBADMSG. */
 int mios_pools_read(const void *area, struct mios_area_pools *pools);
+
+/* Say what it takes to stop each instance.  Also right while it is read. */
+void mios_nodes_write(void *area, const struct mios_area_node *of);
+
+/* A copy of that, checked: 0 or -EBADMSG. */
+int mios_nodes_read(const void *area, struct mios_area_nodes *nodes);
 
 /**
  * mios_desc_read() - copy a descriptor and check it

@@ -120,6 +120,13 @@ static void pools_fill(void *area, u32 ring)
 	mios_pools_write(area, ring ? none : mios_link.pools);
 }
 
+static void nodes_fill(void *area, u32 ring)
+{
+	static const struct mios_area_node none[MIOS_AREA_INSTANCES];
+
+	mios_nodes_write(area, ring ? none : mios_link.nodes);
+}
+
 /* Instance 0 acknowledges nothing, and nobody beyond the last asks it. */
 static void lines_restore(struct mios_ring *ring)
 {
@@ -153,6 +160,7 @@ void mios_area_restore(struct mios_ring *ring)
 	}
 	distances_fill(ring->area, mios_link.nr);
 	pools_fill(ring->area, ring->id);
+	nodes_fill(ring->area, ring->id);
 	lines_restore(ring);
 }
 
@@ -181,6 +189,7 @@ void *mios_area_alloc(u32 ring, u32 nr, u64 *base, struct mios_geometry *g)
 	*base = virt_to_phys(area);
 	distances_fill(area, nr);
 	pools_fill(area, ring);
+	nodes_fill(area, ring);
 	header_make(&header, ring, *base, g);
 	header.magic = 0;
 	memcpy(area, &header, sizeof(header));

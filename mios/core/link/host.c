@@ -74,8 +74,7 @@ static void tell_all(u32 instance)
 	mios_event_tell(MIOS_EVENT_STATE, 0, instance, 0);
 }
 
-void mios_link_describe(u32 instance, u32 node, u32 nr_cpus,
-			const u32 *apicid, u64 memory)
+void mios_link_describe(u32 instance, const struct mios_link_node *node)
 {
 	struct mios_view view;
 
@@ -83,13 +82,19 @@ void mios_link_describe(u32 instance, u32 node, u32 nr_cpus,
 		return;
 	mutex_lock(&mios_link.lock);
 	mios_view_get(instance, &view);
-	view.node = node;
-	view.nr_cpus = nr_cpus;
-	view.memory = memory;
+	view.node = node->node;
+	view.nr_cpus = node->nr_cpus;
+	view.memory = node->memory;
 	if (!(view.stamp >> 32))
 		view.ring = -1;
 	mios_view_set(instance, &view);
-	mios_cpu_owner_set(instance, apicid, nr_cpus);
+	mios_cpu_owner_set(instance, node->apicid, node->nr_cpus);
+	mios_link.nodes[instance] = (struct mios_area_node){
+		.head = node->head,
+		.slice = node->slice,
+		.cpus = mios_crc32(node->apicid, node->nr_cpus *
+				   sizeof(*node->apicid)),
+	};
 	mutex_unlock(&mios_link.lock);
 }
 

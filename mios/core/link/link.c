@@ -42,6 +42,21 @@ static int pools_learn(const void *area)
 	return 0;
 }
 
+/* Without, this instance is never host, whoever dies. */
+static int nodes_learn(const void *area)
+{
+	struct mios_area_nodes *nodes = kmalloc(sizeof(*nodes), GFP_KERNEL);
+
+	if (!nodes)
+		return -ENOMEM;
+	if (mios_nodes_read(area, nodes))
+		pr_err("what the ring area says of nodes is damaged: this instance never takes instance 0's place\n");
+	else
+		memcpy(mios_link.nodes, nodes->of, sizeof(mios_link.nodes));
+	kfree(nodes);
+	return 0;
+}
+
 /*
  * The sync point.  The first look opens our ends to everybody who is there;
  * only then the descriptor says that we are, and they look at us.
@@ -59,7 +74,7 @@ static int child_join(void)
 	area = mios_area_map(m->ring, m->area_base, m->area_size, &g);
 	if (IS_ERR(area))
 		return PTR_ERR(area);
-	if (m->instance >= g.nr || pools_learn(area)) {
+	if (m->instance >= g.nr || pools_learn(area) || nodes_learn(area)) {
 		mios_area_unmap(area);
 		return -EBADMSG;
 	}

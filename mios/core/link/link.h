@@ -15,6 +15,7 @@
 
 #include <mios/layout.h>
 #include <mios/msg.h>
+#include <mios/nodes.h>
 
 /* How an instance ended, by its own account. */
 enum mios_ending {
@@ -147,15 +148,25 @@ bool mios_memory_is_write_back(const void *map, u64 size);
 int mios_link_area(u32 ring, u64 *base, u64 *size);
 
 /**
- * mios_link_describe() - tell what is known of an instance that is not up
- * @instance: which
- * @node: its NUMA node
- * @nr_cpus: CPUs of the node
- * @apicid: their APIC ids: no others get a doorbell that is for it
- * @memory: bytes of memory of the node
+ * struct mios_link_node - what is known of an instance that is not up
+ * @node:	its NUMA node
+ * @nr_cpus:	CPUs of the node
+ * @apicid:	their APIC ids: no others get a doorbell that is for it
+ * @memory:	bytes of memory of the node
+ * @head:	physical address of its head
+ * @slice:	physical address of its slice of low memory
  */
-void mios_link_describe(u32 instance, u32 node, u32 nr_cpus,
-			const u32 *apicid, u64 memory);
+struct mios_link_node {
+	u32 node;
+	u32 nr_cpus;
+	const u32 *apicid;
+	u64 memory;
+	u64 head;
+	u64 slice;
+};
+
+/* Tell it, before the first ring is made. */
+void mios_link_describe(u32 instance, const struct mios_link_node *node);
 
 /**
  * mios_link_expect() - allow one incarnation of an instance to join

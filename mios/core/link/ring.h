@@ -161,8 +161,11 @@ struct mios_ring {
  * @nr:		instances that the machine may have
  * @incarnation: of this boot
  * @host:	instance 0
+ * @declares:	writes states and declares deaths: instance 0, or its successor
+ * @holder:	in whose block the views are; written under @lock
  * @node:	NUMA node that it runs on
  * @pools:	of each node, what the instances of ring 0 share
+ * @nodes:	what it takes to stop each instance
  * @ops:	whom to tell
  * @lock:	"link_lock": descriptors, views, peers' states
  * @wq:		ordered: scans; may sleep
@@ -178,8 +181,11 @@ struct mios_link {
 	u32 nr;
 	u32 incarnation;
 	bool host;
+	bool declares;
+	u32 holder;
 	u32 node;
 	struct mios_range pools[MIOS_AREA_INSTANCES];
+	struct mios_area_node nodes[MIOS_AREA_INSTANCES];
 	const struct mios_link_ops *ops;
 	struct mutex lock; /* link_lock */
 	struct workqueue_struct *wq;

@@ -3,7 +3,8 @@
  * Which nodes of the machine, or parts of nodes, can have an instance: those,
  * other than the boot CPU's, whose memory the operator has reserved on instance
  * 0's command line (memmap=SIZE$BASE).  Found once when the module is loaded;
- * the list never changes, so reading it takes no lock.
+ * the list never changes, so reading it takes no lock.  On another instance
+ * there is none before it may become host (mios/core/watch/successor.c).
  */
 #include <linux/cpu.h>
 #include <linux/ioport.h>
@@ -32,7 +33,13 @@ struct mios_node *mios_node_get(u32 instance)
 	return instance < MIOS_MAX_INSTANCES ? nodes[instance] : NULL;
 }
 
-static struct mios_node *node_of(int id)
+/**
+ * mios_node_add - the node of this number, made if need be
+ * @id: its number
+ *
+ * Return: the node; NULL where there can be none, or no memory for it.
+ */
+struct mios_node *mios_node_add(int id)
 {
 	struct mios_node *node;
 
@@ -51,7 +58,7 @@ static struct mios_node *node_of(int id)
 
 static void node_add_chunk(u64 base)
 {
-	struct mios_node *node = node_of(mios_part_of_memory(base));
+	struct mios_node *node = mios_node_add(mios_part_of_memory(base));
 	struct mios_range *last;
 
 	if (!node)

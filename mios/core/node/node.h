@@ -17,6 +17,7 @@
 #include <asm/mios.h>
 #include <uapi/linux/mios.h>
 #include <mios/layout.h>
+#include <mios/nodes.h>
 #include <mios/notes.h>
 
 #define MIOS_NODE_RANGES	4
@@ -27,7 +28,6 @@
  * keeps manifest and log from its allocator; a randomised kernel is never
  * placed below MIOS_HEAD_END.
  */
-#define MIOS_HEAD_SIZE		(2UL << 20)
 #define MIOS_HEAD_MANIFEST	0UL
 #define MIOS_HEAD_SEED		(1UL * PAGE_SIZE)
 #define MIOS_HEAD_SETUP		(MIOS_HEAD_SEED + 256)
@@ -39,17 +39,7 @@ static_assert(MIOS_HEAD_LOG + sizeof(struct mios_log) + MIOS_LOG_SIZE <=
 static_assert(MIOS_NOTES_OFFSET + MIOS_NOTES_SIZE <= MIOS_HEAD_END);
 static_assert(MIOS_NOTES_CPUS == MIOS_MAX_CPUS);
 
-/*
- * Below 1 MiB each instance has a slice: first for the page that its boot CPU
- * starts from and the tables it starts with, then for its own trampoline,
- * which needs 25,188 bytes on 6.12 with Debian's configuration.  A kernel ignores
- * what lies below 64 KiB.
- */
-#define MIOS_SLICE_FIRST	0x10000UL
-#define MIOS_SLICE_SIZE		0x7000UL
-#define MIOS_SLICE_LIMIT	0x98000UL
-
-/* One more page there, for the whole machine: epoch.c. */
+/* One more page where the slices are, for the whole machine: epoch.c. */
 #define MIOS_EPOCH_SIZE		PAGE_SIZE
 
 /**
@@ -167,6 +157,7 @@ void mios_nodes_init(void);
 void mios_nodes_exit(void);
 u32 mios_nodes_end(void);
 struct mios_node *mios_node_get(u32 instance);
+struct mios_node *mios_node_add(int id);
 
 /* pool.c: what nodes have set aside for all */
 void mios_pools_init(void);

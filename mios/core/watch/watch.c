@@ -188,6 +188,20 @@ static void watch(struct work_struct *work)
 	schedule_delayed_work(&watch_work, WATCH_INTERVAL);
 }
 
+static void node_describe(const struct mios_node *node)
+{
+	const struct mios_link_node known = {
+		.node = node->id,
+		.nr_cpus = node->nr_cpus,
+		.apicid = node->apicid,
+		.memory = node->size,
+		.head = mios_node_base(node),
+		.slice = node->slice,
+	};
+
+	mios_link_describe(node->id, &known);
+}
+
 /**
  * mios_life_init - lend every node to instance 0 and start to watch
  */
@@ -204,8 +218,7 @@ int mios_life_init(void)
 
 		if (!node)
 			continue;
-		mios_link_describe(i, node->id, node->nr_cpus, node->apicid,
-				   node->size);
+		node_describe(node);
 		mutex_lock(&node->lock);
 		mios_memory_lend(node);
 		mios_node_state(node, MIOS_STATE_DOWN);

@@ -5,7 +5,7 @@
  * it is computed from its base and the constants below, never from a pointer
  * found in it.  Included by mios/core/link/, and by its user-space tests.
  *
- *   header | distances | CPUs | pools | block 0 | ... | block nr-1 | log
+ *   header | distances | CPUs | pools | nodes | block 0 | ... | block nr-1 | log
  *   block:   descriptor | lines | copies | inbound from 0 | inbound from 1 | ...
  *	     (all but the block's own instance)
  *   inbound: control channel | console channel | net channel
@@ -15,8 +15,8 @@
  *
  * Block i is written by instance i alone, except for the words marked
  * "peers": the channels' slots and producer lines, by the instance that they
- * come from, and ->pending and ->devices.quiet, by everybody, with atomic
- * operations only.
+ * come from, and ->pending, ->devices.quiet and ->host, by everybody, with
+ * atomic operations only.
  * A reader copies what it needs, then checks the copy.
  */
 #ifndef _MIOS_LAYOUT_H
@@ -27,7 +27,7 @@
 #include <linux/types.h>
 
 #define MIOS_AREA_MAGIC		0x41455241534f494dULL	/* "MIOSAREA" */
-#define MIOS_AREA_VERSION	8
+#define MIOS_AREA_VERSION	9
 #define MIOS_DESC_MAGIC		0x45444f4e534f494dULL	/* "MIOSNODE" */
 #define MIOS_DESC_VERSION	4
 
@@ -97,7 +97,8 @@ struct mios_area_cpus {
 
 #define MIOS_AREA_CPUS_AT	(2 * MIOS_AREA_PAGE)
 #define MIOS_AREA_POOLS_AT	(19 * MIOS_AREA_PAGE)
-#define MIOS_AREA_BLOCKS_AT	(20 * MIOS_AREA_PAGE)
+#define MIOS_AREA_NODES_AT	(20 * MIOS_AREA_PAGE)	/* mios/nodes.h */
+#define MIOS_AREA_BLOCKS_AT	(21 * MIOS_AREA_PAGE)
 
 static_assert(offsetof(struct mios_area_cpus, apicid) == 8);
 static_assert(sizeof(struct mios_area_cpus) == 1032);
@@ -130,7 +131,7 @@ struct mios_area_pools {
 static_assert(offsetof(struct mios_area_pools, of) == 8);
 static_assert(sizeof(struct mios_area_pools) == 1032);
 static_assert(MIOS_AREA_POOLS_AT + sizeof(struct mios_area_pools) <=
-	      MIOS_AREA_BLOCKS_AT);
+	      MIOS_AREA_NODES_AT);
 
 /* A page that begins with struct mios_log of asm/mios.h, and the text. */
 #define MIOS_AREA_LOG_SIZE	(65 * MIOS_AREA_PAGE)
@@ -259,7 +260,7 @@ static_assert(offsetof(struct mios_anchor, tsc) == 8);
 static_assert(sizeof(struct mios_anchor) == 32);
 
 /**
- * struct mios_view - what instance 0 knows of an instance, in its own block
+ * struct mios_view - what the host knows of an instance, in its own block
  * @stamp:	incarnation in the upper half, enum mios_state in the lower
  * @memory:	bytes of memory
  * @ring:	ring, -1: none
@@ -332,8 +333,11 @@ enum mios_bell {
  *		own word is the own incarnation: deaths are waited for here
  * @echo_request: number of the last doorbell echo asked of instance j
  * @echo_reply:	number of the last one answered to instance j
- * @view:	what instance 0 knows of instance j (block 0)
+ * @view:	what the host knows of instance j (block 0, or its successor's)
  * @devices:	instance 0's, when it is dead (block 0)
+ * @host:	who is host since instance 0 has died: its incarnation in the upper
+ *		half, in the lower its number; 0: nobody (block 0; peers, by
+ *		compare and exchange)
  */
 struct mios_lines {
 	__u64 pending[MIOS_BELLS];
@@ -346,6 +350,7 @@ struct mios_lines {
 	__u32 echo_reply[MIOS_AREA_INSTANCES];
 	struct mios_view view[MIOS_AREA_INSTANCES];
 	struct mios_devices devices;
+	__u64 host;
 };
 
 static_assert(offsetof(struct mios_lines, beat) == 64);
@@ -355,6 +360,7 @@ static_assert(offsetof(struct mios_lines, echo_request) == 512);
 static_assert(offsetof(struct mios_lines, echo_reply) == 768);
 static_assert(offsetof(struct mios_lines, view) == 1024);
 static_assert(offsetof(struct mios_lines, devices) == 3072);
+static_assert(offsetof(struct mios_lines, host) == 3088);
 static_assert(sizeof(struct mios_lines) <= MIOS_AREA_PAGE);
 
 #define MIOS_COPY_SLOTS		256u

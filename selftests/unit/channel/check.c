@@ -97,6 +97,21 @@ static void pools_check(const struct area_copy *c, struct findings *f)
 		say(f, "pools: something stands behind them");
 }
 
+static void nodes_check(const struct area_copy *c, struct findings *f)
+{
+	const u8 *page = c->area + MIOS_AREA_NODES_AT;
+	struct mios_area_nodes nodes;
+	u32 i;
+
+	if (mios_nodes_read(c->area, &nodes) || nodes.reserved)
+		say(f, "nodes: damaged");
+	for (i = 0; c->ring && i < MIOS_AREA_INSTANCES; i++)
+		if (nodes.of[i].head)
+			say(f, "nodes: ring %u has node %u", c->ring, i);
+	if (is_dirty(page + sizeof(nodes), MIOS_AREA_PAGE - sizeof(nodes)))
+		say(f, "nodes: something stands behind them");
+}
+
 static bool lists_overlap(const struct mios_area_cpus *a,
 			  const struct mios_area_cpus *b)
 {
@@ -350,6 +365,9 @@ static void pads_check(const struct area_copy *c, u32 i, struct findings *f)
 	/* Only of a dead one somebody turns them off. */
 	if (!i && is_live(c, 0) && lines->devices.quiet)
 		say(f, "devices of 0: they are turned off");
+	if ((i || is_live(c, 0)) && lines->host)
+		say(f, "lines of %u: there is a successor (%#llx)", i,
+		    lines->host);
 }
 
 static void lines_check(const struct area_copy *c, u32 i, struct findings *f)
@@ -402,6 +420,7 @@ void area_check(struct area_copy *c, struct findings *f)
 		say(f, "header: something stands behind it");
 	distances_check(c, f);
 	pools_check(c, f);
+	nodes_check(c, f);
 	log_check(c, f);
 	views_check(c, f);
 	cpus_check(c, f);

@@ -34,7 +34,22 @@ static void break_pools(struct model *m)
 
 static void break_pools_pad(struct model *m)
 {
+	((u8 *)m->copy.area)[MIOS_AREA_NODES_AT - 1] = 1;
+}
+
+static void break_nodes(struct model *m)
+{
+	((u8 *)m->copy.area)[MIOS_AREA_NODES_AT + 16]++;
+}
+
+static void break_nodes_pad(struct model *m)
+{
 	((u8 *)m->copy.area)[MIOS_AREA_BLOCKS_AT - 1] = 1;
+}
+
+static void break_host(struct model *m)
+{
+	mios_area_lines(m->copy.area, &m->copy.g, 0)->host = 1ULL << 32 | 1;
 }
 
 static void break_log(struct model *m)
@@ -232,6 +247,9 @@ static const struct {
 	{ break_distances, "distance 0 to 1" },
 	{ break_pools, "pools: damaged" },
 	{ break_pools_pad, "pools: something" },
+	{ break_nodes, "nodes: damaged" },
+	{ break_nodes_pad, "nodes: something" },
+	{ break_host, "lines of 0: there is a successor" },
 	{ break_log, "log of 0: damaged" },
 	{ break_cpus, "CPUs of 1: some are 0's" },
 	{ break_cpus_sequence, "CPUs of 1: being changed" },

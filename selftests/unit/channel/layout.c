@@ -66,6 +66,41 @@ static void pools(void)
 	free(area);
 }
 
+/* The same of nodes: each bad one beside two good ones. */
+static void nodes(void)
+{
+	static const struct mios_area_node bad[] = {
+		{ 0x100000, 0x20000, 7 }, { 0xc0000000, 0x20800, 7 },
+		{ 0xc0000000, 0xf000, 7 }, { 0xc0000000, 0x92000, 7 },
+		{ 0xc0000000, 0x17000, 7 }, { 0xc0000000, 0xb000, 7 },
+		{ 0x40000000, 0x30000, 7 }, { -MIOS_HEAD_SIZE, 0x30000, 7 },
+		{ 0, 0x30000, 0 }, { 0, 0, 7 },
+	};
+	struct mios_area_node of[MIOS_AREA_INSTANCES] = {
+		[1] = { 0x80000000, 0x11000, 5 },
+		[3] = { 0x40000000, 0x91000, 6 },
+	};
+	u8 *area = calloc(1, MIOS_AREA_BLOCKS_AT);
+	struct mios_area_nodes copy;
+	u32 i;
+
+	CHECK(area);
+	CHECK(mios_nodes_read(area, &copy) == -EBADMSG);
+	mios_nodes_write(area, of);
+	CHECK(!mios_nodes_read(area, &copy));
+	CHECK(!memcmp(copy.of, of, sizeof(of)));
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		of[2] = bad[i];
+		mios_nodes_write(area, of);
+		CHECK(mios_nodes_read(area, &copy) == -EBADMSG);
+	}
+	of[2] = (struct mios_area_node){};
+	of[0] = (struct mios_area_node){ 0xc0000000, 0x30000, 7 };
+	mios_nodes_write(area, of);
+	CHECK(mios_nodes_read(area, &copy) == -EBADMSG);
+	free(area);
+}
+
 static void header(void)
 {
 	struct mios_area_header good, bad;
@@ -190,5 +225,6 @@ void test_layout(u64 seed)
 	geometry();
 	header();
 	pools();
+	nodes();
 	descriptor(seed);
 }
