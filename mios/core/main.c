@@ -28,16 +28,16 @@ static bool host(void)
 static int __init mios_join(void)
 {
 	struct mios_link_host as_host = {
-		.ops = &mios_life_ops, .pools = mios_node_pools(),
+		.pools = mios_node_pools(),
 	};
 	int err;
 
 	if (!host())
-		return mios_link_init(NULL);
+		return mios_link_init(&mios_life_ops, NULL);
 	mios_nodes_init();
 	as_host.nr = mios_nodes_end();
 	as_host.incarnation = mios_epoch_next(0);
-	err = mios_link_init(&as_host);
+	err = mios_link_init(&mios_life_ops, &as_host);
 	if (err)
 		mios_nodes_exit();
 	return err;
@@ -153,6 +153,8 @@ alive:
 stop:
 	mios_stop_exit();
 link:
+	if (!host())
+		mios_successor_exit();
 	mios_leave();
 	return err;
 }
@@ -163,6 +165,8 @@ static void __exit mios_exit(void)
 	mios_sleep_exit();
 	if (host())
 		mios_host_exit();
+	else
+		mios_successor_exit();
 	mios_clock_exit();
 	mios_sysfs_exit();
 	mios_hostlog_forget();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * From fencing to down: the reaper, one work item per node, which alone takes
- * a node from dead to down, or to held and from there to down.  A node goes
+ * a node from dead to down, or to held and from there to down.  On a successor
+ * of instance 0 it stays dead.  A node goes
  * back to instance 0 only when every instance that may still use something of
  * the dead one has said that it does not; until then it stays dead, however
  * long that takes, and the watch asks the reaper to look again.
@@ -24,6 +25,8 @@ MIOS_INJECT_VALUE(linger,
 MIOS_INJECT_SWITCH(early_death, "call an instance dead before it is fenced");
 MIOS_INJECT_SWITCH(hasty,
 		   "use a dead instance's node again though others have not let go of it");
+
+MIOS_INJECT_SWITCH(die_burying, "die when an instance is fenced, before anybody knows");
 
 static struct workqueue_struct *reaper_wq;
 
@@ -76,12 +79,12 @@ static bool let_go(struct mios_node *node)
 	return !owing || inject_hasty;
 }
 
-/* Is it to be booted again now? */
+/* Is it to be booted again now?  A successor has nobody to give it to. */
 static bool give_back(struct mios_node *node)
 {
 	bool again = node->again;
 
-	if (!let_go(node)) {
+	if (!let_go(node) || node->kept) {
 		if (state_of(node) != MIOS_STATE_DEAD)
 			mios_node_state(node, MIOS_STATE_DEAD);
 		return false;
@@ -108,7 +111,9 @@ static void bury(struct mios_node *node)
 
 	WRITE_ONCE(node->stamp, node_stamp(incarnation, MIOS_STATE_DEAD));
 	node->last_words = READ_ONCE(mios_node_manifest(node)->state);
-	mios_log_retire(node->log);
+	/* Where the memory stays the log does. */
+	if (node->log)
+		mios_log_retire(node->log);
 	mios_link_dead(node->id, incarnation);
 	wake_up_all(&mios_state_wait);
 	for (waited = 0; waited < LET_GO_MS; waited += 2) {
@@ -130,6 +135,8 @@ static void reaper(struct work_struct *work)
 	if (state_of(node) == MIOS_STATE_FENCING && !mios_node_fence(node)) {
 		if (mios_inject(fence_twice))
 			mios_node_fence(node);
+		if (inject_die_burying)
+			panic("asked for, in the middle of a burial");
 		bury(node);
 		held = mios_node_hold(node);
 		again = !held && give_back(node);
@@ -158,6 +165,14 @@ int mios_reaper_init(void)
 		if (mios_node_get(i))
 			INIT_WORK(&mios_node_get(i)->reaper, reaper);
 	return 0;
+}
+
+/**
+ * mios_reaper_flush - wait until it has done what it was asked for
+ */
+void mios_reaper_flush(void)
+{
+	flush_workqueue(reaper_wq);
 }
 
 /**

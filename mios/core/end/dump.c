@@ -65,6 +65,7 @@ static void hold_extend(struct mios_node *node)
 bool mios_node_hold(struct mios_node *node)
 {
 	if (READ_ONCE(dump_policy.value) == DUMP_NEVER || node->unwanted ||
+	    node->kept ||
 	    (!node->crashed && node->last_words != MIOS_CHILD_PANICKED))
 		return false;
 	hold_extend(node);

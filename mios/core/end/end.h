@@ -43,6 +43,7 @@ void mios_node_reap(struct mios_node *node);
 void mios_node_reap_more(struct mios_node *node);
 void mios_node_unhold(struct mios_node *node);
 int mios_reaper_init(void);
+void mios_reaper_flush(void);
 void mios_reaper_exit(void);
 
 /* end.c: how an instance ends */

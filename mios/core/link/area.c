@@ -127,12 +127,16 @@ static void nodes_fill(void *area, u32 ring)
 	mios_nodes_write(area, ring ? none : mios_link.nodes);
 }
 
-/* Instance 0 acknowledges nothing, and nobody beyond the last asks it. */
+/*
+ * Instance 0 acknowledges nothing, has no successor, and nobody beyond the last
+ * asks it.
+ */
 static void lines_restore(struct mios_ring *ring)
 {
 	struct mios_lines *lines = ring->lines;
 	u32 i;
 
+	WRITE_ONCE(lines->host, 0);
 	for (i = 0; i < MIOS_AREA_INSTANCES; i++) {
 		WRITE_ONCE(lines->ack[i], 0);
 		if (i < ring->g.nr)

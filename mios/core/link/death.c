@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How a death sinks in.  Instance 0 says in its view that every CPU of an
+ * How a death sinks in.  The host says in its view that every CPU of an
  * incarnation has been stopped; each member then closes its channels, tells
  * its listeners (MIOS_EVENT_DEAD), who give up what they shared with it, and
  * only then acknowledges that very incarnation.  What the dead one had is used
@@ -66,7 +66,18 @@ void mios_death_host(u32 incarnation, bool panicked)
 	WRITE_ONCE(host_over, incarnation);
 }
 
-/* The state in its own view is what instance 0 has written last. */
+/* Has that been found, and whoever waited for what it held been told? */
+bool mios_death_host_told(void)
+{
+	u32 over = READ_ONCE(host_over);
+
+	return over && READ_ONCE(lives[0].fenced) == over;
+}
+
+/*
+ * The state in its own view is what instance 0 has written last, or its
+ * successor.
+ */
 static bool boot_is_over(u32 instance, const struct mios_view *view)
 {
 	return is_over((u32)view->stamp) ||
@@ -283,7 +294,7 @@ void mios_death_attend(struct mios_ring *ring)
 	smp_mb(); /* ATTEND: pairs with the one in mios_link_owing() */
 }
 
-/* --- instance 0 */
+/* --- the host: instance 0, or who has taken its place */
 
 /*
  * Might it still use what the dead one had?  One that is not a member yet says
@@ -316,7 +327,8 @@ u64 mios_link_owing(u32 instance, u32 incarnation)
 	struct mios_view view;
 	u64 owing = 0;
 
-	if (!mios_link.host || !instance || instance >= mios_link.nr)
+	if (!READ_ONCE(mios_link.declares) || !instance ||
+	    instance >= mios_link.nr)
 		return 0;
 	mutex_lock(&mios_link.lock);
 	smp_mb(); /* ATTEND: pairs with the one in mios_death_attend() */

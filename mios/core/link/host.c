@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The host's part of the link: areas, and what the boot code says of the
- * instances that it starts and ends.  Instance 0 only; called by
- * mios/core/node/ in process context.
+ * instances that it starts and ends.  Instance 0, and for what ends them who
+ * has taken its place (role.c); called by mios/core/node/ in process context.
  */
 #define pr_fmt(fmt) "mios: " fmt
 
@@ -120,7 +120,8 @@ void mios_link_state(u32 instance, enum mios_state state)
 	struct mios_view view;
 	bool changed;
 
-	if (!mios_link.host || !instance || instance >= mios_link.nr)
+	if (!READ_ONCE(mios_link.declares) || !instance ||
+	    instance >= mios_link.nr)
 		return;
 	mutex_lock(&mios_link.lock);
 	mios_view_get(instance, &view);
@@ -160,7 +161,8 @@ void mios_link_dead(u32 instance, u32 incarnation)
 	struct mios_ring *ring;
 	struct mios_view view;
 
-	if (!mios_link.host || !instance || instance >= mios_link.nr)
+	if (!READ_ONCE(mios_link.declares) || !instance ||
+	    instance >= mios_link.nr)
 		return;
 	mutex_lock(&mios_link.lock);
 	mios_view_get(instance, &view);

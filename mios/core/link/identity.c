@@ -32,11 +32,13 @@ const struct mios_range *mios_link_pools(void)
 }
 EXPORT_SYMBOL_NS_GPL(mios_link_pools, MIOS);
 
-void mios_link_identify(const struct mios_link_host *host)
+void mios_link_identify(const struct mios_link_ops *ops,
+			const struct mios_link_host *host)
 {
 	const struct mios_manifest *m = mios_manifest();
 
 	mios_link.host = !m;
+	mios_link.declares = !m;
 	mios_link.self = m ? m->instance : 0;
 	mios_link.incarnation = m ? m->incarnation : host->incarnation;
 	mios_link.node = m ? m->node : mios_part_own();
@@ -44,5 +46,5 @@ void mios_link_identify(const struct mios_link_host *host)
 	mios_link.nr = m ? m->instance + 1 : host->nr;
 	if (host)
 		memcpy(mios_link.pools, host->pools, sizeof(mios_link.pools));
-	mios_link.ops = m ? NULL : host->ops;
+	mios_link.ops = ops;
 }

@@ -152,16 +152,18 @@ static void workers_stop(void)
 
 void mios_link_quiet(void)
 {
+	mios_role_leave();
 	WRITE_ONCE(mios_link.ops, NULL);
 	flush_workqueue(mios_link.wq);
 	flush_workqueue(mios_link.mail);
 }
 
-int mios_link_init(const struct mios_link_host *host)
+int mios_link_init(const struct mios_link_ops *ops,
+		   const struct mios_link_host *host)
 {
 	int err;
 
-	mios_link_identify(host);
+	mios_link_identify(ops, host);
 	err = workers_start();
 	if (err)
 		return err;

@@ -31,6 +31,11 @@ enum mios_ending {
  * @leaving:	it says that it ends; to be fenced, then mios_link_dead()
  * @rang:	a doorbell without a message, or any while mios_bell_ending():
  *		perhaps somebody's last words
+ * @prepare:	this instance may become host in place of instance 0: get ready
+ *		for @take_over, or return -errno, and it will not
+ * @take_over:	it has: from now on it ends instances, those that mios_link_heir()
+ *		describes
+ * @resign:	it is so no more; begins nothing, waits for what has been begun
  *
  * Each may be NULL.  All are called in process context without locks, possibly
  * at the same time for different instances; they may call anything in this
@@ -41,6 +46,9 @@ struct mios_link_ops {
 	void (*joined)(u32 instance, u32 incarnation);
 	void (*leaving)(u32 instance, u32 incarnation, enum mios_ending how);
 	void (*rang)(void);
+	int (*prepare)(void);
+	void (*take_over)(void);
+	void (*resign)(void);
 };
 
 /**
@@ -86,13 +94,11 @@ struct mios_info {
 
 /**
  * struct mios_link_host - what instance 0 knows before it begins
- * @ops:	whom to tell about the others; stays valid until mios_link_exit()
  * @incarnation: its own number, which it has never had before
  * @nr:		instances that the machine may have, itself included
  * @pools:	memory of each node that ring 0 shares; size 0: none
  */
 struct mios_link_host {
-	const struct mios_link_ops *ops;
 	u32 incarnation;
 	u32 nr;
 	const struct mios_range *pools;
@@ -100,13 +106,15 @@ struct mios_link_host {
 
 /**
  * mios_link_init() - start the link; in a child this is the sync point
+ * @ops: whom to tell about the others; stays valid until mios_link_exit()
  * @host: on instance 0, else NULL
  *
  * Instance 0 becomes able to host rings; a child maps the area that its
  * manifest names, publishes its descriptor and joins.  -EPROTO: the area is
  * of a version that this module does not speak, or damaged.
  */
-int mios_link_init(const struct mios_link_host *host);
+int mios_link_init(const struct mios_link_ops *ops,
+		   const struct mios_link_host *host);
 
 /**
  * mios_link_exit() - leave the ring and stop; nothing is sent afterwards
@@ -137,7 +145,7 @@ u32 mios_link_nr(void);
 void *mios_memory_map(u64 base, u64 size);
 bool mios_memory_is_write_back(const void *map, u64 size);
 
-/* host.c: instance 0 only */
+/* host.c: instance 0 only; from mios_link_state() on its successor, too */
 
 /**
  * mios_link_area() - physical place of a ring's area, made at the first use
@@ -243,6 +251,37 @@ bool mios_devices_quiet(u32 instance);
 bool mios_devices_never_quiet(u32 instance);
 
 bool mios_link_runs(u32 instance, u32 incarnation);
+
+/* role.c: who is host in place of a dead instance 0 */
+
+/**
+ * struct mios_heir - what it takes to end an instance
+ * @head, @slice: as instance 0 had them
+ * @nr_cpus:	how many there are
+ * @apicid:	of its CPUs
+ */
+struct mios_heir {
+	u64 head;
+	u64 slice;
+	u32 nr_cpus;
+	u32 apicid[MIOS_AREA_CPUS];
+};
+
+/**
+ * mios_link_heir() - what has the ring area of an instance for its new host?
+ * @instance: which
+ * @heir: out
+ *
+ * Return: 0; -ENODEV: there is no such instance; -EBADMSG: it is damaged;
+ * -ENOMEM.
+ */
+int mios_link_heir(u32 instance, struct mios_heir *heir);
+
+/* Incarnation and enum mios_state of an instance, and its ring. */
+u64 mios_link_stamp(u32 instance, s32 *ring);
+
+/* Who is host: its number; MIOS_NO_INSTANCE: nobody, as far as is known here. */
+u32 mios_link_host_now(void);
 
 /* member.c: who is there */
 

@@ -69,7 +69,7 @@ static void peer_join(struct mios_peer *peer, struct findings *found)
 	WRITE_ONCE(mios_link.peer_of[peer->instance], peer);
 	found->joined |= BIT_ULL(peer->instance);
 	found->joined_as[peer->instance] = peer->incarnation;
-	if (mios_link.host)
+	if (READ_ONCE(mios_link.declares))
 		mios_view_advance(peer->instance, peer->incarnation,
 				  MIOS_STATE_UP);
 }
@@ -99,10 +99,10 @@ static bool desc_alive(const struct mios_desc_body *desc)
 	return desc->state == MIOS_DESC_UP || desc->state == MIOS_DESC_STOPPING;
 }
 
-/* Its kernel has begun to end in order.  Instance 0 waits for that so long. */
+/* Its kernel has begun to end in order.  The host waits for that so long. */
 static void peer_stops(struct mios_peer *peer, struct findings *found)
 {
-	if (!mios_link.host || peer->stopping)
+	if (!READ_ONCE(mios_link.declares) || peer->stopping)
 		return;
 	peer->stopping = true;
 	found->stopping |= BIT_ULL(peer->instance);
@@ -140,13 +140,15 @@ static bool is_dying(u32 instance, u32 incarnation)
 		(u32)view.stamp == MIOS_STATE_DOWN);
 }
 
-/* By its own word. */
-static void peer_ended(struct mios_peer *peer, u32 state, struct findings *found)
+/* Who joins when instance 0 has died has never seen it live. */
+static void host_ended(const struct mios_desc_body *desc)
 {
-	found->ended[peer->instance] = state;
-	if (!peer->instance)
-		mios_death_host(peer->incarnation,
-				state == MIOS_DESC_PANICKED);
+	struct mios_view view;
+
+	mios_view_get(0, &view);
+	if (view.stamp >> 32 == desc->incarnation)
+		mios_death_host(desc->incarnation,
+				desc->state == MIOS_DESC_PANICKED);
 }
 
 /* One row of docs/channels.md, "Membership", per return. */
@@ -174,12 +176,16 @@ static void peer_look(struct mios_ring *ring, struct mios_peer *peer,
 	}
 	if (peer->state != MIOS_PEER_ABSENT &&
 	    (desc->incarnation != peer->incarnation || !desc_alive(desc))) {
+		/* By its own word. */
 		if (desc->incarnation == peer->incarnation)
-			peer_ended(peer, desc->state, found);
+			found->ended[peer->instance] = desc->state;
 		peer_drop(peer, found);
 	}
-	if (!desc_alive(desc))
+	if (!desc_alive(desc)) {
+		if (!peer->instance)
+			host_ended(desc);
 		return;
+	}
 	if (!mios_view_admits(ring->id, peer->instance, desc->incarnation)) {
 		if (!is_dying(peer->instance, desc->incarnation))
 			peer_complain(peer, desc->incarnation, -ESTALE);
@@ -209,7 +215,7 @@ static void ring_relink(struct mios_ring *ring)
 		mios_self_publish(ring, ring->body.state);
 }
 
-/* On a child: which states has instance 0 published since the last look? */
+/* On a child: which states has the host published since the last look? */
 static void views_look(struct findings *found)
 {
 	struct mios_view view;
@@ -293,11 +299,13 @@ void mios_member_scan(struct work_struct *work)
 	mios_self_check(ring);
 	if (mios_link.host)
 		host_restore(ring);
+	else if (mios_link.declares)
+		mios_view_fill(ring);
 	views_look(found);
 	mios_death_look(ring, &found->deaths);
 	mutex_unlock(&mios_link.lock);
 	findings_tell(ring, found);
-	if (found->joined && mios_link.host)
+	if (found->joined && READ_ONCE(mios_link.declares))
 		mios_bell_ring_all(ring, MIOS_BELL_CHANGE);
 	mios_death_prepare(ring, &found->deaths);
 	if (mios_inject(early_ack))
@@ -307,6 +315,41 @@ void mios_member_scan(struct work_struct *work)
 	mios_death_ack(ring, &found->deaths);
 	mutex_unlock(&mios_link.lock);
 	kfree(found);
+	mios_role_look(ring);
+}
+
+/**
+ * mios_member_endings - tell who ends members of those who said it to nobody
+ * @ring: the ring that this instance is host of now
+ *
+ * They have been dropped at their own word, when another one was host.
+ */
+void mios_member_endings(struct mios_ring *ring)
+{
+	const struct mios_link_ops *ops = READ_ONCE(mios_link.ops);
+	struct mios_desc_body *desc = &ring->look;
+	struct mios_peer *peer;
+	u32 incarnation, state;
+	bool ended;
+
+	for_each_mios_peer(peer, ring) {
+		mutex_lock(&mios_link.lock);
+		ended = peer->state == MIOS_PEER_ABSENT &&
+			!mios_desc_read(mios_area_desc(ring->area, &ring->g,
+						       peer->instance),
+					mios_area_cpus(ring->area,
+						       peer->instance),
+					desc, ring->id, peer->instance) &&
+			!desc_alive(desc) &&
+			mios_view_keeps(ring->id, peer->instance,
+					desc->incarnation);
+		incarnation = desc->incarnation;
+		state = desc->state;
+		mutex_unlock(&mios_link.lock);
+		if (ended && ops && ops->leaving)
+			ops->leaving(peer->instance, incarnation,
+				     ending(state));
+	}
 }
 
 struct mios_ring *mios_member_ring(u32 id, void *area, u64 base,

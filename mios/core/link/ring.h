@@ -199,7 +199,8 @@ struct mios_link {
 /* identity.c */
 extern struct mios_link mios_link;
 
-void mios_link_identify(const struct mios_link_host *host);
+void mios_link_identify(const struct mios_link_ops *ops,
+			const struct mios_link_host *host);
 
 /* ring.c: the objects */
 struct mios_ring *mios_ring_create(u32 id, void *area, u64 base,
@@ -263,6 +264,7 @@ void mios_member_scan(struct work_struct *work);
 struct mios_ring *mios_member_ring(u32 id, void *area, u64 base,
 				   const struct mios_geometry *g);
 void mios_member_drop_all(struct mios_ring *ring);
+void mios_member_endings(struct mios_ring *ring);
 
 /* event.c */
 void mios_event_tell(enum mios_event event, u32 ring, u32 instance,
@@ -286,6 +288,7 @@ struct mios_deaths {
 
 void mios_death_attend(struct mios_ring *ring);
 void mios_death_host(u32 incarnation, bool panicked);
+bool mios_death_host_told(void);
 void mios_death_look(struct mios_ring *ring, struct mios_deaths *found);
 void mios_death_prepare(struct mios_ring *ring,
 			const struct mios_deaths *found);
@@ -300,10 +303,15 @@ void mios_quiet_panic(void);
 int mios_quiet_init(void);
 void mios_quiet_exit(void);
 
-/* view.c: states, as instance 0 publishes them */
+/* role.c: who is host in place of a dead instance 0 */
+void mios_role_look(struct mios_ring *ring);
+void mios_role_leave(void);
+
+/* view.c: states, as the host publishes them */
 void mios_view_get(u32 instance, struct mios_view *view);
 void mios_view_set(u32 instance, const struct mios_view *view);
 void mios_view_fill(struct mios_ring *ring);
+bool mios_view_inherit(struct mios_ring *ring, u64 host);
 bool mios_view_admits(u32 ring, u32 instance, u32 incarnation);
 bool mios_view_keeps(u32 ring, u32 instance, u32 incarnation);
 bool mios_view_advance(u32 instance, u32 incarnation, enum mios_state state);

@@ -225,6 +225,7 @@ static int cpu_goes(unsigned int cpu)
 static int self_reboot(struct notifier_block *nb, unsigned long action,
 		       void *data)
 {
+	mios_role_leave();
 	mutex_lock(&mios_link.lock);
 	mios_self_publish_all(MIOS_DESC_STOPPING);
 	mutex_unlock(&mios_link.lock);

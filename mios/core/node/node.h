@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What a node is and has: its CPUs and memory, on their way to and from
- * instance 0, the state that it is in and who may change it.  On instance 0
- * only.  Below end/, watch/, start/ and dev/, which include this.
+ * instance 0, the state that it is in and who may change it.  On instance 0,
+ * and as far as it takes to end an instance on its successor.  Below end/,
+ * watch/, start/ and dev/, which include this.
  */
 #ifndef MIOS_NODE_H
 #define MIOS_NODE_H
@@ -75,6 +76,8 @@ struct mios_log_source;
  * @nr_cpus:	how many there are
  * @perf:	how fast each may run when it is not instance 0's
  * @slice:	physical address of its slice of low memory
+ * @kept:	this kernel is host in place of instance 0: it gives the node, when
+ *		its instance is dead, to nobody
  * @lock:	held while the node changes hands; guards everything below
  * @stamp:	number of the last boot in the upper half, enum mios_state in the
  *		lower: one word, so that nobody acts on the next boot for what he
@@ -116,6 +119,7 @@ struct mios_node {
 	unsigned int nr_cpus;
 	struct mios_msr perf[MIOS_MAX_CPUS];
 	u64 slice;
+	bool kept;
 
 	struct mutex lock;	/* everything below */
 	u64 stamp;
@@ -264,6 +268,7 @@ struct mios_node *mios_node_find_locked(u32 instance, struct mios_reason *why,
 					int *err);
 long mios_node_settle(const struct mios_node *node, unsigned int timeout_ms);
 int mios_node_head_map(struct mios_node *node);
+void mios_node_head_unmap(struct mios_node *node);
 void mios_node_return(struct mios_node *node);
 
 #endif /* MIOS_NODE_H */

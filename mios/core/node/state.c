@@ -154,7 +154,11 @@ int mios_node_head_map(struct mios_node *node)
 	return 0;
 }
 
-static void head_unmap(struct mios_node *node)
+/**
+ * mios_node_head_unmap - the same back
+ * @node: which, locked
+ */
+void mios_node_head_unmap(struct mios_node *node)
 {
 	if (node->head)
 		memunmap(node->head);
@@ -167,7 +171,7 @@ static void head_unmap(struct mios_node *node)
  */
 void mios_node_return(struct mios_node *node)
 {
-	head_unmap(node);
+	mios_node_head_unmap(node);
 	mios_cpus_return(node);
 	mios_memory_lend(node);
 	node->claimer = NULL;

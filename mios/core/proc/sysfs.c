@@ -197,6 +197,18 @@ static ssize_t self_show(struct kobject *kobj, struct kobj_attribute *attr,
 
 static struct kobj_attribute self_attr = __ATTR_RO(self);
 
+static ssize_t host_show(struct kobject *kobj, struct kobj_attribute *attr,
+			 char *buf)
+{
+	u32 host = mios_link_host_now();
+
+	if (host == MIOS_NO_INSTANCE)
+		return sysfs_emit(buf, "none\n");
+	return sysfs_emit(buf, "%u\n", host);
+}
+
+static struct kobj_attribute host_attr = __ATTR_RO(host);
+
 static int sysfs_event(struct notifier_block *nb, unsigned long event,
 		       void *data)
 {
@@ -236,7 +248,8 @@ int mios_sysfs_init(void)
 	top = kobject_create_and_add("mios", kernel_kobj);
 	if (!top)
 		return -ENOMEM;
-	err = sysfs_create_file(top, &self_attr.attr);
+	err = sysfs_create_file(top, &self_attr.attr) ?:
+	      sysfs_create_file(top, &host_attr.attr);
 	for (i = 0; i < mios_link_nr() && !err; i++)
 		err = entry_add(i);
 	if (!err)

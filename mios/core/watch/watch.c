@@ -25,6 +25,8 @@ static DECLARE_DELAYED_WORK(watch_work, watch);
 static void announced(struct work_struct *work);
 static DECLARE_DELAYED_WORK(announced_work, announced);
 
+static bool watching;	/* this instance is host */
+
 /*
  * A kernel that ends says so in its manifest too, when its devices are shut
  * down and its log is complete; if it does not get that far it is ended.  One
@@ -69,7 +71,8 @@ static bool node_check(struct mios_node *node, const char *how)
 			mios_node_reap(node);
 		}
 	} else if (state_of(node) == MIOS_STATE_FENCING ||
-		   state_of(node) == MIOS_STATE_DEAD) {
+		   (state_of(node) == MIOS_STATE_DEAD &&
+		    (!node->kept || node->owing))) {
 		mios_node_reap_more(node);
 	} else if (state_of(node) == MIOS_STATE_HELD) {
 		mios_node_hold_check(node);
@@ -95,6 +98,8 @@ static bool nodes_check(const char *how)
 	unsigned int i;
 
 	mios_bell_ending(false);
+	if (!READ_ONCE(watching))
+		return true;
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
 		struct mios_node *node = mios_node_get(i);
 
@@ -158,6 +163,9 @@ const struct mios_link_ops mios_life_ops = {
 	.joined = life_joined,
 	.leaving = life_leaving,
 	.rang = life_rang,
+	.prepare = mios_successor_prepare,
+	.take_over = mios_successor_take_over,
+	.resign = mios_successor_resign,
 };
 
 /* Called by the watch alone: it counts its looks. */
@@ -185,7 +193,27 @@ static void watch(struct work_struct *work)
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
 		if (mios_node_get(i))
 			node_watch(mios_node_get(i));
+	if (READ_ONCE(watching))
+		schedule_delayed_work(&watch_work, WATCH_INTERVAL);
+}
+
+/**
+ * mios_watch_start - look at every node from now on
+ */
+void mios_watch_start(void)
+{
+	WRITE_ONCE(watching, true);
 	schedule_delayed_work(&watch_work, WATCH_INTERVAL);
+}
+
+/**
+ * mios_watch_stop - look at none any more; not in one of the looks
+ */
+void mios_watch_stop(void)
+{
+	WRITE_ONCE(watching, false);
+	cancel_delayed_work_sync(&announced_work);
+	cancel_delayed_work_sync(&watch_work);
 }
 
 static void node_describe(const struct mios_node *node)
@@ -224,7 +252,7 @@ int mios_life_init(void)
 		mios_node_state(node, MIOS_STATE_DOWN);
 		mutex_unlock(&node->lock);
 	}
-	schedule_delayed_work(&watch_work, WATCH_INTERVAL);
+	mios_watch_start();
 	return 0;
 }
 
@@ -236,7 +264,6 @@ void mios_life_exit(void)
 	mios_nodes_kill_all();
 	/* Nobody calls mios_life_ops after this. */
 	mios_link_quiet();
-	cancel_delayed_work_sync(&announced_work);
-	cancel_delayed_work_sync(&watch_work);
+	mios_watch_stop();
 	mios_reaper_exit();
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What instance 0 watches: instances that end without a word, or hang; its own
- * end; and, on every instance, sleep.  It tells end/ what is to go.
+ * What the host watches: instances that end without a word, or hang; on
+ * instance 0 its own end; and, on every instance, sleep.  It tells end/ what is
+ * to go.
  */
 #ifndef MIOS_WATCH_H
 #define MIOS_WATCH_H
@@ -17,6 +18,14 @@
 extern const struct mios_link_ops mios_life_ops;
 int mios_life_init(void);
 void mios_life_exit(void);
+void mios_watch_start(void);
+void mios_watch_stop(void);
+
+/* successor.c: an instance that is host in place of instance 0 */
+int mios_successor_prepare(void);
+void mios_successor_take_over(void);
+void mios_successor_resign(void);
+void mios_successor_exit(void);
 
 /* hang.c: an instance that stands still */
 bool mios_node_give_up(struct mios_node *node);

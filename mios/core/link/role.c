@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who is host in place of a dead instance 0: the member of ring 0 that writes
+ * the states of all, declares deaths and ends instances.  The lowest one that
+ * lives, and when it has ended the next one.
+ *
+ * HOST: a word in instance 0's block says who, changed by compare and exchange
+ * alone.  Who wants to be it reads the word, writes what the last host knew into
+ * its own block, and exchanges the word that it has read for its own:
+ *  - of two only one gets it; what the other one has written nobody reads;
+ *  - who reads the word (acquire) finds in that block what stood there before
+ *    the exchange (a full barrier);
+ *  - nothing of the last host is missed.  It had ended by its own word, or had
+ *    begun to, before the word was read: after that it writes no view.  And
+ *    nobody was host in between, for no word comes twice, as no incarnation does.
+ *
+ * Anybody may overwrite the word.  So one that names nobody who lives changes
+ * nothing as long as the last host that was seen does: it puts its word back.
+ *
+ * Called at the end of each scan, which one worker does; under link_lock where
+ * it says so.
+ */
+#define pr_fmt(fmt) "mios: " fmt
+
+#include <linux/export.h>
+#include <linux/jiffies.h>
+#include <linux/slab.h>
+
+#include "../../inject/inject.h"
+#include "ring.h"
+
+MIOS_INJECT_SWITCH(no_host, "do not become host, whoever has died");
+MIOS_INJECT_SWITCH(die_taking, "die as soon as this is host, before anybody is watched");
+
+/* Who is lower and lives may take longer to notice that it is its turn. */
+#define TURN	(2 * HZ)
+
+static u64 adopted;		/* the last word that named a host who lived */
+static unsigned long hostless;	/* jiffies since there is none, 0: there is */
+static bool left;		/* this instance is about to end */
+
+static u64 own_word(void)
+{
+	return (u64)mios_link.incarnation << 32 | mios_link.self;
+}
+
+static u64 *host_word(struct mios_ring *ring)
+{
+	return &ring->peers[0].lines->host;
+}
+
+/* Is it somebody who can be host, and has not begun to end?  Under link_lock. */
+static bool names_living(struct mios_ring *ring, u64 word)
+{
+	u32 instance = (u32)word;
+	struct mios_peer *peer;
+
+	if (!instance || instance >= ring->g.nr)
+		return false;
+	if (instance == mios_link.self)
+		return word == own_word() && mios_link.declares;
+	peer = &ring->peers[instance];
+	return peer->state != MIOS_PEER_ABSENT &&
+	       peer->incarnation == word >> 32 &&
+	       peer->desc.state == MIOS_DESC_UP;
+}
+
+/* How many come before this one? */
+static u32 lower(struct mios_ring *ring)
+{
+	u32 i, nr = 0;
+
+	for (i = 1; i < mios_link.self; i++)
+		nr += ring->peers[i].state == MIOS_PEER_JOINED &&
+		      ring->peers[i].desc.state == MIOS_DESC_UP;
+	return nr;
+}
+
+static void adopt(u64 word)
+{
+	if (adopted == word)
+		return;
+	adopted = word;
+	/* HOLDER: pairs with the acquire in view.c. */
+	smp_store_release(&mios_link.holder, (u32)word);
+	if (word != own_word())
+		pr_info("instance %u is host of ring 0 now\n", (u32)word);
+}
+
+/* Somebody has written over the word of the host, which is this instance. */
+static void defend(struct mios_ring *ring, u64 word)
+{
+	if (try_cmpxchg(host_word(ring), &word, own_word()))
+		pr_warn_ratelimited("the word that says who is host has been overwritten; written anew\n");
+}
+
+/* Under link_lock; true: nobody is host, and it is this one's turn. */
+static bool look(struct mios_ring *ring)
+{
+	u64 word = smp_load_acquire(host_word(ring)); /* HOST */
+
+	if (names_living(ring, word))
+		adopt(word);
+	else if (adopted == own_word() && mios_link.declares)
+		defend(ring, word);
+	if (names_living(ring, adopted)) {
+		hostless = 0;
+		return false;
+	}
+	hostless = hostless ?: jiffies | 1;
+	return !left && !inject_no_host &&
+	       time_after_eq(jiffies, hostless + lower(ring) * TURN);
+}
+
+/* Under link_lock; false: somebody else has it, or it cannot be this one. */
+static bool take(struct mios_ring *ring)
+{
+	u64 word = smp_load_acquire(host_word(ring)); /* HOST */
+	struct mios_peer *peer;
+
+	if (names_living(ring, word) || !mios_view_inherit(ring, word) ||
+	    !try_cmpxchg(host_word(ring), &word, own_word()))
+		return false;
+	/* HOLDER: as above, for the original of the views. */
+	smp_store_release(&mios_link.declares, true);
+	adopt(own_word());
+	/* The last host may not have got so far. */
+	for_each_mios_peer(peer, ring)
+		if (peer->state == MIOS_PEER_JOINED)
+			mios_view_advance(peer->instance, peer->incarnation,
+					  MIOS_STATE_UP);
+	return true;
+}
+
+static void begin(struct mios_ring *ring, const struct mios_link_ops *ops)
+{
+	pr_notice("this instance is host of ring 0 in place of instance 0: it declares deaths, and boots nobody\n");
+	if (inject_die_taking)
+		panic("asked for, in the middle of becoming host");
+	ops->take_over();
+	mios_member_endings(ring);
+	mios_bell_ring_all(ring, MIOS_BELL_CHANGE);
+	mios_event_tell(MIOS_EVENT_STATE, ring->id, 0, 0);
+	queue_work(mios_link.wq, &ring->scan);
+}
+
+/* What has been begun ends as the host's; nothing is begun after that. */
+static void resign(void)
+{
+	const struct mios_link_ops *ops = READ_ONCE(mios_link.ops);
+
+	if (ops && ops->resign)
+		ops->resign();
+	mutex_lock(&mios_link.lock);
+	WRITE_ONCE(mios_link.declares, false);
+	mutex_unlock(&mios_link.lock);
+}
+
+/**
+ * mios_role_look - is there a host, and is it this instance?
+ * @ring: the one that has been looked at; without link_lock
+ *
+ * After the death of instance 0 has been told.  Only who is ready to end others
+ * becomes host.
+ */
+void mios_role_look(struct mios_ring *ring)
+{
+	const struct mios_link_ops *ops = READ_ONCE(mios_link.ops);
+	bool turn, won, lost;
+
+	if (mios_link.host || ring->id || !mios_death_host_told())
+		return;
+	mutex_lock(&mios_link.lock);
+	turn = look(ring);
+	lost = mios_link.declares && adopted != own_word();
+	mutex_unlock(&mios_link.lock);
+	if (lost) {
+		pr_warn("instance %u is host, too: this one is no more\n",
+			(u32)adopted);
+		resign();
+	}
+	if (!turn || !ops || !ops->prepare || ops->prepare())
+		return;
+	mutex_lock(&mios_link.lock);
+	won = take(ring);
+	mutex_unlock(&mios_link.lock);
+	if (won)
+		begin(ring, ops);
+}
+
+/**
+ * mios_role_leave - this instance is about to end, and is host no more
+ *
+ * Before it says so: from then on another one is.
+ */
+void mios_role_leave(void)
+{
+	if (mios_link.host)
+		return;
+	mutex_lock(&mios_link.lock);
+	left = true;
+	mutex_unlock(&mios_link.lock);
+	if (READ_ONCE(mios_link.declares))
+		resign();
+}
+
+u32 mios_link_host_now(void)
+{
+	struct mios_ring *ring;
+	u32 host = MIOS_NO_INSTANCE;
+	u32 i;
+
+	if (mios_link.host)
+		return 0;
+	mutex_lock(&mios_link.lock);
+	for_each_mios_ring(ring, i) {
+		if (ring->peers[0].state != MIOS_PEER_ABSENT)
+			host = 0;
+		else if (names_living(ring, adopted))
+			host = (u32)adopted;
+	}
+	mutex_unlock(&mios_link.lock);
+	return host;
+}
+
+/* --- what a host is told */
+
+u64 mios_link_stamp(u32 instance, s32 *ring)
+{
+	struct mios_view view;
+
+	mutex_lock(&mios_link.lock);
+	mios_view_get(instance, &view);
+	mutex_unlock(&mios_link.lock);
+	*ring = view.ring;
+	return view.stamp;
+}
+
+/* Only CPUs that instance 0 had named before this instance joined. */
+static int heir_cpus(u32 instance, struct mios_heir *heir)
+{
+	struct mios_ring *ring = mios_ring_get(0);
+	struct mios_area_cpus *cpus;
+	int err = -EBADMSG;
+
+	cpus = kmalloc(sizeof(*cpus), GFP_KERNEL);
+	if (!cpus)
+		return -ENOMEM;
+	if (ring && !mios_seq_read((u32 *)cpus,
+				   (u32 *)mios_area_cpus(ring->area, instance),
+				   sizeof(*cpus)) &&
+	    cpus->nr && cpus->nr <= MIOS_AREA_CPUS &&
+	    mios_crc32(cpus->apicid, cpus->nr * sizeof(u32)) ==
+	    mios_link.nodes[instance].cpus) {
+		heir->nr_cpus = cpus->nr;
+		memcpy(heir->apicid, cpus->apicid, cpus->nr * sizeof(u32));
+		err = 0;
+	}
+	kfree(cpus);
+	return err;
+}
+
+int mios_link_heir(u32 instance, struct mios_heir *heir)
+{
+	if (instance >= mios_link.nr || !mios_link.nodes[instance].head)
+		return -ENODEV;
+	heir->head = mios_link.nodes[instance].head;
+	heir->slice = mios_link.nodes[instance].slice;
+	return heir_cpus(instance, heir);
+}
