@@ -118,6 +118,7 @@ int mios_instance_read(int id, struct mios_instance *inst);
 bool mios_instance_runs(const struct mios_instance *inst);
 int mios_sysfs_open(int id, const char *field);
 int mios_instances_read(struct mios_instance *list, int max);
+int mios_host(void);
 long mios_suspect_timeout(void);
 bool mios_injected(const char *name);
 

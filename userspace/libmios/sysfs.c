@@ -178,6 +178,19 @@ int mios_instances_read(struct mios_instance *list, int max)
 	return n;
 }
 
+/* Who declares deaths: its number; -1: nobody, or it is not known. */
+int mios_host(void)
+{
+	char buf[32];
+	long id;
+
+	if (take_line(openat(top_folder(), "host", O_RDONLY | O_CLOEXEC), buf,
+		      sizeof(buf)) ||
+	    mios_number(buf, 0, MIOS_MAX_INSTANCES - 1, &id))
+		return -1;
+	return (int)id;
+}
+
 /* A number that is a parameter of the module, 0 when there is none. */
 static long read_parameter(const char *name)
 {

@@ -31,7 +31,7 @@ static const char usage[] =
 enum {
 	C_INSTANCE, C_STATE, C_RING, C_CPUS, C_MEMORY, C_FREE, C_UPTIME,
 	C_BOOT, C_HEARTBEAT, C_SUSPECT, C_COST, C_RELEASE, C_DISTANCE,
-	C_PART, C_LIMIT, NR_COLUMNS
+	C_PART, C_LIMIT, C_HOST, NR_COLUMNS
 };
 
 static const struct column all_columns[NR_COLUMNS + 1] = {
@@ -58,6 +58,7 @@ static const struct column all_columns[NR_COLUMNS + 1] = {
 	/* In the table's last line: it is the same for all. */
 	[C_LIMIT] = { NULL, "suspect_timeout", SCOLS_FL_RIGHT,
 		      SCOLS_JSON_NUMBER },
+	[C_HOST] = { NULL, "host", 0, SCOLS_JSON_BOOLEAN },
 };
 
 /* What does not apply is a dash in the table and null in JSON. */
@@ -134,6 +135,8 @@ static void add_line(struct libscols_table *table,
 	set_size(line, C_FREE, inst->memory_free, json);
 	set_size(line, C_COST, inst->cost, json);
 	cell_set_number(line, C_BOOT, inst->incarnation);
+	if (json)
+		cell_set(line, C_HOST, inst->id == mios_host() ? "1" : "0");
 	if (inst->release[0])
 		cell_set(line, C_RELEASE, inst->release);
 	else
@@ -155,6 +158,18 @@ static void print_timeout(void)
 		       timeout);
 	else
 		printf("\nNobody becomes suspect: suspect_timeout is 0.\n");
+}
+
+/* Nothing as long as it is instance 0, which boots and ends the others, too. */
+static void print_host(void)
+{
+	int host = mios_host();
+
+	if (host > 0)
+		printf("Instance %d is host in place of instance 0: it declares deaths.\n",
+		       host);
+	else if (host < 0)
+		puts("Nobody is host: instance 0 has died, and no other death is declared.");
 }
 
 static void print_once(uint64_t which, int json)
@@ -185,6 +200,7 @@ static void print_once(uint64_t which, int json)
 	} else {
 		scols_print_table(table);
 		print_timeout();
+		print_host();
 		lend_status(which, json);
 	}
 	scols_unref_table(table);
