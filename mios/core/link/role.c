@@ -24,6 +24,7 @@
 
 #include <linux/export.h>
 #include <linux/jiffies.h>
+#include <linux/mutex.h>
 #include <linux/slab.h>
 
 #include "../../inject/inject.h"
@@ -34,6 +35,9 @@ MIOS_INJECT_SWITCH(die_taking, "die as soon as this is host, before anybody is w
 
 /* Who is lower and lives may take longer to notice that it is its turn. */
 #define TURN	(2 * HZ)
+
+/* Becoming host and ceasing to be it: each ends before the other begins. */
+static DEFINE_MUTEX(role_lock);	/* outside of link_lock and of the nodes' */
 
 static u64 adopted;		/* the last word that named a host who lived */
 static unsigned long hostless;	/* jiffies since there is none, 0: there is */
@@ -118,7 +122,8 @@ static bool take(struct mios_ring *ring)
 	u64 word = smp_load_acquire(host_word(ring)); /* HOST */
 	struct mios_peer *peer;
 
-	if (names_living(ring, word) || !mios_view_inherit(ring, word) ||
+	if (left || names_living(ring, word) ||
+	    !mios_view_inherit(ring, word) ||
 	    !try_cmpxchg(host_word(ring), &word, own_word()))
 		return false;
 	/* HOLDER: as above, for the original of the views. */
@@ -144,7 +149,10 @@ static void begin(struct mios_ring *ring, const struct mios_link_ops *ops)
 	queue_work(mios_link.wq, &ring->scan);
 }
 
-/* What has been begun ends as the host's; nothing is begun after that. */
+/*
+ * What has been begun ends as the host's; nothing is begun after that.  Under
+ * role_lock.
+ */
 static void resign(void)
 {
 	const struct mios_link_ops *ops = READ_ONCE(mios_link.ops);
@@ -156,20 +164,12 @@ static void resign(void)
 	mutex_unlock(&mios_link.lock);
 }
 
-/**
- * mios_role_look - is there a host, and is it this instance?
- * @ring: the one that has been looked at; without link_lock
- *
- * After the death of instance 0 has been told.  Only who is ready to end others
- * becomes host.
- */
-void mios_role_look(struct mios_ring *ring)
+/* Under role_lock. */
+static void role_look(struct mios_ring *ring)
 {
 	const struct mios_link_ops *ops = READ_ONCE(mios_link.ops);
 	bool turn, won, lost;
 
-	if (mios_link.host || ring->id || !mios_death_host_told())
-		return;
 	mutex_lock(&mios_link.lock);
 	turn = look(ring);
 	lost = mios_link.declares && adopted != own_word();
@@ -189,6 +189,22 @@ void mios_role_look(struct mios_ring *ring)
 }
 
 /**
+ * mios_role_look - is there a host, and is it this instance?
+ * @ring: the one that has been looked at; without link_lock
+ *
+ * After the death of instance 0 has been told.  Only who is ready to end others
+ * becomes host.
+ */
+void mios_role_look(struct mios_ring *ring)
+{
+	if (mios_link.host || ring->id || !mios_death_host_told())
+		return;
+	mutex_lock(&role_lock);
+	role_look(ring);
+	mutex_unlock(&role_lock);
+}
+
+/**
  * mios_role_leave - this instance is about to end, and is host no more
  *
  * Before it says so: from then on another one is.
@@ -197,11 +213,13 @@ void mios_role_leave(void)
 {
 	if (mios_link.host)
 		return;
+	mutex_lock(&role_lock);
 	mutex_lock(&mios_link.lock);
 	left = true;
 	mutex_unlock(&mios_link.lock);
-	if (READ_ONCE(mios_link.declares))
+	if (mios_link.declares)
 		resign();
+	mutex_unlock(&role_lock);
 }
 
 u32 mios_link_host_now(void)

@@ -90,22 +90,22 @@ int mios_successor_prepare(void)
 }
 
 /*
- * What has a kernel, or had one that is not known to be stopped.  One that is
- * being fenced has perhaps had its INIT, and an NMI may wake a CPU then.
+ * Of another ring nobody here hears, and what cannot be stopped is left out: as
+ * if they were down.  One that is being fenced has perhaps had its INIT, and an
+ * NMI may wake a CPU then.
  */
 static void node_take(struct mios_node *node)
 {
 	s32 ring;
 	u64 stamp = mios_link_stamp(node->id, &ring);
-	u32 state = stamp;
 
-	if (!node->head || ring ||
-	    state < MIOS_STATE_BOOTING || state > MIOS_STATE_FENCING)
-		return;
 	mutex_lock(&node->lock);
-	node->ring = ring;
-	if (state == MIOS_STATE_FENCING)
+	if (!node->head || ring)
+		stamp = node_stamp(stamp >> 32, MIOS_STATE_DOWN);
+	if ((u32)stamp == MIOS_STATE_FENCING)
 		node->stopped = stamp >> 32;
+	node->ring = ring;
+	WRITE_ONCE(node->owing, 0);
 	WRITE_ONCE(node->stamp, stamp);
 	mutex_unlock(&node->lock);
 }
