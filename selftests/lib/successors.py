@@ -44,11 +44,12 @@ def die():
     say(f"does it: {then}")
     if "half" in then:
         threading.Thread(target=half, daemon=True).start()
+    if "half" in then or "later" in then:
         time.sleep(0.3)
     if "hang" in then:
         os.write(still, b"60")
     os.write(sysrq, b"o" if "poweroff" in then else b"c")
-was, since = None, 0
+was, waits = None, True
 for count in range(1, 10**9):
     name = f"of{me}-{count}"
     os.mkdir(name)
@@ -58,13 +59,11 @@ for count in range(1, 10**9):
         halves = "".join(sorted(n[4:] for n in os.listdir() if n[:4] == "half"))
         locks = "".join(str(i) for i in files if i != me and free(i))
         say(f"host {now}, half: {halves}, locks: {locks}, {count} names")
-    if now != was:
-        was, since = now, count
-    if then != "goes-on" and count > since + 5 and re.fullmatch(when, now):
-        die()
-        break
+    was = now
+    if then != "goes-on" and waits and re.fullmatch(when, now):
+        threading.Timer(0.1, die).start()
+        waits = False
     time.sleep(0.02)
-time.sleep(100000)
 """
 PREPARE = """set -e
 cat > /scratch/work.py <<'END'
