@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * From fencing to down: the reaper, one work item per node, which alone takes
- * a node from dead to down, or to held and from there to down.  On a successor
- * of instance 0 it stays dead.  A node goes
- * back to instance 0 only when every instance that may still use something of
- * the dead one has said that it does not; until then it stays dead, however
- * long that takes, and the watch asks the reaper to look again.
+ * a node from dead to down, or to held and from there to down; on a successor
+ * of instance 0 it stays dead.  A node goes back to instance 0 only when every
+ * instance that may still use something of the dead one has said that it does
+ * not; until then it stays dead, however long that takes, and the watch asks the
+ * reaper to look again.
  */
 #include <linux/delay.h>
 #include <linux/moduleparam.h>

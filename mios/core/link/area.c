@@ -137,6 +137,7 @@ static void lines_restore(struct mios_ring *ring)
 	u32 i;
 
 	WRITE_ONCE(lines->host, 0);
+	WRITE_ONCE(lines->hang, READ_ONCE(mios_link.hang));
 	for (i = 0; i < MIOS_AREA_INSTANCES; i++) {
 		WRITE_ONCE(lines->ack[i], 0);
 		if (i < ring->g.nr)

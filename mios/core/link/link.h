@@ -280,6 +280,10 @@ int mios_link_heir(u32 instance, struct mios_heir *heir);
 /* Incarnation and enum mios_state of an instance, and its ring. */
 u64 mios_link_stamp(u32 instance, s32 *ring);
 
+/* What instance 0 does about hangs; and on its successor what it did: -ENODATA. */
+void mios_link_hang_set(u32 policy, u32 timeout);
+int mios_link_hang_get(u32 *policy, u32 *timeout);
+
 /* Who is host: its number; MIOS_NO_INSTANCE: nobody, as far as is known here. */
 u32 mios_link_host_now(void);
 

@@ -166,6 +166,7 @@ struct mios_ring {
  * @node:	NUMA node that it runs on
  * @pools:	of each node, what the instances of ring 0 share
  * @nodes:	what it takes to stop each instance
+ * @hang:	on instance 0, what its successor is to do about hangs
  * @ops:	whom to tell
  * @lock:	"link_lock": descriptors, views, peers' states
  * @wq:		ordered: scans; may sleep
@@ -186,6 +187,7 @@ struct mios_link {
 	u32 node;
 	struct mios_range pools[MIOS_AREA_INSTANCES];
 	struct mios_area_node nodes[MIOS_AREA_INSTANCES];
+	u64 hang;
 	const struct mios_link_ops *ops;
 	struct mutex lock; /* link_lock */
 	struct workqueue_struct *wq;

@@ -243,6 +243,23 @@ u32 mios_link_host_now(void)
 
 /* --- what a host is told */
 
+void mios_link_hang_set(u32 policy, u32 timeout)
+{
+	WRITE_ONCE(mios_link.hang, (u64)timeout << 32 | (policy + 1));
+}
+
+int mios_link_hang_get(u32 *policy, u32 *timeout)
+{
+	struct mios_ring *ring = mios_ring_get(0);
+	u64 hang = ring ? READ_ONCE(ring->peers[0].lines->hang) : 0;
+
+	if (!(u32)hang)
+		return -ENODATA;
+	*policy = (u32)hang - 1;
+	*timeout = hang >> 32;
+	return 0;
+}
+
 u64 mios_link_stamp(u32 instance, s32 *ring)
 {
 	struct mios_view view;

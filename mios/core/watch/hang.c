@@ -30,6 +30,7 @@ MIOS_INJECT_SWITCH(blind_watch, "see no CPU stand still");
 
 /* A sign of life comes once a second, and may come late. */
 #define HANG_LEAST	3U
+#define HANG_MOST	86400U	/* that another instance is believed */
 
 enum mios_hang_policy { MIOS_HANG_REPORT, MIOS_HANG_KILL, MIOS_HANG_REBOOT };
 
@@ -184,4 +185,29 @@ const char *mios_node_hangs(struct mios_node *node)
 	if (keeps_dead(node, limit))
 		return "does not let go of a dead one";
 	return NULL;
+}
+
+/**
+ * mios_hang_publish - on instance 0: let its successor know what to do
+ */
+void mios_hang_publish(void)
+{
+	mios_link_hang_set(READ_ONCE(hang_policy.value),
+			   READ_ONCE(hang_timeout));
+}
+
+/**
+ * mios_hang_inherit - do what instance 0 did
+ *
+ * Whoever wants something else of the host can still set it here.
+ */
+void mios_hang_inherit(void)
+{
+	u32 policy, timeout;
+
+	if (mios_link_hang_get(&policy, &timeout) ||
+	    policy >= ARRAY_SIZE(policy_names) || timeout > HANG_MOST)
+		return;
+	WRITE_ONCE(hang_policy.value, policy);
+	WRITE_ONCE(hang_timeout, timeout);
 }

@@ -122,6 +122,7 @@ void mios_successor_take_over(void)
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
 		if (mios_node_get(i))
 			node_take(mios_node_get(i));
+	mios_hang_inherit();
 	mios_watch_start();
 }
 

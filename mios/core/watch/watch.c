@@ -188,6 +188,8 @@ static void watch(struct work_struct *work)
 {
 	unsigned int i;
 
+	if (!mios_manifest())
+		mios_hang_publish();
 	if (!inject_deaf_watch)
 		nodes_check("unannounced");
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++)

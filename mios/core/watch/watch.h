@@ -30,6 +30,8 @@ void mios_successor_exit(void);
 /* hang.c: an instance that stands still */
 bool mios_node_give_up(struct mios_node *node);
 const char *mios_node_hangs(struct mios_node *node);
+void mios_hang_publish(void);
+void mios_hang_inherit(void);
 
 /* host_end.c: the end of instance 0 */
 void mios_host_watch(void);

@@ -338,6 +338,8 @@ enum mios_bell {
  * @host:	who is host since instance 0 has died: its incarnation in the upper
  *		half, in the lower its number; 0: nobody (block 0; peers, by
  *		compare and exchange)
+ * @hang:	what instance 0 does about hangs, for that one: hang_timeout in the
+ *		upper half, in the lower hang_policy + 1; 0: not known (block 0)
  */
 struct mios_lines {
 	__u64 pending[MIOS_BELLS];
@@ -351,6 +353,7 @@ struct mios_lines {
 	struct mios_view view[MIOS_AREA_INSTANCES];
 	struct mios_devices devices;
 	__u64 host;
+	__u64 hang;
 };
 
 static_assert(offsetof(struct mios_lines, beat) == 64);
@@ -361,6 +364,7 @@ static_assert(offsetof(struct mios_lines, echo_reply) == 768);
 static_assert(offsetof(struct mios_lines, view) == 1024);
 static_assert(offsetof(struct mios_lines, devices) == 3072);
 static_assert(offsetof(struct mios_lines, host) == 3088);
+static_assert(offsetof(struct mios_lines, hang) == 3096);
 static_assert(sizeof(struct mios_lines) <= MIOS_AREA_PAGE);
 
 #define MIOS_COPY_SLOTS		256u

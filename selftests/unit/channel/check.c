@@ -368,6 +368,9 @@ static void pads_check(const struct area_copy *c, u32 i, struct findings *f)
 	if ((i || is_live(c, 0)) && lines->host)
 		say(f, "lines of %u: there is a successor (%#llx)", i,
 		    lines->host);
+	if (lines->hang && (i || (u32)lines->hang > 3))
+		say(f, "lines of %u: impossible policy (%#llx)", i,
+		    lines->hang);
 }
 
 static void lines_check(const struct area_copy *c, u32 i, struct findings *f)

@@ -52,6 +52,11 @@ static void break_host(struct model *m)
 	mios_area_lines(m->copy.area, &m->copy.g, 0)->host = 1ULL << 32 | 1;
 }
 
+static void break_hang(struct model *m)
+{
+	mios_area_lines(m->copy.area, &m->copy.g, 0)->hang = 4;
+}
+
 static void break_log(struct model *m)
 {
 	((u8 *)m->copy.area)[m->copy.g.log + 9]++;
@@ -249,6 +254,7 @@ static const struct {
 	{ break_pools_pad, "pools: something" },
 	{ break_nodes, "nodes: damaged" },
 	{ break_nodes_pad, "nodes: something" },
+	{ break_hang, "lines of 0: impossible policy" },
 	{ break_host, "lines of 0: there is a successor" },
 	{ break_log, "log of 0: damaged" },
 	{ break_cpus, "CPUs of 1: some are 0's" },
