@@ -10,6 +10,7 @@
 #include <linux/types.h>
 
 #include "../node/node.h"
+#include "given.h"
 
 /**
  * struct mios_choice - a module parameter that is one of some words

@@ -8,7 +8,9 @@
  * believed to have stopped because of it.
  */
 #include <linux/delay.h>
+#include <linux/export.h>
 #include <linux/moduleparam.h>
+#include <linux/mutex.h>
 
 #include <asm/apic.h>
 
@@ -76,6 +78,28 @@ static void stop_by_nmi(const struct mios_node *node,
 	}
 }
 
+static DEFINE_MUTEX(quiet_lock);
+static int (*devices_quiet)(u32 instance);	/* under quiet_lock */
+
+void mios_fence_register(int (*quiet)(u32 instance))
+{
+	mutex_lock(&quiet_lock);
+	devices_quiet = quiet;
+	mutex_unlock(&quiet_lock);
+}
+EXPORT_SYMBOL_NS_GPL(mios_fence_register, MIOS);
+
+static int fence_devices(u32 instance)
+{
+	int err = 0;
+
+	mutex_lock(&quiet_lock);
+	if (devices_quiet)
+		err = devices_quiet(instance);
+	mutex_unlock(&quiet_lock);
+	return err;
+}
+
 static int fence(struct mios_node *node)
 {
 	struct mios_notes *notes = mios_node_notes(node);
@@ -88,6 +112,8 @@ static int fence(struct mios_node *node)
 		stop_by_nmi(node, notes, request);
 	}
 	err = mios_cpus_stop(node);
+	if (!err)
+		err = fence_devices(node->id);
 	if (err)
 		return err;
 	pr_info("instance %u fenced: %u CPUs stopped, registers of %u saved\n",
@@ -100,7 +126,8 @@ static int fence(struct mios_node *node)
  * mios_node_fence - stop every CPU of an instance for good
  * @node: locked, dead, with its head mapped
  *
- * Return: 0; -EIO if a CPU may still run: then nothing may be recovered.
+ * Return: 0; -EIO if a CPU may still run, or a device that it was given may
+ * write: then nothing may be recovered.
  */
 int mios_node_fence(struct mios_node *node)
 {
