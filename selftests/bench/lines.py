@@ -10,7 +10,8 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 SERIES_AIMS = {"boot": 700, "ipc": 350, "swap": 300}
 MODULES = {"mios.ko": ["core", "arch"], "mios_net.ko": ["net"],
            "mios_console.ko": ["console"], "mios_fs.ko": ["memory"],
-           "mios_swap.ko": ["swap"], "mios_reglock.ko": ["reglock"]}
+           "mios_swap.ko": ["swap"], "mios_reglock.ko": ["reglock"],
+           "mios_devices.ko": ["devices"]}
 
 
 def added_lines(patch):

@@ -59,6 +59,7 @@ enum mios_call_type {
 	MIOS_CALL_LOAN,		/* struct mios_call_loan */
 	MIOS_CALL_REGISTER,	/* struct mios_call_register */
 	MIOS_CALL_RANGE_OWNER,	/* struct mios_call_range_owner, to instance 0 */
+	MIOS_CALL_DEVICE,	/* struct mios_call_device, from instance 0 */
 	MIOS_CALLS
 };
 
@@ -256,6 +257,40 @@ struct mios_register_place {
 	__u64 size;
 };
 
+/* What is said about a PCI function; see mios/devices/. */
+enum mios_device_op {
+	MIOS_DEVICE_NONE = 0,
+	MIOS_DEVICE_GIVE,	/* it is the callee's */
+	MIOS_DEVICE_TAKE,	/* answer when nobody uses it any more */
+};
+
+#define MIOS_DEVICE_BARS	6u
+
+/**
+ * struct mios_call_device - about a PCI function of segment 0
+ * @ticket:	time since the boot of instance 0, a higher one each time: nothing is
+ *		done after what came later
+ * @config:	physical address of its configuration space, a page
+ * @op:		enum mios_device_op
+ * @function:	bus << 8 | device << 3 | function
+ * @id:		vendor, and device << 16
+ * @incarnation: of the callee, who is given it in no other life
+ * @bar:	what its base addresses are to be; size 0: not used
+ */
+struct mios_call_device {
+	__u64 ticket;
+	__u64 config;
+	__u32 op;
+	__u32 function;
+	__u32 id;
+	__u32 incarnation;
+	struct {
+		__u64 start;
+		__u64 size;
+	} bar[MIOS_DEVICE_BARS];
+};
+
+static_assert(sizeof(struct mios_call_device) == 128);
 static_assert(sizeof(struct mios_call_register) == 16);
 static_assert(sizeof(struct mios_register_place) == 32);
 static_assert(sizeof(struct mios_call_loan) == 24);
