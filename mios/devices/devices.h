@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * PCI functions that instance 0 gives to another instance.  bus.c is the other
- * one's side, which has a PCI bus with what it was given, and nothing else.
+ * PCI functions that instance 0 gives to another instance.  give.c is instance
+ * 0's side, which lets go of a function and makes it quiet again; bus.c is the
+ * other one, which has a PCI bus with what it was given, and nothing else.
  */
 #ifndef MIOS_DEVICES_H
 #define MIOS_DEVICES_H
@@ -9,6 +10,10 @@
 #include <linux/types.h>
 
 #include <mios/msg.h>
+
+/* give.c: on instance 0 */
+int mios_give_init(void);
+void mios_give_exit(void);
 
 /* bus.c: on the others */
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The module mios_devices: an instance takes PCI functions (bus.c). */
+/*
+ * The module mios_devices: on instance 0 a PCI driver that keeps functions for
+ * others (give.c), on the others who takes them (bus.c).
+ */
 #include <linux/completion.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -104,12 +107,16 @@ static const struct mios_callee callee = { .fn = called };
 static int __init devices_init(void)
 {
 	if (!mios_link_self())
-		return -EOPNOTSUPP;
+		return mios_give_init();
 	return mios_callee_register(MIOS_CALL_DEVICE, &callee);
 }
 
 static void __exit devices_exit(void)
 {
+	if (!mios_link_self()) {
+		mios_give_exit();
+		return;
+	}
 	mios_callee_unregister(MIOS_CALL_DEVICE);
 	mios_bus_exit();
 }

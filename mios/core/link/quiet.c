@@ -12,10 +12,9 @@
  * instance 0 held is always right.
  *
  * The rings but 0 share no memory but the area, which nobody uses again: who is
- * in one of them does not ask.  An instance but 0 has no devices (its PCI bus
- * is switched off before it is looked at, linux/boot): once its CPUs have
- * stopped nothing of it writes.  Who gives it one lets mios_devices_quiet()
- * know.
+ * in one of them does not ask.  An instance but 0 has no devices but those that
+ * it was given (mios/devices/), which are part of its fence: when it is dead
+ * nothing of it writes.
  */
 #define pr_fmt(fmt) "mios: " fmt
 
