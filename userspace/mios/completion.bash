@@ -14,7 +14,7 @@ _mios_instances()
 _mios()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
-	local commands="status boot stop restart wait kill log dump console set reserve exec run pool numastat numactl shm lend ps slurm-conf top help"
+	local commands="status boot stop restart wait kill log dump console set reserve exec run pool numastat numactl shm lend give take ps slurm-conf top help"
 	local words=
 
 	if ((COMP_CWORD == 1)); then
@@ -66,6 +66,8 @@ _mios()
 		compopt -o default
 		;;
 	shm) words="--json --sweep" ;;
+	give) words="--json $(_mios_instances up)" ;;
+	take) words="--force --check" ;;
 	lend) words="--size= --off $(_mios_instances up)" ;;
 	reserve) words="--split= --threads --nodes= --pool= --grub" ;;
 	set)

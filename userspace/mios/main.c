@@ -31,6 +31,8 @@ static const struct command commands[] = {
 	{ "numactl", cmd_numactl, "say on which nodes shared pages are to be" },
 	{ "shm", cmd_shm, "show who uses /dev/shm; sweep what the dead left" },
 	{ "lend", cmd_lend, "lend memory to others, to swap into" },
+	{ "give", cmd_give, "give a PCI device to an instance; show what was given" },
+	{ "take", cmd_take, "take a PCI device back from an instance" },
 	{ "ps", cmd_ps, "show the processes of all instances; send them signals" },
 	{ "slurm-conf", cmd_slurm_conf, "print files for Slurm on the instances" },
 	{ "top", cmd_top, "show tasks and load of every instance" },

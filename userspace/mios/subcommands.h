@@ -33,6 +33,8 @@ int cmd_numactl(int argc, char **argv);
 int cmd_numastat(int argc, char **argv);
 int cmd_shm(int argc, char **argv);
 int cmd_lend(int argc, char **argv);
+int cmd_give(int argc, char **argv);
+int cmd_take(int argc, char **argv);
 int cmd_ps(int argc, char **argv);
 int cmd_slurm_conf(int argc, char **argv);
 int cmd_top(int argc, char **argv);
