@@ -228,6 +228,7 @@ class Machine:
             qemu.overlay(self.folder / qemu.ROOT, self.rootfs)
             stage.make_stage(self.folder / qemu.STAGE, self.tree,
                              self.modules, self.folder / qemu.INITRD)
+        qemu.make_spares(self.shape, self.folder)
         self.run_qemu(kept)
         self.accept(listener)
         self.boot_deadline = self.effort.seconds() + BOOT_LIMIT

@@ -22,6 +22,7 @@ STAGE = "stage.tar"     # the disk with what was just built
 MIGRATION_LIMIT = 60    # seconds
 ICOUNT_KHZ = 1000000    # under icount the TSC counts nanoseconds
 INITRD = "initrd"       # where the kernel has the disks' drivers as modules
+SPARE_SIZE = 64 * memmap.MIB
 EXTRA_AGENTS = 2        # ports beside the first, for console and friends
 
 
@@ -34,12 +35,15 @@ class Shape:
     plain: bool = False
     append: str = ""
     one_node: bool = False      # the nodes are parts of one
+    spare_disks: int = 0        # each a PCI function that can be given away
 
     def __post_init__(self):
         if not 1 <= self.nodes <= 8:
             raise ValueError("--nodes must be 1 to 8")
         if not 1 <= self.cpus_per_node <= 4:
             raise ValueError("--cpus-per-node must be 1 to 4")
+        if not 0 <= self.spare_disks <= 4:
+            raise ValueError("--spare-disks must be 0 to 4")
         if not self.memory:
             self.memory = [memmap.GIB]
         if len(self.memory) == 1:
@@ -122,6 +126,29 @@ def disk_options(folder):
     return words
 
 
+def spare_options(shape, folder):
+    """Disks behind root ports, as cards are in slots: express functions with
+    MSI-X and a reset of their own."""
+    words = []
+    for number in range(shape.spare_disks):
+        name = f"spare{number}"
+        words += ["-drive", f"file={folder}/{name},format=raw,cache=unsafe,"
+                  f"if=none,id={name}",
+                  "-device", f"pcie-root-port,id=slot{number},"
+                  f"chassis={number + 1}",
+                  "-device", f"virtio-blk-pci,drive={name},"
+                  f"bus=slot{number},serial={name},disable-legacy=on"]
+    return words
+
+
+def make_spares(shape, folder):
+    """They are empty when a machine starts, from a checkpoint, too."""
+    for number in range(shape.spare_disks):
+        path = pathlib.Path(folder) / f"spare{number}"
+        path.touch()
+        os.truncate(path, SPARE_SIZE)
+
+
 def accel_options(accel):
     """A thread per CPU, KVM, or icount: all CPUs in turn, in one thread.
 
@@ -176,7 +203,7 @@ def options(shape, kernel, words, folder, accel, memory_fds):
             "-device", "virtio-rng-pci", *disk_options(folder),
             # A network card that nobody uses: its register is a lock.
             "-device", "e1000e,romfile=",
-            *port_options(folder)]
+            *port_options(folder), *spare_options(shape, folder)]
 
 
 class Qmp:
