@@ -24,6 +24,8 @@ MIOS_INJECT_UNIT(trust_write);
 MIOS_INJECT_UNIT(trust_gone);
 MIOS_INJECT_UNIT(no_reset);
 MIOS_INJECT_UNIT(no_pending);
+MIOS_INJECT_UNIT(no_spare);
+MIOS_INJECT_UNIT(no_bridge);
 
 #define NOBODY		0xffffffffu
 
@@ -33,6 +35,9 @@ MIOS_INJECT_UNIT(no_pending);
 #define CLASS		0x08u		/* in the upper half */
 #define CLASS_HOST	0x0600u
 #define CLASS_ISA	0x0601u
+#define TYPE		0x0cu		/* in the upper half */
+#define TYPE_BRIDGE	1u
+#define BUSES		0x18u		/* own, the first and the last behind it */
 #define LIST		0x34u
 #define LIST_MAX	48u		/* as many as fit */
 #define CAP_VENDOR	0x09u
@@ -136,6 +141,29 @@ static bool virtio_reset(const struct mios_pci_access *a, u32 f)
 	return false;
 }
 
+/* Does a bridge lead to this bus? */
+static bool leads_to(const struct mios_pci_access *a, u32 f, u32 bus)
+{
+	u32 buses;
+
+	if (inject_no_bridge || (get(a, f, TYPE) >> 16 & 0x7f) != TYPE_BRIDGE)
+		return false;
+	buses = get(a, f, BUSES);
+	return bus >= (buses >> 8 & 0xff) && bus <= (buses >> 16 & 0xff);
+}
+
+/* What a bridge carries is its functions', which are turned off themselves. */
+static bool is_spared(const struct mios_pci_access *a, u32 f)
+{
+	u32 i;
+
+	for (i = 0; i < a->nr_spared && !inject_no_spare; i++)
+		if (a->spared[i] == f ||
+		    leads_to(a, f, a->spared[i] / MIOS_PCI_BUS))
+			return true;
+	return false;
+}
+
 static void complain(struct mios_pci_walk *walk, u32 f, u32 *count)
 {
 	if (!walk->stuck && !walk->gone && !walk->busy)
@@ -150,7 +178,7 @@ static void turn_off(const struct mios_pci_access *a, u32 f,
 
 	if (inject_only_vendors && (get(a, f, 0) & 0xffff) == 0xffff)
 		return;
-	if (word == NOBODY || !(word & MASTER))
+	if (word == NOBODY || !(word & MASTER) || is_spared(a, f))
 		return;
 	walk->on[f / 8] |= 1u << f % 8;
 	/* Its status is in the same four bytes: ones would clear it. */
@@ -198,6 +226,10 @@ static void look(const struct mios_pci_access *a, u32 f,
 		return;
 	}
 	walk->seen++;
+	if (is_spared(a, f)) {
+		walk->left++;
+		return;
+	}
 	if (word & MASTER && !inject_trust_write) {
 		if (is_fixed(a, f))
 			walk->fixed++;

@@ -19,12 +19,17 @@
  * @write:	@bytes, 1, 2 or 4, at a multiple of that
  * @pause:	wait about a millisecond; also called after each bus
  * @ctx:	their first argument
+ * @spared:	functions of kernels that live, which stay as they are, with the
+ *		bridges in front of them
+ * @nr_spared:	how many
  */
 struct mios_pci_access {
 	u32 (*read)(void *ctx, u32 function, u32 at);
 	void (*write)(void *ctx, u32 function, u32 at, u32 value, u32 bytes);
 	void (*pause)(void *ctx, bool waits);
 	void *ctx;
+	const u32 *spared;
+	u32 nr_spared;
 };
 
 /**
@@ -32,6 +37,7 @@ struct mios_pci_access {
  * @seen:	functions that there are
  * @off:	those whose bus mastering was on, and is off
  * @reset:	those that were reset, too: virtio
+ * @left:	those of the living, and the bridges in front of them
  * @fixed:	bridges to the memory or to ISA whose bit cannot be turned off
  * @stuck:	functions whose bit stays on
  * @gone:	those that had it on, and do not answer any more
@@ -45,6 +51,7 @@ struct mios_pci_walk {
 	u32 seen;
 	u32 off;
 	u32 reset;
+	u32 left;
 	u32 fixed;
 	u32 stuck;
 	u32 gone;
@@ -55,14 +62,14 @@ struct mios_pci_walk {
 };
 
 /**
- * mios_pci_quiet() - turn bus mastering off everywhere, and look
+ * mios_pci_quiet() - turn bus mastering off everywhere else, and look
  * @access: to a segment
  * @walk: out
  *
  * Can be done again, by another kernel, from wherever one has stopped.  No two
  * at a time.
  *
- * Return: true: no function writes memory any more.
+ * Return: true: no function but the spared ones writes memory any more.
  */
 bool mios_pci_quiet(const struct mios_pci_access *access,
 		    struct mios_pci_walk *walk);

@@ -162,7 +162,9 @@ static void machine(void)
 	status_written = false;
 	add(AT(0, 0, 0), 0x29c08086, 0x0600, 0x0007)->stuck = true;
 	add(AT(0, 31, 0), 0x29188086, 0x0601, 0x0007)->stuck = true;
-	add(AT(0, 1, 0), 0x12348086, 0x0604, 0x0107);	/* a bridge */
+	f = add(AT(0, 1, 0), 0x12348086, 0x0604, 0x0107);	/* a bridge */
+	f->space[0x0e] = 0x81;
+	word_set(f->space + 0x18, 0x00080500, 4);
 	add(AT(0, 1, 7), 0x12358086, 0x0200, 0x0006);	/* its neighbour */
 	add(AT(0, 9, 3), 0x12368086, 0x0106, 0x0006);	/* without function 0 */
 	add(AT(5, 0, 0), 0x12378086, 0x0108, 0x0406);	/* behind the bridge */
@@ -209,6 +211,29 @@ static void test_all(void)
 	CHECK(word_get(find(AT(255, 31, 7))->space + 4) == 0xf8100002);
 	/* Once more, by the next one. */
 	CHECK(quiet() && !walk.off && walk.reset == 1);
+}
+
+/* One behind the bridge is somebody's who lives. */
+static void test_spared(void)
+{
+	static const u32 spared[] = { AT(5, 0, 0), AT(7, 3, 0) };
+	struct mios_pci_access others = access;
+
+	others.spared = spared;
+	others.nr_spared = 2;
+	machine();
+	find(AT(0, 2, 0))->writes = false;
+	CHECK(mios_pci_quiet(&others, &walk));
+	CHECK(walk.seen == 10 && walk.left == 2 && walk.off == 5);
+	CHECK(word_get(find(AT(5, 0, 0))->space + 4) & MASTER);
+	CHECK(word_get(find(AT(0, 1, 0))->space + 4) & MASTER);
+	CHECK(!(word_get(find(AT(0, 1, 7))->space + 4) & MASTER));
+	CHECK(!(word_get(find(AT(6, 2, 1))->space + 4) & MASTER));
+	/* A disk of the living is not reset. */
+	others.spared = (const u32[]){ AT(0, 2, 0) };
+	others.nr_spared = 1;
+	machine();
+	CHECK(mios_pci_quiet(&others, &walk) && !walk.reset && walk.left == 1);
 }
 
 static void test_disobey(void)
@@ -275,6 +300,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	test_all();
+	test_spared();
 	test_disobey();
 	test_deaths();
 	printf("10 functions, each that does not obey, %ld accesses\n",
