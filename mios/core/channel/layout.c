@@ -229,6 +229,41 @@ int mios_pools_read(const void *area, struct mios_area_pools *pools)
 	return pools_check(pools);
 }
 
+static u32 held_sum(const struct mios_held *held)
+{
+	return mios_crc32(&held->nr, sizeof(*held) - sizeof(held->checksum));
+}
+
+void mios_held_write(struct mios_held *to, const u32 *function, u32 nr)
+{
+	struct mios_held held = { .nr = nr };
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		held.function[i] = function[i];
+	WRITE_ONCE(to->checksum, held_sum(&held));
+	WRITE_ONCE(to->nr, nr);
+	for (i = 0; i < MIOS_HELD; i++)
+		WRITE_ONCE(to->function[i], held.function[i]);
+}
+
+int mios_held_read(const struct mios_held *from, struct mios_held *held)
+{
+	static const struct mios_held none;
+	u32 i;
+
+	memcpy(held, from, sizeof(*held));
+	if (!memcmp(held, &none, sizeof(none)))
+		return 0;
+	if (held->checksum != held_sum(held) || held->nr > MIOS_HELD)
+		return -EBADMSG;
+	for (i = 0; i < MIOS_HELD; i++)
+		if (held->function[i] > 0xffff ||
+		    (i >= held->nr && held->function[i]))
+			return -EBADMSG;
+	return 0;
+}
+
 static bool node_fits(const struct mios_area_node *node)
 {
 	if (!node->head)

@@ -16,6 +16,7 @@
 
 #include "../../inject/inject.h"
 #include "../../arch/x86/icr.h"
+#include "../link/held.h"
 #include "end.h"
 
 /* An NMI waits for another one's handler, and a virtual CPU for a core. */
@@ -89,13 +90,16 @@ void mios_fence_register(int (*quiet)(u32 instance))
 }
 EXPORT_SYMBOL_NS_GPL(mios_fence_register, MIOS);
 
-static int fence_devices(u32 instance)
+/* Instance 0 knows what it has given away; a successor walks. */
+static int fence_devices(const struct mios_node *node)
 {
 	int err = 0;
 
+	if (node->kept)
+		return mios_quiet_member(node->id);
 	mutex_lock(&quiet_lock);
 	if (devices_quiet)
-		err = devices_quiet(instance);
+		err = devices_quiet(node->id);
 	mutex_unlock(&quiet_lock);
 	return err;
 }
@@ -113,7 +117,7 @@ static int fence(struct mios_node *node)
 	}
 	err = mios_cpus_stop(node);
 	if (!err)
-		err = fence_devices(node->id);
+		err = fence_devices(node);
 	if (err)
 		return err;
 	pr_info("instance %u fenced: %u CPUs stopped, registers of %u saved\n",

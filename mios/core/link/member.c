@@ -297,6 +297,7 @@ void mios_member_scan(struct work_struct *work)
 		peer_look(ring, peer, found);
 	ring_relink(ring);
 	mios_self_check(ring);
+	mios_held_publish(ring);
 	if (mios_link.host)
 		host_restore(ring);
 	else if (mios_link.declares)

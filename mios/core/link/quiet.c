@@ -13,8 +13,8 @@
  *
  * The rings but 0 share no memory but the area, which nobody uses again: who is
  * in one of them does not ask.  An instance but 0 has no devices but those that
- * it was given (mios/devices/), which are part of its fence: when it is dead
- * nothing of it writes.
+ * it was given (mios/devices/): they stay as they are (held.c), and are part of
+ * its fence, so when it is dead nothing of it writes.
  */
 #define pr_fmt(fmt) "mios: " fmt
 
@@ -28,6 +28,7 @@
 #include "../../arch/x86/conf1.h"
 #include "../../inject/inject.h"
 #include "../pci/walk.h"
+#include "held.h"
 #include "ring.h"
 
 MIOS_INJECT_SWITCH(no_quiet, "call the devices of a dead instance 0 quiet unseen");
@@ -128,26 +129,32 @@ static void walk_pause(void *ctx, bool waits)
 		cond_resched();
 }
 
-static void walk_tell(const struct mios_pci_walk *walk, bool quiet)
+static void walk_tell(const struct mios_pci_walk *walk, u32 instance,
+		      bool quiet)
 {
 	if (quiet)
-		pr_info("the devices of instance 0 are quiet: of %u PCI functions %u had bus mastering on, now read back as off; %u bridges have it always, %u virtio devices are reset\n",
-			walk->seen, walk->off, walk->fixed, walk->reset);
+		pr_info("the devices of instance %u are quiet: of %u PCI functions %u had bus mastering on, now read back as off; %u bridges have it always, %u virtio devices are reset, %u functions and bridges are of those who live\n",
+			instance, walk->seen, walk->off, walk->fixed,
+			walk->reset, walk->left);
 	else
-		pr_warn("the devices of instance 0 may still write to memory: of %u PCI functions %u keep bus mastering on, %u are gone, %u do not come to an end, the first is %02x:%02x.%u; nothing that instance 0 held is used again\n",
-			walk->seen, walk->stuck, walk->gone, walk->busy,
-			walk->which >> 8, walk->which >> 3 & 31,
-			walk->which & 7);
+		pr_warn("the devices of instance %u may still write to memory: of %u PCI functions %u keep bus mastering on, %u are gone, %u do not come to an end, the first is %02x:%02x.%u; nothing that instance %u held is used again\n",
+			instance, walk->seen, walk->stuck, walk->gone,
+			walk->busy, walk->which >> 8, walk->which >> 3 & 31,
+			walk->which & 7, instance);
 }
 
-/* @first: nobody has begun it before. */
-static bool make_quiet(u32 reach, bool first)
+/* One at a time here; @first: nobody has begun it before. */
+static bool make_quiet(struct mios_ring *ring, u32 instance, u32 reach,
+		       bool first)
 {
+	u32 spared[MIOS_HELD_ALL];
 	const struct mios_pci_access access = {
 		.read = mios_conf1_read,
 		.write = mios_conf1_write,
 		.pause = walk_pause,
 		.ctx = &first,
+		.spared = spared,
+		.nr_spared = mios_held_living(ring, spared),
 	};
 	struct mios_pci_walk *walk;
 	bool quiet;
@@ -155,7 +162,8 @@ static bool make_quiet(u32 reach, bool first)
 	if (inject_no_quiet)
 		return true;
 	if (reach != MIOS_REACH_PORTS || !mios_conf1_works()) {
-		pr_warn("the devices of instance 0 are not all within reach: nothing that it held is used again\n");
+		pr_warn("the devices of instance %u are not all within reach: nothing that it held is used again\n",
+			instance);
 		return false;
 	}
 	walk = kvzalloc(sizeof(*walk), GFP_KERNEL | __GFP_NOFAIL);
@@ -164,7 +172,7 @@ static bool make_quiet(u32 reach, bool first)
 		walk->stuck++;
 		quiet = false;
 	}
-	walk_tell(walk, quiet);
+	walk_tell(walk, instance, quiet);
 	kvfree(walk);
 	return quiet;
 }
@@ -188,12 +196,31 @@ void mios_quiet_try(struct mios_ring *ring)
 	if (is_at_work(ring, word) || quiet_phase(word) >= MIOS_QUIET_DONE ||
 	    !try_cmpxchg(&d->quiet, &word, mine))
 		return;
-	verdict = make_quiet(READ_ONCE(d->reach), first) ? MIOS_QUIET_DONE :
-							   MIOS_QUIET_NEVER;
+	verdict = make_quiet(ring, 0, READ_ONCE(d->reach), first) ?
+		  MIOS_QUIET_DONE : MIOS_QUIET_NEVER;
 	/* A full barrier: QUIET. */
 	try_cmpxchg(&d->quiet, &mine, quiet_word(verdict));
 	mios_bell_ring_all(ring, MIOS_BELL_CHANGE);
 	queue_work(mios_link.wq, &ring->scan);
+}
+
+/* Who is host then is the only one who does it; of several dead, one by one. */
+int mios_quiet_member(u32 instance)
+{
+	static DEFINE_MUTEX(one_by_one);
+	struct mios_ring *ring = mios_ring_get(0);
+	int err = 0;
+
+	if (!ring || !mios_held_any(ring, instance))
+		return 0;
+	/* The ports are somebody else's until he has said what came out. */
+	if (!READ_ONCE(known))
+		return -EAGAIN;
+	mutex_lock(&one_by_one);
+	if (!make_quiet(ring, instance, MIOS_REACH_PORTS, false))
+		err = -EIO;
+	mutex_unlock(&one_by_one);
+	return err;
 }
 
 /* --- instance 0 */

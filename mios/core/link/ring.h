@@ -297,6 +297,12 @@ void mios_death_prepare(struct mios_ring *ring,
 void mios_death_tell(struct mios_ring *ring, const struct mios_deaths *found);
 void mios_death_ack(struct mios_ring *ring, const struct mios_deaths *found);
 
+/* held.c: PCI functions of the others */
+#define MIOS_HELD_ALL	(4 * MIOS_HELD)	/* that a machine may have given away */
+void mios_held_publish(struct mios_ring *ring);
+u32 mios_held_living(struct mios_ring *ring, u32 *to);
+bool mios_held_any(struct mios_ring *ring, u32 instance);
+
 /* quiet.c: the devices of a dead instance 0 */
 bool mios_quiet_wait(struct mios_ring *ring);
 void mios_quiet_try(struct mios_ring *ring);

@@ -26,6 +26,8 @@
 #include <linux/stddef.h>
 #include <linux/types.h>
 
+#include <mios/held.h>
+
 #define MIOS_AREA_MAGIC		0x41455241534f494dULL	/* "MIOSAREA" */
 #define MIOS_AREA_VERSION	9
 #define MIOS_DESC_MAGIC		0x45444f4e534f494dULL	/* "MIOSNODE" */
@@ -340,6 +342,7 @@ enum mios_bell {
  *		compare and exchange)
  * @hang:	what instance 0 does about hangs, for that one: hang_timeout in the
  *		upper half, in the lower hang_policy + 1; 0: not known (block 0)
+ * @held:	PCI functions that are this instance's
  */
 struct mios_lines {
 	__u64 pending[MIOS_BELLS];
@@ -354,6 +357,7 @@ struct mios_lines {
 	struct mios_devices devices;
 	__u64 host;
 	__u64 hang;
+	struct mios_held held;
 };
 
 static_assert(offsetof(struct mios_lines, beat) == 64);
@@ -365,6 +369,7 @@ static_assert(offsetof(struct mios_lines, view) == 1024);
 static_assert(offsetof(struct mios_lines, devices) == 3072);
 static_assert(offsetof(struct mios_lines, host) == 3088);
 static_assert(offsetof(struct mios_lines, hang) == 3096);
+static_assert(offsetof(struct mios_lines, held) == 3104);
 static_assert(sizeof(struct mios_lines) <= MIOS_AREA_PAGE);
 
 #define MIOS_COPY_SLOTS		256u

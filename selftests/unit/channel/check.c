@@ -345,6 +345,7 @@ static void acks_check(const struct area_copy *c, u32 i, struct findings *f)
 static void pads_check(const struct area_copy *c, u32 i, struct findings *f)
 {
 	const struct mios_lines *lines = mios_area_lines(c->area, &c->g, i);
+	struct mios_held held;
 
 	if (is_dirty(lines->pad_beat, sizeof(lines->pad_beat)) ||
 	    is_dirty(lines->pad_anchor, sizeof(lines->pad_anchor)) ||
@@ -357,6 +358,8 @@ static void pads_check(const struct area_copy *c, u32 i, struct findings *f)
 	if (!i && (lines->anchor.sequence & 1 || !lines->anchor.tsc ||
 		   !lines->anchor.mult || lines->anchor.reserved))
 		say(f, "clock of 0: impossible");
+	if (mios_held_read(&lines->held, &held) || (!i && held.nr))
+		say(f, "lines of %u: it has impossible functions", i);
 	if (i && is_dirty(&lines->devices, sizeof(lines->devices)))
 		say(f, "lines of %u: it has devices", i);
 	if (!i && (lines->devices.reach > MIOS_REACH_BEYOND ||

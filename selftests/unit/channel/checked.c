@@ -172,6 +172,11 @@ static void break_foreign_devices(struct model *m)
 	lines(m, 1)->devices.reach = MIOS_REACH_PORTS;
 }
 
+static void break_held(struct model *m)
+{
+	lines(m, 1)->held.nr = 1;
+}
+
 static void break_devices(struct model *m)
 {
 	lines(m, 0)->devices.reach = MIOS_REACH_BEYOND + 1;
@@ -279,6 +284,7 @@ static const struct {
 	{ break_pad, "lines of 1: something" },
 	{ break_foreign_view, "lines of 1: it has views" },
 	{ break_foreign_devices, "lines of 1: it has devices" },
+	{ break_held, "lines of 1: it has impossible functions" },
 	{ break_devices, "devices of 0: impossible" },
 	{ break_quiet, "devices of 0: they are turned off" },
 	{ break_left_open, "net channel 2 to 0: open, but 2 is gone" },
