@@ -19,6 +19,7 @@
 
 #include <asm/pci.h>
 
+#include "../core/link/held.h"
 #include "devices.h"
 
 #define CONFIG_SIZE	4096
@@ -167,6 +168,7 @@ static void held_free(struct held *h)
 {
 	if (h->dev)
 		pci_stop_and_remove_bus_device(h->dev);
+	mios_devices_release(h->function);
 	list_del_rcu(&h->entry);
 	synchronize_rcu();
 	iounmap(h->config);
@@ -178,8 +180,9 @@ static int held_add(struct held *h, const struct mios_call_device *call)
 	struct root *r = root_get(h->function >> 8);
 	int err;
 
-	if (!r)
-		return -ENOMEM;
+	err = r ? mios_devices_hold(h->function) : -ENOMEM;
+	if (err)
+		return err;
 	if (readl(h->config) != call->id)
 		return -ENXIO;
 	h->dev = pci_scan_single_device(r->bus, h->function & 0xff);
