@@ -3,6 +3,7 @@
 import unittest
 
 import memmap
+import qemu
 
 MIB, GIB = memmap.MIB, memmap.GIB
 
@@ -75,6 +76,15 @@ class Ranges(unittest.TestCase):
         self.assertEqual(memmap.find(ranges, 4 * GIB + 5), GIB + 5)
         self.assertEqual(memmap.find(ranges, GIB + 5), 5)
         self.assertIsNone(memmap.find(ranges, 3 * GIB))
+
+    def test_files(self):
+        """With one node all of it lies in one file, in the same order."""
+        for one, files, place in ((False, [GIB, 2 * GIB, GIB], (2, 5)),
+                                  (True, [4 * GIB], (0, 3 * GIB + 5))):
+            shape = qemu.Shape(3, memory=[GIB, 2 * GIB, GIB], one_node=one)
+            self.assertEqual(shape.files(), files)
+            self.assertEqual(shape.place(5 * GIB + 5), place)
+            self.assertIsNone(shape.place(3 * GIB))
 
 
 if __name__ == "__main__":
