@@ -19,6 +19,9 @@ host = os.open(SYSFS + "host", os.O_RDONLY)
 states = [os.open(f"{SYSFS}instance{i}/state", os.O_RDONLY) for i in range(nodes)]
 sysrq = os.open("/proc/sysrq-trigger", os.O_WRONLY)
 stop = os.open(KNOBS % ("mios_fs", "stop"), os.O_WRONLY)
+scribble = os.open("/sys/kernel/debug/mios/scribble", os.O_WRONLY)
+with open(f"{SYSFS}instance2/incarnation") as file:
+    second = file.read().strip()
 still = os.open(KNOBS % ("mios", "stand_still"), os.O_WRONLY)
 def say(text):
     os.write(kmsg, f"work: {text}\n".encode())
@@ -41,7 +44,14 @@ def half():
     os.write(stop, b"1")
     os.mkdir(f"half{me}")
 def die():
+    if "wait" in then:
+        time.sleep(6)
     say(f"does it: {then}")
+    if "word" in then:
+        os.write(scribble, b"host 63 7")
+        time.sleep(2.5)
+        os.write(scribble, f"host 2 {second}".encode())
+        return
     if "half" in then:
         threading.Thread(target=half, daemon=True).start()
     if "half" in then or "later" in then:
@@ -71,7 +81,9 @@ cat > /scratch/work.py <<'END'
 END
 for i in {instances}; do
     mios exec $i -- sh -c "echo on > /proc/sys/kernel/printk_devkmsg;
-        echo 1 > /proc/sys/kernel/sysrq"
+        echo 1 > /proc/sys/kernel/sysrq;
+        mountpoint -q /sys/kernel/debug ||
+            mount -t debugfs none /sys/kernel/debug"
     mios exec $i -- cp /scratch/work.py /tmp/
 done
 """

@@ -233,8 +233,7 @@ int mios_link_request_shutdown(u32 instance);
  * mios_link_pid_is_over() - was it a task of a boot that is over?
  * @pid: in the initial PID namespace of whichever instance
  *
- * After the fence, and for good until the second boot after that one.  Any
- * context.
+ * After the fence, for good until the second boot after that.  Any context.
  */
 bool mios_link_pid_is_over(u32 pid);
 
@@ -242,8 +241,7 @@ bool mios_link_pid_is_over(u32 pid);
  * mios_devices_quiet() - does no device of a dead instance write any more?
  * @instance: which
  *
- * Once it is so it stays so; false for instance 0 until that is known.  Any
- * context.
+ * Once it is so it stays so; of instance 0 when it is known.  Any context.
  */
 bool mios_devices_quiet(u32 instance);
 

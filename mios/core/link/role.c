@@ -53,7 +53,10 @@ static u64 *host_word(struct mios_ring *ring)
 	return &ring->peers[0].lines->host;
 }
 
-/* Is it somebody who can be host, and has not begun to end?  Under link_lock. */
+/*
+ * Is it somebody who is host, and has not begun to end?  Whose block has no
+ * views is not, whoever says so.  Under link_lock.
+ */
 static bool names_living(struct mios_ring *ring, u64 word)
 {
 	u32 instance = (u32)word;
@@ -66,7 +69,9 @@ static bool names_living(struct mios_ring *ring, u64 word)
 	peer = &ring->peers[instance];
 	return peer->state != MIOS_PEER_ABSENT &&
 	       peer->incarnation == word >> 32 &&
-	       peer->desc.state == MIOS_DESC_UP;
+	       peer->desc.state == MIOS_DESC_UP &&
+	       READ_ONCE(peer->lines->view[instance].stamp) >> 32 ==
+	       word >> 32;
 }
 
 /* How many come before this one? */
@@ -103,6 +108,12 @@ static bool look(struct mios_ring *ring)
 {
 	u64 word = smp_load_acquire(host_word(ring)); /* HOST */
 
+	/*
+	 * Somebody has written it there: who is host either puts it right first,
+	 * or finds that this one is, and steps back.
+	 */
+	if (word == own_word() && !mios_link.declares)
+		return !left && !inject_no_host;
 	if (names_living(ring, word))
 		adopt(word);
 	else if (adopted == own_word() && mios_link.declares)

@@ -6,7 +6,8 @@
  *			directions, heads and slots; FROM = TO: its descriptor;
  *			"all ROUNDS SEED": one structure after another, of
  *			everybody (garbage.c); "old INSTANCE": its descriptor
- *			says again that it is up
+ *			says again that it is up; "host INSTANCE INCARNATION":
+ *			it is host, says the word in instance 0's block
  *   mios/area		read: all of it
  */
 #include <linux/debugfs.h>
@@ -110,12 +111,15 @@ static ssize_t scribble_write(struct file *file, const char __user *buf,
 	struct mios_ring *ring = mios_ring_get(0);
 	char line[64] = {};
 	u32 a, b, seed;
-	int err;
+	int err = 0;
 
 	if (size >= sizeof(line) || copy_from_user(line, buf, size) || !ring)
 		return -EINVAL;
 	if (sscanf(line, "all %u %u", &a, &seed) == 2)
 		err = scribble_all(ring, a, seed);
+	else if (sscanf(line, "host %u %u", &a, &b) == 2)
+		WRITE_ONCE(mios_area_lines(ring->area, &ring->g, 0)->host,
+			   (u64)b << 32 | a);
 	else if (sscanf(line, "old %u", &a) == 1)
 		err = scribble_old(ring, a);
 	else if (sscanf(line, "%u %u %u", &a, &b, &seed) == 3)
