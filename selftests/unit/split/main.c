@@ -81,6 +81,13 @@ static void known_memory(void)
 		{ 8 * GIB, 8 * GIB + 256 * MIB },
 	};
 
+	/* As OVMF leaves 4 GiB. */
+	static const uint64_t uefi[][2] = {
+		{ 2 * MIB, 8 * MIB }, { 10 * MIB, 2030 * MIB },
+		{ 2032 * MIB, 2040 * MIB }, { 2044 * MIB, 2046 * MIB },
+		{ 4 * GIB, 6 * GIB },
+	};
+
 	memory(2, pc);
 	must(split_memory(&map, 4, 128 * MIB, why, sizeof(why)));
 	must(!strcmp(of(0), "2040M@2M+2432M@4096M"));
@@ -92,6 +99,13 @@ static void known_memory(void)
 	must(split_memory(&map, 2, 128 * MIB, why, sizeof(why)));
 	must(!strcmp(of(1), "378M@1664M+1030M@4096M"));
 	must(!strcmp(of(0), "1662M@2M"));
+
+	/* What is less than a block stays. */
+	memory(5, uefi);
+	must(split_memory(&map, 3, 128 * MIB, why, sizeof(why)));
+	must(!strcmp(of(0), "6M@2M+1526M@10M+8M@2032M+2M@2044M"));
+	must(!strcmp(of(1), "494M@1536M+768M@4096M"));
+	must(!strcmp(of(2), "1280M@4864M"));
 
 	memory(2, small);
 	must(!split_memory(&map, 8, 128 * MIB, why, sizeof(why)));
