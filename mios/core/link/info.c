@@ -87,6 +87,7 @@ int mios_link_info(u32 instance, struct mios_info *info)
 	if (instance >= mios_link.nr)
 		return -ENODEV;
 	memset(info, 0, sizeof(*info));
+	info->instance = instance;
 	mutex_lock(&mios_link.lock);
 	info_view(instance, info);
 	for_each_mios_ring(ring, i) {

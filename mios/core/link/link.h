@@ -53,6 +53,7 @@ struct mios_link_ops {
 
 /**
  * struct mios_info - a consistent picture of an instance
+ * @instance:	its number
  * @state:	enum mios_state
  * @incarnation: number of its present or last boot
  * @ring:	ring, -1: none
@@ -70,6 +71,7 @@ struct mios_link_ops {
  * @apicid:	the CPUs
  */
 struct mios_info {
+	u32 instance;
 	enum mios_state state;
 	u32 incarnation;
 	s32 ring;

@@ -110,9 +110,9 @@ static struct entry_attribute pool_attr = {
 /* Only instance 0 knows how the firmware and its operator number them. */
 static ssize_t part_show(const struct mios_info *info, char *buf)
 {
-	if (mios_link_self() || info->node >= MIOS_MAX_INSTANCES)
+	if (mios_link_self())
 		return sysfs_emit(buf, "unknown\n");
-	return mios_part_show(info->node, buf);
+	return mios_part_show(info->instance, buf);
 }
 
 static struct entry_attribute part_attr = {
