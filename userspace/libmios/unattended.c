@@ -136,9 +136,13 @@ static int take_frames(struct unattended *u)
 			break;
 		err = take_frame(u, &f, data);
 	}
-	if (!err && !u->ended)
-		err = u->link.ended ? -ECONNRESET : link_flush(&u->link);
-	return err;
+	if (err || u->ended)
+		return err;
+	if (u->link.ended)
+		return -ECONNRESET;
+	/* The other side may have said all, and have gone: that is read first. */
+	link_push(&u->link);
+	return 0;
 }
 
 /* Over, by @err; the first line about it stays. */
