@@ -52,6 +52,9 @@ int boot_wait(const struct boot_plan *plan, unsigned int node);
 void boot_remember(const struct boot_plan *plan, unsigned int node);
 struct boot_plan *boot_recall(unsigned int node);
 
+/* boot_give.c: what the setting give.N names; without @wait it says so alone */
+int boot_give(unsigned int node, bool wait);
+
 /* boot_key.c: @init: what /mios-init is to hold */
 void add_key(struct loader_file *initrd, int must, const char *init);
 

@@ -141,8 +141,10 @@ int boot_node(const struct boot_plan *plan, unsigned int node)
 	printf("node %u: joined ring %u after %.1f s (boot number %u)\n", node,
 	       plan->ring, now() - began, claim.incarnation);
 	if (!plan->wait)
-		return MIOS_EXIT_OK;
+		return boot_give(node, false);
 	ret = boot_wait(plan, node);
+	if (!ret)
+		ret = boot_give(node, true);
 	if (!ret)
 		printf("node %u: ready after %.1f s\n", node, now() - began);
 	return ret;

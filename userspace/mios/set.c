@@ -38,23 +38,34 @@ static const struct setting *find(const char *name)
 	mios_usage("set", "there is no setting '%.40s'", name);
 }
 
-static void show_all(void)
+/* @only_kept: not if it is not in the file */
+static void show_line(const struct setting *s, bool only_kept)
 {
 	char now[SET_VALUE], kept[SET_VALUE], why[256];
-	const struct setting *s = NULL;
 	int ret;
 
+	strcpy(kept, s->fallback ? s->fallback : "-");
+	ret = conf_get(CONF_PATH, s->name, kept, sizeof(kept), why,
+		       sizeof(why));
+	if (ret < 0)
+		mios_die(MIOS_EXIT_FAILED, "set: %s", why);
+	if (!ret && only_kept)
+		return;
+	if (s->fallback || setting_now(s, now))
+		strcpy(now, "-");
+	printf("%-16s %-8s %-13s %s\n", s->name, now, kept, s->help);
+}
+
+static void show_all(void)
+{
+	const struct setting *s = NULL;
+	unsigned int i;
+
 	printf("%-16s %-8s %-13s %s\n", "SETTING", "NOW", "AT START", "MEANING");
-	while ((s = setting_next(s))) {
-		strcpy(kept, s->fallback ? s->fallback : "-");
-		ret = conf_get(CONF_PATH, s->name, kept, sizeof(kept), why,
-			       sizeof(why));
-		if (ret < 0)
-			mios_die(MIOS_EXIT_FAILED, "set: %s", why);
-		if (s->fallback || setting_now(s, now))
-			strcpy(now, "-");
-		printf("%-16s %-8s %-13s %s\n", s->name, now, kept, s->help);
-	}
+	while ((s = setting_next(s)))
+		show_line(s, false);
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
+		show_line(setting_give(i), true);
 }
 
 static void show_one(const char *name)

@@ -12,6 +12,7 @@
 
 #include "libmios/conf.h"
 #include "libmios/libmios.h"
+#include "pci.h"
 #include "set.h"
 
 #define PARAMETERS	"/sys/module/mios/parameters/"
@@ -19,6 +20,7 @@
 
 #define BOOT		"boot"
 #define NETWORK		"network"
+#define GIVE		"give."		/* and a number: one for each instance */
 
 static const struct setting settings[] = {
 	{ BOOT, "all none", "none",
@@ -56,14 +58,34 @@ const struct setting *setting_next(const struct setting *before)
 	return before->name ? before : NULL;
 }
 
+/* Not in the table, where it would be sixty lines. */
+const struct setting *setting_give(unsigned int instance)
+{
+	static struct setting each[MIOS_MAX_INSTANCES];
+	static char names[MIOS_MAX_INSTANCES][16];
+	struct setting *s = &each[instance];
+
+	snprintf(names[instance], sizeof(names[instance]), GIVE "%u", instance);
+	s->name = names[instance];
+	s->fallback = "none";
+	s->help = "PCI functions that it is given when it has been booted: "
+		  "03:00.0,04:00.0, or none";
+	return s;
+}
+
 const struct setting *setting_find(const char *name)
 {
 	const struct setting *s = NULL;
+	long instance;
 
 	while ((s = setting_next(s)))
 		if (!strcmp(s->name, name))
 			return s;
-	return NULL;
+	if (strncmp(name, GIVE, strlen(GIVE)) ||
+	    mios_number(name + strlen(GIVE), 1, MIOS_MAX_INSTANCES - 1,
+			&instance))
+		return NULL;
+	return setting_give(instance);
 }
 
 static const char *name_of(const void *table, size_t i)
@@ -90,6 +112,19 @@ static bool is_word(const char *words, const char *value)
 	return false;
 }
 
+static int addresses_valid(const char *value)
+{
+	char text[SET_VALUE], address[PCI_ADDRESS], *word, *rest = text;
+
+	if (!strcmp(value, "none"))
+		return 0;
+	snprintf(text, sizeof(text), "%s", value);
+	while ((word = strsep(&rest, ",")))
+		if (!pci_address(word, address))
+			return -EINVAL;
+	return 0;
+}
+
 /* 0, or -EINVAL. */
 int setting_valid(const struct setting *s, const char *value)
 {
@@ -97,6 +132,8 @@ int setting_valid(const struct setting *s, const char *value)
 	uint32_t net;
 	long number;
 
+	if (!strncmp(s->name, GIVE, strlen(GIVE)))
+		return addresses_valid(value);
 	if (!strcmp(s->name, NETWORK))
 		return mios_network_parse(value, &net);
 	if (s->choices && is_word(s->choices, value))
