@@ -11,13 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cells.h"
 #include "json.h"
 #include "libmios/client.h"
 #include "libmios/libmios.h"
+#include "module.h"
 #include "pci.h"
 #include "subcommands.h"
 
@@ -86,23 +86,6 @@ static int owner(const char *address)
 
 	device_path(path, address, "mios_instance");
 	return read_line(path, text, sizeof(text)) ? atoi(text) : -1;
-}
-
-static void load_module(const char *command)
-{
-	int status;
-	pid_t pid;
-
-	if (!access(DRIVER, F_OK))
-		return;
-	pid = fork();
-	if (!pid) {
-		execlp("modprobe", "modprobe", "mios_devices", NULL);
-		_exit(127);
-	}
-	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
-		mios_die(MIOS_EXIT_FAILED, "%s: the module mios_devices does not "
-			 "load", command);
 }
 
 /* --- whose driver has it --- */
@@ -195,7 +178,7 @@ static int give(const char *text, const char *to)
 			 "first", owner(address), address);
 	if (pci_in_use(address, what, sizeof(what)))
 		mios_die(MIOS_EXIT_FAILED, "give: %s", what);
-	load_module("give");
+	module_load("give", "mios_devices");
 	if (owner(address) < 0)
 		to_our_driver(address);
 	snprintf(number, sizeof(number), "%ld", instance);

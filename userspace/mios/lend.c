@@ -11,12 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "libmios/client.h"
 #include "lend.h"
 #include "libmios/libmios.h"
+#include "module.h"
 #include "subcommands.h"
 
 #define PARAMETERS	"/sys/module/mios_swap/parameters/"
@@ -48,28 +48,11 @@ bool lend_parameter(const char *name, char *text, size_t size)
 	return true;
 }
 
-static void load(void)
-{
-	pid_t pid;
-	int status;
-
-	if (!access(PARAMETERS, F_OK))
-		return;
-	pid = fork();
-	if (!pid) {
-		execlp("modprobe", "modprobe", "mios_swap", NULL);
-		_exit(127);
-	}
-	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
-		mios_die(MIOS_EXIT_FAILED, "lend: the module mios_swap does not "
-			 "load");
-}
-
 static int set(const char *size)
 {
 	int fd, err = 0;
 
-	load();
+	module_load("lend", "mios_swap");
 	fd = open(PARAMETERS "lend", O_WRONLY | O_CLOEXEC);
 	if (fd < 0 || write(fd, size, strlen(size)) < 0)
 		err = errno;
