@@ -425,10 +425,13 @@ static struct pci_driver give_driver = {
 
 int mios_give_init(void)
 {
-	int err = pci_register_driver(&give_driver);
+	int err;
 
-	if (!err)
-		mios_fence_register(quiet_all);
+	/* Nothing is anybody's before the fence knows. */
+	mios_fence_register(quiet_all);
+	err = pci_register_driver(&give_driver);
+	if (err)
+		mios_fence_register(NULL);
 	return err;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * mios reserve: prints the kernel command line that sets nodes, or parts of the
- * only one, aside on this machine, from the firmware's own tables.  Only prints: whoever runs a
- * machine decides what its boot loader says.
+ * only one, aside on this machine, from the firmware's own tables.  Only prints:
+ * whoever runs a machine decides what its boot loader says.
  */
 #include <errno.h>
 #include <getopt.h>
