@@ -18,7 +18,7 @@ FRAGMENTS = {
     "test": ["test.config"],
     "debug": ["test.config", "debug.config"],
     "next": ["test.config", "next.config"],
-    "swap": ["test.config", "swap.config"],
+    "distro": ["test.config", "distro.config"],
     "debian": ["debian.config"],
 }
 STAMPS = {"KBUILD_BUILD_TIMESTAMP": "2025-01-01", "KBUILD_BUILD_USER": "mios",

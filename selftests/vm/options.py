@@ -59,8 +59,8 @@ def parse(words):
         help="firmware tells of no nodes: they are parts of one")
     add("--plain", action="store_true",
         help="one ordinary kernel over all nodes, nothing reserved")
-    add("--kernel", metavar="swap|FILE", help="the one with what looks at "
-        "swapping, or another bzImage")
+    add("--kernel", metavar="distro|FILE", help="the one with more of what "
+        "distributions have, or another bzImage")
     add("--suite", choices=("bookworm", "trixie"),
         help="the root's Debian release (SUITE, or the host's own)")
     add("--logs", metavar="DIR", help="build/logs/<run> by default")
@@ -136,7 +136,7 @@ def make_machine(options):
                            options.one_node, options.spare_disks)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    image = options.kernel if options.kernel != "swap" else None
+    image = options.kernel if options.kernel != "distro" else None
     if image and not os.path.exists(image):
         raise UsageError(f"--kernel {image}: no such file")
     if options.copy and not os.path.isdir(options.copy):
