@@ -15,6 +15,7 @@
 #include "link/link.h"
 #include "node/heads.h"
 #include "node/node.h"
+#include "pid/pid.h"
 #include "proc/host_log.h"
 #include "proc/sysfs.h"
 #include "watch/watch.h"
@@ -25,7 +26,7 @@ static bool host(void)
 }
 
 /* The nodes come first: the link makes room for as many, and asks for parts. */
-static int __init mios_join(void)
+static int __init mios_link_begin(void)
 {
 	struct mios_link_host as_host = {
 		.pools = mios_node_pools(),
@@ -43,11 +44,30 @@ static int __init mios_join(void)
 	return err;
 }
 
-static void mios_leave(void)
+static void mios_link_end(void)
 {
 	mios_link_exit();
 	if (host())
 		mios_nodes_exit();
+}
+
+/* The link, and what programs ask the others over it by a PID. */
+static int __init mios_join(void)
+{
+	int err = mios_link_begin();
+
+	if (err)
+		return err;
+	err = mios_pid_init();
+	if (err)
+		mios_link_end();
+	return err;
+}
+
+static void mios_leave(void)
+{
+	mios_pid_exit();
+	mios_link_end();
 }
 
 /* On instance 0: become able to start the others. */

@@ -60,6 +60,7 @@ enum mios_call_type {
 	MIOS_CALL_REGISTER,	/* struct mios_call_register */
 	MIOS_CALL_RANGE_OWNER,	/* struct mios_call_range_owner, to instance 0 */
 	MIOS_CALL_DEVICE,	/* struct mios_call_device, from instance 0 */
+	MIOS_CALL_PID,		/* struct mios_call_pid */
 	MIOS_CALLS
 };
 
@@ -300,12 +301,12 @@ static_assert(sizeof(struct mios_call_revoke) == 48);
 static_assert(MIOS_REVOKE_PAGES / 8 <= MIOS_CALL_MAX);
 
 /**
- * struct mios_copy_who - on whose behalf memory of a process is asked for
+ * struct mios_who - on whose behalf something is asked for about a process
  * @uid, @euid, @gid: his, in the first user namespace
  * @reserved:	0
  * @permitted, @effective: his capabilities
  */
-struct mios_copy_who {
+struct mios_who {
 	__u32 uid;
 	__u32 euid;
 	__u32 gid;
@@ -313,6 +314,48 @@ struct mios_copy_who {
 	__u64 permitted;
 	__u64 effective;
 };
+
+/* What is asked about a process. */
+enum mios_pid_op {
+	MIOS_PID_NONE = 0,
+	MIOS_PID_KILL,		/* no answer but its result */
+	MIOS_PID_STAT,		/* struct mios_pid_stat */
+};
+
+/**
+ * struct mios_call_pid - about a process of the callee
+ * @op:		enum mios_pid_op
+ * @pid:	which
+ * @signal:	to be sent to it
+ * @from:	PID of who sends it, of the caller
+ * @who:	and his identity
+ */
+struct mios_call_pid {
+	__u32 op;
+	__u32 pid;
+	__u32 signal;
+	__u32 from;
+	struct mios_who who;
+};
+
+/**
+ * struct mios_pid_stat - what /proc/PID/stat says
+ * @uid, @gid:	whose files in /proc its own are
+ * @length:	bytes of @text
+ * @reserved:	0
+ * @text:	a line
+ */
+struct mios_pid_stat {
+	__u32 uid;
+	__u32 gid;
+	__u32 length;
+	__u32 reserved;
+	char text[768];
+};
+
+static_assert(sizeof(struct mios_call_pid) == 48);
+static_assert(sizeof(struct mios_pid_stat) == 784);
+static_assert(sizeof(struct mios_pid_stat) <= MIOS_CALL_MAX);
 
 #define MIOS_COPY_PAGES		64u	/* that one message can ask for */
 
@@ -333,7 +376,7 @@ struct mios_msg_copy_ask {
 	__u32 nr;
 	__u32 write;
 	__u32 reserved;
-	struct mios_copy_who who;
+	struct mios_who who;
 };
 
 /**
@@ -356,7 +399,7 @@ struct mios_msg_copy_stop {
 	__u64 id;
 };
 
-static_assert(sizeof(struct mios_copy_who) == 32);
+static_assert(sizeof(struct mios_who) == 32);
 static_assert(sizeof(struct mios_msg_copy_ask) == 64);
 static_assert(offsetof(struct mios_msg_copy_pages, pfn) == 24);
 static_assert(sizeof(struct mios_msg_copy_pages) <= MIOS_CONTROL_MAX);

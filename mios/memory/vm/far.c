@@ -7,29 +7,24 @@
  */
 #define pr_fmt(fmt) "mios: " fmt
 
-#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/process_vm.h>
 #include <linux/sched/signal.h>
-#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/uio.h>
-#include <linux/user_namespace.h>
 
 #include <mios/layout.h>
 #include <uapi/linux/mios.h>
 
 #include "../../inject/inject.h"
 #include "../../core/link/link.h"
+#include "../../core/pid/pid.h"
 
 #include "vm.h"
 
 MIOS_INJECT_SWITCH(pool_is_own, "take a page of a pool for the sender's own memory");
-
-/* What a security module says of who is not confined by it. */
-static u32 unconfined;
 
 /**
  * struct far - a copy from or to a process of another instance
@@ -166,40 +161,14 @@ static int copy_range(struct far *far, u64 address, size_t size)
 
 /* --- the system call */
 
-static void who_asks(struct mios_copy_who *who)
-{
-	const struct cred *cred = current_cred();
-
-	who->uid = from_kuid(&init_user_ns, cred->uid);
-	who->euid = from_kuid(&init_user_ns, cred->euid);
-	who->gid = from_kgid(&init_user_ns, cred->gid);
-	who->permitted = cred->cap_permitted.val;
-	who->effective = cred->cap_effective.val;
-}
-
-/*
- * Names that a security module has for who is confined, and capabilities in a
- * user namespace, mean nothing on another instance.
- */
-static bool is_known_elsewhere(void)
-{
-	u32 secid;
-
-	security_current_getsecid_subj(&secid);
-	return current_user_ns() == &init_user_ns && secid == unconfined;
-}
-
 static int far_begin(struct far *far, pid_t pid)
 {
 	far->instance = pid / MIOS_PIDS_EACH;
 	if (pid <= 0 || far->instance >= mios_link_nr() ||
 	    far->instance == mios_link_self() || mios_link_pid_is_over(pid))
 		return -ESRCH;
-	if (!is_known_elsewhere())
-		return -EPERM;
 	far->ask.pid = pid;
-	who_asks(&far->ask.who);
-	return 0;
+	return mios_who_get(&far->ask.who);
 }
 
 static ssize_t rw(pid_t pid, struct iov_iter *iter, const struct iovec *rvec,
@@ -233,19 +202,12 @@ static const struct process_vm_remote_ops ops = {
 
 int mios_far_init(void)
 {
-	struct cred *cred;
-
 	/* Each CPU has a word in the area. */
 	if (nr_cpu_ids > MIOS_AREA_CPUS) {
 		pr_warn("no copies from other instances: more than %u CPUs here\n",
 			MIOS_AREA_CPUS);
 		return 0;
 	}
-	cred = prepare_kernel_cred(&init_task);
-	if (!cred)
-		return -ENOMEM;
-	security_cred_getsecid(cred, &unconfined);
-	put_cred(cred);
 	return process_vm_remote_set(&ops);
 }
 

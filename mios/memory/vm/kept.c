@@ -39,7 +39,7 @@ struct key {
 	u64 chunk;
 	u32 pid;
 	u32 write;
-	struct mios_copy_who who;
+	struct mios_who who;
 };
 
 /**

@@ -13,7 +13,6 @@
  * as a user likes (ask.c).  So a user has only a few at a time, and who gives up
  * ends his: for this the worker can be killed while it is at it.
  */
-#include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
@@ -31,6 +30,7 @@
 
 #include "../../inject/inject.h"
 #include "../../core/link/link.h"
+#include "../../core/pid/pid.h"
 
 #include "vm.h"
 
@@ -77,25 +77,10 @@ static u32 in_tick;
 
 /* --- in the name of who asks */
 
-static struct cred *cred_of(const struct mios_copy_who *who)
+static struct cred *cred_of(const struct mios_who *who)
 {
-	struct cred *cred = prepare_kernel_cred(&init_task);
-
-	if (!cred || inject_no_credentials)
-		return cred;
-	cred->uid = make_kuid(&init_user_ns, who->uid);
-	cred->suid = cred->uid;
-	cred->euid = make_kuid(&init_user_ns, who->euid);
-	cred->fsuid = cred->euid;
-	cred->gid = make_kgid(&init_user_ns, who->gid);
-	cred->sgid = cred->gid;
-	cred->egid = cred->gid;
-	cred->fsgid = cred->gid;
-	cred->cap_permitted.val = who->permitted & CAP_VALID_MASK;
-	cred->cap_effective.val = who->effective & CAP_VALID_MASK;
-	cap_clear(cred->cap_inheritable);
-	cap_clear(cred->cap_ambient);
-	return cred;
+	return inject_no_credentials ? prepare_kernel_cred(&init_task) :
+	       mios_who_cred(who);
 }
 
 /* @fast: those that are there; -EAGAIN: it takes more. */

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Processes of other instances, as programs name them: by a PID, which no two
+ * instances give.  kill() and /proc/PID/stat of one are asked by the hooks of
+ * linux/pid/ and served where it runs, with the identity of who asks.
+ */
+#ifndef _MIOS_PID_H
+#define _MIOS_PID_H
+
+#include <mios/msg.h>
+
+struct cred;
+
+/* who.c */
+
+/**
+ * mios_who_get() - on whose behalf is another instance asked?
+ * @who: out: current
+ *
+ * Return: 0; or -EPERM: he means nothing there, as his capabilities are those in
+ * a user namespace, or a security module confines him.
+ */
+int mios_who_get(struct mios_who *who);
+
+/**
+ * mios_who_cred() - the credentials of who has asked
+ * @who: as another instance says it
+ *
+ * Return: for override_creds(), to be put; NULL: no memory.
+ */
+struct cred *mios_who_cred(const struct mios_who *who);
+
+int mios_who_init(void);
+
+/* remote.c */
+int mios_pid_init(void);
+void mios_pid_exit(void);
+
+#endif /* _MIOS_PID_H */
