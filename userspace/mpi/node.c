@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * UCX asks the files of /proc whether it may share memory with another process: by
- * boot_id whether that is on the same node, by the time in /proc/PID/stat whether it
- * still lives.  Ranks on instances that share /dev/shm are on one node (peers.c): they
- * all read the same boot_id, and find a stat of those on other instances as long as
- * these live.  Nothing else of such a process is there, and nobody else sees this.
+ * UCX asks /proc/sys/kernel/random/boot_id whether another process is on the same
+ * node, and may share memory with it.  Ranks on instances that share /dev/shm are on
+ * one node (peers.c): they all read the same boot_id.  Nobody else sees this.
  */
 #include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -16,7 +13,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #define BOOT_ID		"/proc/sys/kernel/random/boot_id"
@@ -65,58 +61,14 @@ static int boot_id(void)
 	return file_of(text);
 }
 
-/* Nobody has anything at address 1: what is wrong with it tells whether he lives. */
-static int lives(pid_t pid)
-{
-	char byte;
-	struct iovec here = { &byte, 1 }, there = { (void *)1, 1 };
-
-	return process_vm_readv(pid, &here, 1, &there, 1, 0) >= 0 || errno != ESRCH;
-}
-
-/*
- * One whose start is that of his instance, and the same always.  -1: there is no such
- * process, or one in a PID namespace of its own.
- */
-static int stat_of(pid_t pid)
-{
-	char text[TEXT_SIZE];
-
-	if (!lives(pid))
-		return -1;
-	snprintf(text, sizeof(text),
-		 "%d (elsewhere) S 0 0 0 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 1 0 0\n", pid);
-	return file_of(text);
-}
-
-/* Of /proc/PID/stat, written so and no other way; 0: another file. */
-static pid_t pid_of(const char *path)
-{
-	char *end;
-	long pid;
-
-	if (strncmp(path, "/proc/", 6) || path[6] < '1' || path[6] > '9')
-		return 0;
-	pid = strtol(path + 6, &end, 10);
-	return !strcmp(end, "/stat") && pid == (pid_t)pid ? pid : 0;
-}
-
 static int open_as(const char *path, int flags, mode_t mode)
 {
 	open_fn real = (open_fn)dlsym(RTLD_NEXT, "open");
-	int fd = -1, error;
-	pid_t pid;
+	int fd = -1;
 
 	if (path && !(flags & O_ACCMODE) && !strcmp(path, BOOT_ID))
 		fd = boot_id();
-	if (fd < 0)
-		fd = real(path, flags, mode);
-	error = errno;
-	pid = fd < 0 && errno == ENOENT ? pid_of(path) : 0;
-	if (pid)
-		fd = stat_of(pid);
-	errno = error;
-	return fd;
+	return fd < 0 ? real(path, flags, mode) : fd;
 }
 
 /* The third argument is there if a file may be made: nothing else looks at it. */
