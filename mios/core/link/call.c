@@ -36,6 +36,7 @@
 #include <asm/tsc.h>
 
 #include "../../inject/inject.h"
+#include "link_trace.h"
 #include "ring.h"
 
 MIOS_INJECT_TIMES(lose_answer, "drop the answer to a call");
@@ -236,6 +237,7 @@ static void call_begin(struct pending *p, struct mios_msg_call *call,
 	call->deadline = rdtsc_ordered() +
 			 (u64)jiffies_to_msecs(max(left - 1, 1L)) * tsc_khz;
 	init_completion(&p->done);
+	trace_mios_call(p->ask->instance, call->what, call->id);
 	err = pending_add(p);
 	if (err)
 		goto out;
@@ -247,6 +249,7 @@ static void call_begin(struct pending *p, struct mios_msg_call *call,
 	pending_remove(p);
 out:
 	p->ask->result = err;
+	trace_mios_call_end(p->ask->instance, p->id, err);
 }
 
 /* Falling asleep and waking up takes longer than the callee may. */
@@ -270,6 +273,7 @@ static void call_end(struct pending *p, unsigned long end)
 		wait_awake(p);
 	wait_for_completion_timeout(&p->done, max(left, 0L));
 	pending_remove(p);
+	trace_mios_call_end(p->ask->instance, p->id, p->ask->result);
 }
 
 /* Ask all that have not been asked, or had enough to do.  Is that so again? */
@@ -383,7 +387,9 @@ static void serve(struct work_struct *work)
 	answer = kmalloc(sizeof(*answer) + MIOS_CALL_MAX,
 			 GFP_KERNEL | __GFP_NOFAIL);
 	served_by(s, current);
+	trace_mios_serve(instance, s->call.what, s->call.id);
 	result = serve_one(s, answer + 1, &length);
+	trace_mios_serve_end(instance, s->call.id, result);
 	served_by(s, NULL);
 	if (WARN_ON_ONCE(length > MIOS_CALL_MAX))
 		length = 0;

@@ -13,6 +13,7 @@
 
 #include "../../inject/inject.h"
 #include "../../arch/x86/icr.h"
+#include "link_trace.h"
 #include "ring.h"
 
 MIOS_INJECT_TIMES(skip_doorbell, "publish without an interrupt");
@@ -31,6 +32,7 @@ void mios_bell_ring(struct mios_peer *peer, enum mios_bell bell)
 		return;
 	set_bit(mios_link.self, pending);
 	smp_mb__after_atomic(); /* BELL: the reason, then the interrupt */
+	trace_mios_bell_ring(peer->instance, bell);
 	if (mios_inject(skip_doorbell))
 		return;
 	mios_icr_post(APIC_DM_FIXED | READ_ONCE(peer->vector),
@@ -86,8 +88,10 @@ static bool bell_take(struct mios_ring *ring, u32 bell, u64 mask)
 		return false;
 	from = xchg(pending, 0) & ring->others; /* BELL */
 	WRITE_ONCE(ring->taken[bell], ring->taken[bell] + 1);
-	if (from)
+	if (from) {
+		trace_mios_bell(bell, from);
 		bell_dispatch(ring, bell, from);
+	}
 	return from;
 }
 

@@ -13,6 +13,7 @@
 #include <linux/uio.h>
 
 #include "../../inject/inject.h"
+#include "fs_trace.h"
 #include "vfs.h"
 
 MIOS_INJECT_SWITCH(elsewhere, "map files wherever there is room");
@@ -47,9 +48,10 @@ static bool page_enter(struct inode *inode, u64 index, u64 phys)
 vm_fault_t mios_file_fault(struct vm_fault *vmf)
 {
 	struct inode *inode = file_inode(vmf->vma->vm_file);
-	u64 phys;
+	u64 phys = 0;
 	int err = mios_page_find(inode, vmf->pgoff, true, &phys);
 
+	trace_mios_fault(number_of(inode), vmf->pgoff, phys, err);
 	if (err == -EBUSY) {
 		/* Again from the start, without locks, and if not killed. */
 		usleep_range(500, 1000);

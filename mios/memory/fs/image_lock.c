@@ -17,6 +17,7 @@
 #include "../../core/link/link.h"
 #include "../lock/place.h"
 
+#include "fs_trace.h"
 #include "vfs.h"
 
 MIOS_INJECT_SWITCH(doze, "who waits for the lock does not look by itself");
@@ -42,6 +43,8 @@ static void lock_pause(void *ctx, u64 *word, u64 value)
 {
 	struct mios_image_waiter *waiter = ctx;
 
+	if (!waiter->looks)
+		trace_mios_lock_wait(mios_link_self());
 	if (waiter->looks++ < LOCK_SPINS)
 		cpu_relax();
 	else
@@ -67,6 +70,7 @@ static void lock_wake(void *ctx, u64 *word)
 {
 	u32 instance = place_seat(READ_ONCE(*word)) % MIOS_FS_INSTANCES;
 
+	trace_mios_lock_pass(instance);
 	if (instance == mios_link_self())
 		wake_up_all(&waiters);
 	else if (!inject_no_wake)

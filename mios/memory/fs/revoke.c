@@ -21,6 +21,7 @@
 #include "../../inject/inject.h"
 #include "../../core/link/link.h"
 
+#include "fs_trace.h"
 #include "vfs.h"
 
 MIOS_INJECT_SWITCH(keep_mapped,
@@ -271,6 +272,7 @@ int mios_revoke(struct inode *inode, u64 first, u64 nr, bool copies,
 	who = open_elsewhere(inode);
 	if (inject_no_revoke)
 		who = 0;
+	trace_mios_revoke(what.inode, first, nr, who);
 	revoke_here(m, inode, &r, pinned);
 	/* What a device of the dead may write to is as good as pinned there. */
 	if (who & 1 && mios_devices_never_quiet(0)) {

@@ -43,6 +43,7 @@
 #include "../fs/vfs.h"
 #include "../../core/link/link.h"
 
+#include "../fs/fs_trace.h"
 #include "ipc.h"
 
 MIOS_INJECT_SWITCH(no_enter, "wait on a futex without saying so");
@@ -221,10 +222,14 @@ static int wake(union futex_key *key, int nr, u32 bitset)
 		if (!(who & BIT_ULL(at)))
 			continue;
 		done = wake_at(at, key, nr - woken, bitset);
-		if (done < 0)
-			return woken ? woken : done;
+		if (done < 0) {
+			woken = woken ?: done;
+			break;
+		}
 		woken += done;
 	}
+	trace_mios_futex_wake(key->shared.i_seq, key->shared.pgoff,
+			      key->shared.offset & ~PAGE_MASK, who, woken);
 	return woken;
 }
 

@@ -37,7 +37,7 @@ deep: $(EXPLORE)
 	$(EXPLORE) --deep
 
 $(O)/instance%.o: instance.c $(TESTED) $(HEADERS)
-	@mkdir -p $(O)/linux
+	@mkdir -p $(O)/linux $(O)/trace
 	@for name in $(NONE); do : > $(O)/linux/$$name.h; done
 	$(CC) $(CFLAGS) -include kernel.h -DSELF=$* -c -o $@.all $<
 	objcopy --keep-global-symbol=instance_$* $@.all $@
