@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "cells.h"
+#include "everywhere.h"
 #include "json.h"
-#include "libmios/client.h"
 #include "ps.h"
 #include "subcommands.h"
 
@@ -185,39 +185,6 @@ static void parse(struct ps_wish *w, int argc, char **argv)
 	}
 }
 
-/* --- where --- */
-
-/* Those that are up and answer; how many. */
-static unsigned int choose(const struct ps_wish *w, struct unattended *list,
-			   int *status)
-{
-	static struct mios_instance all[MIOS_MAX_INSTANCES];
-	const int self = mios_self(), n = mios_instances_read(all, MIOS_MAX_INSTANCES);
-	unsigned int nr = 0;
-	int i;
-
-	if (n < 0)
-		mios_die(MIOS_EXIT_FAILED, "ps: %s", MIOS_NO_SYSFS);
-	for (i = 0; i < n; i++) {
-		if (!(w->instances >> all[i].id & 1))
-			continue;
-		if (all[i].id != self && all[i].state != MIOS_STATE_UP) {
-			if (w->instances == UINT64_MAX)
-				continue;
-			mios_error("mios", "ps: instance %d is %s, not up",
-				   all[i].id, mios_state_name(all[i].state));
-			*status = MIOS_EXIT_FAILED;
-		} else if (all[i].suspect >= 0) {	/* the others would wait */
-			mios_error("mios", "ps: instance %d is suspect: its "
-				   "processes are not known", all[i].id);
-			*status = MIOS_EXIT_FAILED;
-		} else {
-			list[nr++].instance = all[i].id;
-		}
-	}
-	return nr;
-}
-
 /* --- their processes --- */
 
 static void show_row(const struct ps_wish *w, struct libscols_table *t,
@@ -321,9 +288,9 @@ static void show(struct ps_wish *w, struct unattended *list, unsigned int nr,
 	unsigned int i;
 
 	list_command(w, argv);
-	ps_everywhere(list, nr, argv);
+	everywhere_run(list, nr, argv, PS_ANSWER_MS);
 	for (i = 0; i < nr; i++)	/* 1: it has found none */
-		if (!ps_failed(&list[i], 1, status))
+		if (!everywhere_failed("ps", &list[i], 1, status))
 			show_instance(w, t, &list[i], status);
 	if (w->pids[0] && !scols_table_get_nlines(t)) {
 		mios_error("mios", "ps: there is no such process");
@@ -351,7 +318,7 @@ int cmd_ps(int argc, char **argv)
 	/* Where we are need not be there, and is nothing to it. */
 	if (chdir("/"))
 		mios_die(MIOS_EXIT_FAILED, "ps: cannot enter /: %m");
-	nr = choose(&w, list, &status);
+	nr = everywhere_choose("ps", w.instances, list, &status);
 	if (w.signal)
 		ps_send(&w, list, nr, &status);
 	else

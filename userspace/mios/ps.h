@@ -9,6 +9,7 @@
 
 #define PS_NAME		16	/* bytes that the kernel keeps of a name, its end included */
 #define PS_PIDS		65536
+#define PS_ANSWER_MS	30000
 
 struct unattended;
 
@@ -26,7 +27,5 @@ struct ps_wish {
 const char *ps_signal(const char *text);
 void ps_send(struct ps_wish *wish, struct unattended *list, unsigned int nr,
 	     int *status);
-void ps_everywhere(struct unattended *list, unsigned int nr, char **argv);
-bool ps_failed(struct unattended *u, int good, int *status);
 
 #endif /* MIOS_PS_H */

@@ -10,10 +10,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "libmios/client.h"
+#include "everywhere.h"
 #include "ps.h"
 
-#define ANSWER_MS	30000
 #define PIDS_MAX	(PS_PIDS / 2)
 #define WHITE		"\n "
 
@@ -29,40 +28,6 @@ const char *ps_signal(const char *text)
 	if (mios_number(text, 1, NSIG - 1, &number))
 		mios_usage("ps", "'%.40s' is no signal: kill -l lists them", text);
 	return text;
-}
-
-/* One command on all of @list at once. */
-void ps_everywhere(struct unattended *list, unsigned int nr, char **argv)
-{
-	char **each[MIOS_MAX_INSTANCES];
-	unsigned int i;
-
-	for (i = 0; i < nr; i++)
-		each[i] = argv;
-	unattended_run(list, nr, each, ANSWER_MS);
-}
-
-/* Has something not worked on one of them?  Then a line has said so. */
-bool ps_failed(struct unattended *u, int good, int *status)
-{
-	char line[200];
-
-	if (!u->error && !u->err.len && u->status <= good)
-		return false;
-	if (u->error) {
-		mios_error("mios", "ps: %s", u->why);
-	} else if (u->err.len) {
-		snprintf(line, sizeof(line), "%.*s", (int)u->err.len,
-			 (char *)u->err.data + u->err.start);
-		line[strcspn(line, "\n")] = '\0';
-		mios_utf8(line);
-		mios_error("mios", "ps: instance %d: %s", u->instance, line);
-	} else {
-		mios_error("mios", "ps: instance %d: status %d", u->instance,
-			   u->status);
-	}
-	*status = MIOS_EXIT_FAILED;
-	return true;
 }
 
 /* pkill takes a pattern: what has a meaning in one is meant as it stands. */
@@ -94,9 +59,9 @@ static unsigned int signal_command(struct ps_wish *w, struct unattended *list,
 		argv[7] = "--";
 		argv[8] = name;
 	}
-	ps_everywhere(list, nr, argv);
+	everywhere_run(list, nr, argv, PS_ANSWER_MS);
 	for (i = 0; i < nr; i++) {
-		ps_failed(&list[i], 1, status);
+		everywhere_failed("ps", &list[i], 1, status);
 		for (at = 0; at < list[i].out.len; at++)	/* -e: a line each */
 			count += list[i].out.data[list[i].out.start + at] == '\n';
 	}
@@ -127,8 +92,8 @@ static void kill_there(const struct ps_wish *w, int instance, char **words,
 	words[1] = "-s";
 	words[2] = (char *)w->signal;
 	words[3] = "--";
-	unattended_run(&u, 1, &words, ANSWER_MS);
-	ps_failed(&u, 0, status);
+	unattended_run(&u, 1, &words, PS_ANSWER_MS);
+	everywhere_failed("ps", &u, 0, status);
 	unattended_free(&u);
 }
 
@@ -149,9 +114,9 @@ static unsigned int signal_pids(struct ps_wish *w, struct unattended *list,
 	char *argv[6] = { "ps", "-o", "pid=", "-p", w->pids };
 	unsigned int i, n, count = 0;
 
-	ps_everywhere(list, nr, argv);
+	everywhere_run(list, nr, argv, PS_ANSWER_MS);
 	for (i = 0; i < nr; i++) {
-		if (ps_failed(&list[i], 1, status))
+		if (everywhere_failed("ps", &list[i], 1, status))
 			continue;
 		n = found(&list[i], words + 4);
 		if (n)
