@@ -14,7 +14,7 @@ _mios_instances()
 _mios()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
-	local commands="status boot stop restart wait kill log dump console set reserve exec run pool numastat numactl shm lend give take ps slurm-conf top help"
+	local commands="status boot stop restart wait kill log dump console set reserve exec run pool numastat numactl shm lend give take ps trace slurm-conf top help"
 	local words=
 
 	if ((COMP_CWORD == 1)); then
@@ -86,6 +86,7 @@ _mios()
 			words=$(_mios_instances up)
 		compopt -o default
 		;;
+	trace) words="--event= --instances= --time= --buffer= --stop --json" ;;
 	ps) words="--all --kernel --user= --command= --instances= --signal= --json" ;;
 	slurm-conf) words="--cgroup --topology" ;;
 	top) words="--once --json --delay=" ;;

@@ -34,6 +34,7 @@ static const struct command commands[] = {
 	{ "give", cmd_give, "give a PCI device to an instance; show what was given" },
 	{ "take", cmd_take, "take a PCI device back from an instance" },
 	{ "ps", cmd_ps, "show the processes of all instances; send them signals" },
+	{ "trace", cmd_trace, "record events of all instances' kernels" },
 	{ "slurm-conf", cmd_slurm_conf, "print files for Slurm on the instances" },
 	{ "top", cmd_top, "show tasks and load of every instance" },
 	{ "help", cmd_help, "show the manual page of a command" },
