@@ -2,7 +2,7 @@
 /*
  * Reads what miosfs tells of pages, in extended attributes: of the root for the
  * pool, of a file for its own.  What it says is old when it is here.  For mios
- * pool and mios numastat.
+ * pool, mios numastat and mios status --metrics.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -45,6 +45,11 @@ static const char *section_parse(const char *at, struct pool_section *section)
 	at = users_parse(at + used, section);
 	return *at == '\n' && section->node < MIOS_MAX_INSTANCES ? at + 1 :
 		NULL;
+}
+
+bool pool_is_there(void)
+{
+	return getxattr(SHARED_DIR, "mios.pool", NULL, 0) >= 0;
 }
 
 unsigned int pool_read(const char *command, struct pool_section **sections)

@@ -6,6 +6,7 @@
 #ifndef MIOS_PAGES_H
 #define MIOS_PAGES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "libmios/libmios.h"
@@ -20,6 +21,9 @@ struct pool_section {
 	uint64_t kept[MIOS_MAX_INSTANCES];	/* in files, by who has made them */
 	uint64_t held[MIOS_MAX_INSTANCES];	/* on their way in or out */
 };
+
+/* Is there any? */
+bool pool_is_there(void);
 
 /* How many there are; ends the program, as @command, where there are none. */
 unsigned int pool_read(const char *command, struct pool_section **sections);

@@ -17,6 +17,7 @@
 #include "json.h"
 #include "lend.h"
 #include "libmios/libmios.h"
+#include "metrics.h"
 #include "subcommands.h"
 
 #define WATCH_MS 2000
@@ -26,6 +27,7 @@ static const char usage[] =
 "Shows the instances of this machine, or those of a list such as 1 or 0,2-3.\n\n"
 "  -J, --json   for programs; mios-status(1) has the names and their units\n"
 "  -w, --watch  print again whenever something changes, until interrupted\n"
+"      --metrics  for Prometheus, pools and loads with it\n"
 "  -h, --help   print this\n";
 
 enum {
@@ -255,16 +257,34 @@ static uint64_t targets(int argc, char **argv)
 	return which;
 }
 
+static int print_metrics(uint64_t which)
+{
+	static struct mios_instance list[MIOS_MAX_INSTANCES];
+	int nr = mios_instances_read(list, MIOS_MAX_INSTANCES);
+
+	if (nr < 0)
+		mios_die(MIOS_EXIT_FAILED, "status: " MIOS_NO_SYSFS);
+	metrics_print(list, nr, which);
+	mios_flush_stdout();
+	return MIOS_EXIT_OK;
+}
+
 int cmd_status(int argc, char **argv)
 {
-	bool json = false, again = false;
+	bool json = false, again = false, metrics = false;
 	const struct flag flags[] = {
-		{ "json", 'J', &json }, { "watch", 'w', &again }, { }
+		{ "json", 'J', &json }, { "watch", 'w', &again },
+		{ "metrics", 0, &metrics }, { }
 	};
 	uint64_t which;
 
 	flags_take("status", usage, argc, argv, flags);
 	which = targets(argc - optind, argv + optind);
+	if (metrics && (json || again))
+		mios_usage("status", "--metrics has a form of its own, and is "
+			   "printed once");
+	if (metrics)
+		return print_metrics(which);
 	if (again)
 		watch(which, json);
 	print_once(which, json);

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mios status --metrics: the numbers of all instances as Prometheus' text format
+ * (version 0.0.4) has them, for node_exporter's textfile collector or a page that
+ * is fetched.  Units are in the names, as is the custom there.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "libmios/libmios.h"
+#include "metrics.h"
+#include "pages.h"
+
+struct metric {
+	const char *name, *help;
+	/* false: not of this one */
+	bool (*value)(const struct mios_instance *inst, double *value);
+};
+
+static bool is_up(const struct mios_instance *inst, double *value)
+{
+	*value = inst->state == MIOS_STATE_UP || inst->id == mios_self();
+	return true;
+}
+
+static bool runs(const struct mios_instance *inst)
+{
+	double up;
+
+	is_up(inst, &up);
+	return up;
+}
+
+static bool cpus(const struct mios_instance *inst, double *value)
+{
+	*value = inst->cpus;
+	return true;
+}
+
+static bool memory(const struct mios_instance *inst, double *value)
+{
+	*value = inst->memory;
+	return true;
+}
+
+static bool memory_free(const struct mios_instance *inst, double *value)
+{
+	*value = inst->memory_free;
+	return runs(inst);
+}
+
+static bool cost(const struct mios_instance *inst, double *value)
+{
+	*value = inst->cost;
+	return runs(inst);
+}
+
+static bool uptime(const struct mios_instance *inst, double *value)
+{
+	*value = inst->uptime;
+	return runs(inst);
+}
+
+static bool boots(const struct mios_instance *inst, double *value)
+{
+	*value = inst->incarnation;
+	return true;
+}
+
+static bool load(const struct mios_instance *inst, double *value)
+{
+	*value = inst->load[0];
+	return runs(inst);
+}
+
+static bool runnable(const struct mios_instance *inst, double *value)
+{
+	*value = inst->runnable;
+	return runs(inst);
+}
+
+static bool heartbeat(const struct mios_instance *inst, double *value)
+{
+	*value = inst->heartbeat_age / 1e3;
+	return inst->heartbeat_age >= 0;
+}
+
+static bool suspect(const struct mios_instance *inst, double *value)
+{
+	*value = inst->suspect >= 0;
+	return runs(inst);
+}
+
+static bool host(const struct mios_instance *inst, double *value)
+{
+	*value = inst->id == mios_host();
+	return true;
+}
+
+static const struct metric metrics[] = {
+	{ "up", "Whether the instance is up.", is_up },
+	{ "cpus", "CPUs of the instance.", cpus },
+	{ "memory_bytes", "Memory of the instance.", memory },
+	{ "memory_free_bytes", "What of it is free.", memory_free },
+	{ "cost_bytes", "What its kernel costs in memory.", cost },
+	{ "uptime_seconds", "Since its kernel has started.", uptime },
+	{ "boots", "The number of its boot.", boots },
+	{ "load1", "Load average of a minute.", load },
+	{ "runnable_tasks", "Tasks that run or want to.", runnable },
+	{ "heartbeat_age_seconds", "Since its last heartbeat.", heartbeat },
+	{ "suspect", "Whether it has been silent for too long.", suspect },
+	{ "host", "Whether it declares deaths.", host },
+};
+
+static void begin(const char *name, const char *help)
+{
+	printf("# HELP mios_%s %s\n# TYPE mios_%s gauge\n", name, help, name);
+}
+
+static void print_pool(const char *name, const char *help,
+		       const struct pool_section *sections, unsigned int nr,
+		       uint64_t (*value)(const struct pool_section *s))
+{
+	unsigned int i;
+
+	if (nr)
+		begin(name, help);
+	for (i = 0; i < nr; i++)
+		printf("mios_%s{node=\"%u\"} %" PRIu64 "\n", name,
+		       sections[i].node, value(&sections[i]));
+}
+
+static uint64_t pool_size(const struct pool_section *s)
+{
+	return s->size;
+}
+
+static uint64_t pool_used(const struct pool_section *s)
+{
+	uint64_t pages = s->own;
+	unsigned int i;
+
+	for (i = 0; i < MIOS_MAX_INSTANCES; i++)
+		pages += s->kept[i] + s->held[i];
+	return pages * SHARED_PAGE;
+}
+
+/* Of the instances in @which; pools are of all. */
+void metrics_print(const struct mios_instance *list, int nr, uint64_t which)
+{
+	struct pool_section *sections = NULL;
+	unsigned int nr_sections = 0;
+	char name[64];
+	double value;
+	size_t m;
+	int i;
+
+	for (m = 0; m < sizeof(metrics) / sizeof(metrics[0]); m++) {
+		snprintf(name, sizeof(name), "instance_%s", metrics[m].name);
+		begin(name, metrics[m].help);
+		for (i = 0; i < nr; i++)
+			if (which & 1ULL << list[i].id &&
+			    metrics[m].value(&list[i], &value))
+				printf("mios_%s{instance=\"%d\"} %.17g\n", name,
+				       list[i].id, value);
+	}
+	if (pool_is_there())
+		nr_sections = pool_read("status", &sections);
+	print_pool("pool_bytes", "Memory of a node that all instances share.",
+		   sections, nr_sections, pool_size);
+	print_pool("pool_used_bytes", "What of it is in use.", sections,
+		   nr_sections, pool_used);
+	free(sections);
+}
