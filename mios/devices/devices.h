@@ -15,6 +15,38 @@
 int mios_give_init(void);
 void mios_give_exit(void);
 
+/* iommu.c: on instance 0; nothing where the machine has none, or it is off */
+struct iommu_domain;
+struct pci_dev;
+
+/* NULL: its IOMMU lets it be given; else why not. */
+const char *mios_iommu_refusal(struct pci_dev *dev);
+
+/**
+ * mios_iommu_claim() - from now on a function reaches no memory
+ * @dev: this driver's
+ *
+ * Return: 0, until mios_iommu_release(); -EBUSY: a function that shares its
+ * group has another driver.
+ */
+int mios_iommu_claim(struct pci_dev *dev);
+void mios_iommu_release(struct pci_dev *dev);
+
+/**
+ * mios_iommu_window() - what a function of an instance is to reach
+ * @dev: claimed
+ * @instance: which
+ *
+ * Return: for mios_iommu_open() or mios_iommu_free(); NULL: there is no IOMMU; or
+ * an error.
+ */
+struct iommu_domain *mios_iommu_window(struct pci_dev *dev, u32 instance);
+void mios_iommu_free(struct iommu_domain *window);
+
+/* From now on it reaches that, until mios_iommu_close(), which frees it. */
+int mios_iommu_open(struct pci_dev *dev, struct iommu_domain *window);
+void mios_iommu_close(struct pci_dev *dev, struct iommu_domain **window);
+
 /* bus.c: on the others */
 
 /**

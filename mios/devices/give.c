@@ -11,6 +11,7 @@
 #define pr_fmt(fmt) "mios: " fmt
 
 #include <linux/acpi.h>
+#include <linux/err.h>
 #include <linux/kstrtox.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
@@ -38,6 +39,7 @@ MIOS_INJECT_SWITCH(leave_on, "leave what a dead instance was given as it is");
  * @dev:	the function
  * @clean:	its configuration as it is given
  * @config:	physical address of its configuration space
+ * @window:	what it reaches by the IOMMU; under kept_lock
  * @instance:	whose it is, or may be; 0: nobody's
  */
 struct kept {
@@ -45,6 +47,7 @@ struct kept {
 	struct pci_dev *dev;
 	struct pci_saved_state *clean;
 	u64 config;
+	struct iommu_domain *window;
 	u32 instance;
 };
 
@@ -86,6 +89,12 @@ static bool has_flr(struct pci_dev *dev)
 	return cap & PCI_EXP_DEVCAP_FLR;
 }
 
+/* Behind a port of its own, which can reset it. */
+static bool is_alone(const struct pci_dev *dev)
+{
+	return dev->bus->self && list_is_singular(&dev->bus->devices);
+}
+
 /* NULL: it can be given; else why not. */
 static const char *refusal(struct pci_dev *dev)
 {
@@ -97,13 +106,11 @@ static const char *refusal(struct pci_dev *dev)
 		return "virtual functions cannot be given yet";
 	if (!dev->msix_cap)
 		return "it has no MSI-X, and an instance no other interrupts";
-	if (!has_flr(dev))
-		return "it has no reset of its own (FLR)";
-	if (dev->dev.iommu_group)
-		return "the IOMMU is on: boot with intel_iommu=off or amd_iommu=off";
+	if (!has_flr(dev) && !is_alone(dev))
+		return "it has no reset of its own (FLR), nor a slot of its own";
 	if (!config_page(dev))
 		return "the firmware says nothing about its configuration space (MCFG)";
-	return NULL;
+	return mios_iommu_refusal(dev);
 }
 
 /* An address is written there, and what stands in the way is read: or nothing. */
@@ -160,16 +167,33 @@ static bool is_off(struct pci_dev *dev)
 	return command != 0xffff && !(command & PCI_COMMAND_MASTER);
 }
 
-/* @locked: the PCI core holds the device's lock, which a reset wants. */
+/*
+ * Other ways than these two (power states) leave some devices as they are, and
+ * say nothing.  Under the device's lock.
+ */
+static int reset_locked(struct pci_dev *dev)
+{
+	int err;
+
+	pci_cfg_access_lock(dev);
+	pci_save_state(dev);
+	err = has_flr(dev) ? pcie_reset_flr(dev, PCI_RESET_DO_RESET) :
+	      pci_bridge_secondary_bus_reset(dev->bus->self);
+	pci_restore_state(dev);
+	pci_cfg_access_unlock(dev);
+	return err;
+}
+
+/* @locked: the PCI core holds the device's lock. */
 static int reset(struct pci_dev *dev, bool locked)
 {
 	int err;
 
+	if (!locked && !device_trylock(&dev->dev))
+		return -EAGAIN;
+	err = reset_locked(dev);
 	if (!locked)
-		return pci_try_reset_function(dev);
-	pci_save_state(dev);
-	err = __pci_reset_function_locked(dev);
-	pci_restore_state(dev);
+		device_unlock(&dev->dev);
 	return err;
 }
 
@@ -182,6 +206,7 @@ static int quieten(struct kept *k, bool locked)
 	struct pci_dev *dev = k->dev;
 	int err;
 
+	mios_iommu_close(dev, &k->window);
 	pci_clear_master(dev);
 	if (!is_off(dev))
 		return -EIO;
@@ -281,14 +306,21 @@ static int ask(struct kept *k, u32 instance, u32 incarnation, u32 op)
 /* If it is nobody else's. */
 static int pass(struct kept *k, u32 to)
 {
+	struct iommu_domain *window = mios_iommu_window(k->dev, to);
 	int err = -EBUSY;
 
+	if (IS_ERR(window))
+		return PTR_ERR(window);
 	mutex_lock(&kept_lock);
-	if (!k->instance) {
+	if (!k->instance)
+		err = mios_iommu_open(k->dev, window);
+	if (!err) {
 		k->instance = to;
-		err = 0;
+		k->window = window;
 	}
 	mutex_unlock(&kept_lock);
+	if (err)
+		mios_iommu_free(window);
 	return err;
 }
 
@@ -378,20 +410,25 @@ static int probe(struct pci_dev *dev, const struct pci_device_id *id)
 		return -ENOMEM;
 	k->dev = dev;
 	k->config = config_page(dev);
+	err = mios_iommu_claim(dev);
+	if (err)
+		goto free;
 	pci_clear_master(dev);
 	err = reset(dev, true);
 	if (err)
-		goto free;
+		goto release;
 	pci_save_state(dev);
 	k->clean = pci_store_saved_state(dev);
 	err = -ENOMEM;
 	if (!k->clean)
-		goto free;
+		goto release;
 	pci_set_drvdata(dev, k);
 	mutex_lock(&kept_lock);
 	list_add(&k->entry, &kept_list);
 	mutex_unlock(&kept_lock);
 	return 0;
+release:
+	mios_iommu_release(dev);
 free:
 	kfree(k);
 	return err;
@@ -411,6 +448,7 @@ static void remove(struct pci_dev *dev)
 	mutex_unlock(&kept_lock);
 	if (quieten(k, true))
 		pci_err(dev, "mios: it cannot be made quiet: leave it alone until the machine is reset\n");
+	mios_iommu_release(dev);
 	kfree(k->clean);
 	kfree(k);
 }
@@ -421,6 +459,7 @@ static struct pci_driver give_driver = {
 	.remove = remove,
 	.groups = driver_groups,
 	.dev_groups = kept_groups,
+	.driver_managed_dma = true,
 };
 
 int mios_give_init(void)

@@ -4,7 +4,7 @@
 # disks.
 . /usr/lib/mios/selftests/lib/instances.sh
 
-# spare NUMBER: the PCI address of that disk of --spare-disks, wherever it is
+# spare NUMBER: the PCI address of that one of --spares, wherever it is
 spare()
 {
 	local slot

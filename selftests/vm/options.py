@@ -46,8 +46,10 @@ def parse(words):
     add("--cpus-per-node", type=int, default=1, help="1 to 4 (1)")
     add("--memory-per-node", default="1G",
         help="one size, or one per node: 1G,512M,512M (1G)")
-    add("--spare-disks", type=int, default=0, metavar="N",
-        help="0 to 4 disks of 64 MiB that an instance can be given (0)")
+    add("--spares", default="", metavar="LIST",
+        help="devices that an instance can be given, such as disk,nvme,net: "
+        "disks of 64 MiB, network cards at one wire (none)")
+    add("--iommu", action="store_true", help="with Intel's IOMMU, on")
     add("--debug", action="store_true",
         help="the kernel with KASAN, lockdep and kmemleak")
     add("--debian", action="store_true",
@@ -133,7 +135,9 @@ def make_machine(options):
         words = DEBUG_WORDS if options.debug else ""
         shape = qemu.Shape(options.nodes, options.cpus_per_node, sizes,
                            options.plain, (options.append + words).strip(),
-                           options.one_node, options.spare_disks)
+                           options.one_node,
+                           tuple(filter(None, options.spares.split(","))),
+                           options.iommu)
     except ValueError as error:
         raise UsageError(str(error)) from None
     image = options.kernel if options.kernel != "distro" else None

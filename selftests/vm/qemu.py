@@ -23,6 +23,10 @@ MIGRATION_LIMIT = 60    # seconds
 ICOUNT_KHZ = 1000000    # under icount the TSC counts nanoseconds
 INITRD = "initrd"       # where the kernel has the disks' drivers as modules
 SPARE_SIZE = 64 * memmap.MIB
+# All cards are at one wire.
+SPARES = {"disk": "virtio-blk-pci,drive={0},serial={0},disable-legacy=on",
+          "nvme": "nvme,drive={0},serial={0}",
+          "net": "e1000e,netdev={0},romfile="}
 EXTRA_AGENTS = 2        # ports beside the first, for console and friends
 
 
@@ -35,15 +39,16 @@ class Shape:
     plain: bool = False
     append: str = ""
     one_node: bool = False      # the nodes are parts of one
-    spare_disks: int = 0        # each a PCI function that can be given away
+    spares: tuple = ()          # PCI functions that can be given away
+    iommu: bool = False
 
     def __post_init__(self):
         if not 1 <= self.nodes <= 8:
             raise ValueError("--nodes must be 1 to 8")
         if not 1 <= self.cpus_per_node <= 4:
             raise ValueError("--cpus-per-node must be 1 to 4")
-        if not 0 <= self.spare_disks <= 4:
-            raise ValueError("--spare-disks must be 0 to 4")
+        if len(self.spares) > 4 or set(self.spares) - {*SPARES}:
+            raise ValueError(f"--spares: up to 4 of {', '.join(SPARES)}")
         if not self.memory:
             self.memory = [memmap.GIB]
         if len(self.memory) == 1:
@@ -72,6 +77,8 @@ class Shape:
             words += memmap.reserve_words(self.memory)
             if self.one_node and "mios.parts=" not in self.append:
                 words += memmap.part_words(self.memory, self.cpus_per_node)
+        if self.iommu:
+            words.append("intel_iommu=on intremap=off")
         if self.append:
             words.append(self.append)
         return " ".join(words)
@@ -127,23 +134,28 @@ def disk_options(folder):
 
 
 def spare_options(shape, folder):
-    """Disks behind root ports, as cards are in slots: express functions with
-    MSI-X and a reset of their own."""
+    """Behind root ports, as cards are in slots: express functions with MSI-X."""
     words = []
-    for number in range(shape.spare_disks):
+    for number, kind in enumerate(shape.spares):
         name = f"spare{number}"
-        words += ["-drive", f"file={folder}/{name},format=raw,cache=unsafe,"
-                  f"if=none,id={name}",
-                  "-device", f"pcie-root-port,id=slot{number},"
-                  f"chassis={number + 1}",
-                  "-device", f"virtio-blk-pci,drive={name},"
-                  f"bus=slot{number},serial={name},disable-legacy=on"]
+        # A faster port loses its link when it resets what is behind it.
+        words += ["-device", f"pcie-root-port,id=slot{number},x-speed=5,"
+                  f"chassis={number + 1}"]
+        if kind == "net":
+            words += ["-netdev", f"hubport,hubid=0,id={name}"]
+        else:
+            words += ["-drive", f"file={folder}/{name},format=raw,"
+                      f"cache=unsafe,if=none,id={name}"]
+        # What is of QEMU's own making goes by the IOMMU only when it is told.
+        told = ",iommu_platform=on" if shape.iommu and kind == "disk" else ""
+        words += ["-device", SPARES[kind].format(name) +
+                  f",bus=slot{number}{told}"]
     return words
 
 
 def make_spares(shape, folder):
     """They are empty when a machine starts, from a checkpoint, too."""
-    for number in range(shape.spare_disks):
+    for number in range(len(shape.spares)):
         path = pathlib.Path(folder) / f"spare{number}"
         path.touch()
         os.truncate(path, SPARE_SIZE)
@@ -200,6 +212,7 @@ def options(shape, kernel, words, folder, accel, memory_fds):
             "-serial", "chardev:log",
             "-qmp", f"unix:{folder}/qmp.sock,server=on,wait=off",
             "-qmp", f"unix:{folder}/events.sock,server=on,wait=off",
+            *(["-device", "intel-iommu"] if shape.iommu else []),
             "-device", "virtio-rng-pci", *disk_options(folder),
             # A network card that nobody uses: its register is a lock.
             "-device", "e1000e,romfile=",
