@@ -43,7 +43,7 @@ STATIC = ("gcc", "-O2", "-Wall", "-Wextra", "-Werror",
           "-Wno-unused-parameter", "-static")
 STATIC_PROGRAMS = ("vm/guest/agent.c", "ipc/guest/futexes.c", "ipc/guest/race.c",
                    "ipc/guest/segment.c", "ipc/guest/copies.c", "swap/guest/swaps.c",
-                   "fs/guest/agree.c", "fs/guest/faults.c",
+                   "fs/guest/agree.c", "fs/guest/faults.c", "fs/guest/threads.c",
                    "../docs/examples/shared-farm.c")
 # It has no headers of Linux of its own.
 MUSL = ("musl-gcc", "-idirafter", "/usr/include", "-idirafter",

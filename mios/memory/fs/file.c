@@ -18,6 +18,7 @@
 
 MIOS_INJECT_SWITCH(elsewhere, "map files wherever there is room");
 MIOS_INJECT_SWITCH(map_slow, "wait between finding a page and mapping it");
+MIOS_INJECT_SWITCH(fault_whole, "page faults take the lock of the address space");
 
 /*
  * MAP: between this look and the page table the page's lock is held, which who
@@ -49,8 +50,13 @@ vm_fault_t mios_file_fault(struct vm_fault *vmf)
 {
 	struct inode *inode = file_inode(vmf->vma->vm_file);
 	u64 phys = 0;
-	int err = mios_page_find(inode, vmf->pgoff, true, &phys);
+	int err;
 
+	if (inject_fault_whole && vmf->flags & FAULT_FLAG_VMA_LOCK) {
+		vma_end_read(vmf->vma);
+		return VM_FAULT_RETRY;
+	}
+	err = mios_page_find(inode, vmf->pgoff, true, &phys);
 	trace_mios_fault(number_of(inode), vmf->pgoff, phys, err);
 	if (err == -EBUSY) {
 		/* Again from the start, without locks, and if not killed. */
@@ -63,6 +69,19 @@ vm_fault_t mios_file_fault(struct vm_fault *vmf)
 		return VM_FAULT_NOPAGE;
 	vmf->page = pfn_to_page(PHYS_PFN(phys));
 	return VM_FAULT_LOCKED;
+}
+
+/*
+ * Maps none of the pages beside that of a read fault.  That there is such a
+ * function tells Linux that mios_file_fault() needs the lock of the mapping alone:
+ * it looks at the mapping's file and at the task, which neither can change
+ * meanwhile, and at no other mapping.  Without, each fault began anew with the
+ * lock of the address space, which all threads of a program write.
+ */
+vm_fault_t mios_file_map_pages(struct vm_fault *vmf, pgoff_t first,
+			       pgoff_t last)
+{
+	return 0;
 }
 
 /*
@@ -89,6 +108,7 @@ int mios_file_set_policy(struct vm_area_struct *vma, struct mempolicy *wish)
 
 static const struct vm_operations_struct file_vm_ops = {
 	.fault = mios_file_fault,
+	.map_pages = mios_file_map_pages,
 	.set_policy = mios_file_set_policy,
 };
 

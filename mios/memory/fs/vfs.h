@@ -410,6 +410,8 @@ loff_t mios_file_seek(struct file *file, loff_t offset, int whence);
 long mios_file_fallocate(struct file *file, int mode, loff_t offset,
 			 loff_t length);
 vm_fault_t mios_file_fault(struct vm_fault *vmf);
+vm_fault_t mios_file_map_pages(struct vm_fault *vmf, pgoff_t first,
+			       pgoff_t last);
 int mios_file_set_policy(struct vm_area_struct *vma, struct mempolicy *wish);
 int mios_file_map(struct file *file, struct vm_area_struct *vma);
 unsigned long mios_file_area(struct file *file, unsigned long addr,
