@@ -50,6 +50,7 @@ enum mios_pool_refusal {
  * @epoch:	its epoch
  * @nr_sections: sections that are mapped here, released after @section
  * @section:	the sections
+ * @order:	their numbers, the lowest address first
  * @refused:	frees that were refused, by enum mios_pool_refusal: for a person
  *		to read, and so counted without a lock
  */
@@ -59,6 +60,7 @@ struct mios_pool {
 	u32 epoch;
 	u32 nr_sections;
 	struct mios_section section[MIOS_POOL_SECTIONS];
+	u8 order[MIOS_POOL_SECTIONS];
 	u64 refused[MIOS_REFUSALS];
 };
 

@@ -9,6 +9,7 @@
 #include "word.h"
 
 MIOS_INJECT_UNIT(any_epoch);
+MIOS_INJECT_UNIT(unordered);
 
 static u32 records_pages(u64 nr)
 {
@@ -98,6 +99,17 @@ int mios_pool_format(void *memory, u64 base, u64 size, u32 node)
 	return 0;
 }
 
+/* Section @index is there, but nobody has been told yet. */
+static void section_order(struct mios_pool *pool, u32 index)
+{
+	u32 at;
+
+	for (at = index; at && pool->section[pool->order[at - 1]].base >
+			       pool->section[index].base; at--)
+		WRITE_ONCE(pool->order[at], pool->order[at - 1]);
+	WRITE_ONCE(pool->order[at], index);
+}
+
 /* Take section @index of the pool, which should be @place, into the view. */
 static int section_check(struct mios_pool *pool, void *memory,
 			 const struct mios_pool_place *place, u32 index)
@@ -116,6 +128,8 @@ static int section_check(struct mios_pool *pool, void *memory,
 		return -EBADMSG;
 	section_set(&pool->section[index], memory, place->base,
 		    copy.nr_extents, copy.node);
+	if (!inject_unordered)
+		section_order(pool, index);
 	smp_store_release(&pool->nr_sections, index + 1); /* VIEW */
 	return 0;
 }
@@ -201,21 +215,37 @@ u64 mios_pool_pages(const struct mios_pool *pool)
 	return pages;
 }
 
+static bool section_has(const struct mios_section *section, u64 phys)
+{
+	return phys >= section->base &&
+	       (phys - section->base) / MIOS_EXTENT_SIZE < section->nr_extents;
+}
+
+/*
+ * By halving, as each page fault does this for each level of an index.  Who does
+ * it while a section is added may be led to a wrong one: then he looks at all.
+ */
 int mios_pool_section(const struct mios_pool *pool, u64 phys)
 {
-	u32 nr = pool_sections(pool);
-	u32 i;
+	u32 nr = pool_sections(pool), low = 0, high = nr;
+	u32 i, half;
 
 	if (phys % MIOS_POOL_PAGE)
 		return -EINVAL;
-	for (i = 0; i < nr; i++) {
-		const struct mios_section *section = &pool->section[i];
-
-		if (phys >= section->base &&
-		    (phys - section->base) / MIOS_EXTENT_SIZE <
-		    section->nr_extents)
-			return i;
+	while (high - low > 1) {
+		half = (low + high) / 2;
+		i = READ_ONCE(pool->order[half]) % MIOS_POOL_SECTIONS;
+		if (phys < pool->section[i].base)
+			high = half;
+		else
+			low = half;
 	}
+	i = READ_ONCE(pool->order[low]) % MIOS_POOL_SECTIONS;
+	if (i < nr && section_has(&pool->section[i], phys))
+		return i;
+	for (i = 0; i < nr; i++)
+		if (section_has(&pool->section[i], phys))
+			return i;
 	return -EINVAL;
 }
 

@@ -162,9 +162,42 @@ static void headers(void)
 	section_forget(memory, 2);
 }
 
+/* Sections that lie in no order are found in the order of their addresses. */
+static void order(void)
+{
+	struct mios_pool_place place = section_place(BASE, 1);
+	void *memory[MIOS_POOL_SECTIONS] = { section_memory(1) };
+	static struct mios_pool pool;
+	u64 last;
+	u32 i;
+
+	CHECK(!mios_pool_format(memory[0], BASE, place.size, NODE));
+	view_make(&pool, memory[0], 1, 1, 1);
+	for (i = 1; i < MIOS_POOL_SECTIONS; i++) {
+		/* 37 is prime to 64; a gap behind each but the last. */
+		place = section_place(BASE + i * 37ull % 64 * (4ull << 20), 1);
+		memory[i] = section_memory(1);
+		CHECK(!mios_pool_grow(&pool, memory[i], &place));
+	}
+	for (i = 0; i < MIOS_POOL_SECTIONS; i++) {
+		last = pool.section[i].base + MIOS_EXTENT_SIZE - 4096;
+		CHECK(!i || pool.section[pool.order[i - 1]].base <
+			    pool.section[pool.order[i]].base);
+		CHECK(mios_pool_section(&pool, pool.section[i].base) == i);
+		CHECK(mios_pool_section(&pool, last) == i);
+		CHECK(mios_pool_section(&pool, last + 4096) == -EINVAL);
+		CHECK(mios_pool_memory(&pool, last) ==
+		      memory[i] + MIOS_EXTENT_SIZE - 4096);
+	}
+	CHECK(mios_pool_section(&pool, BASE - 4096) == -EINVAL);
+	for (i = 0; i < MIOS_POOL_SECTIONS; i++)
+		section_forget(memory[i], 1);
+}
+
 void test_section(void)
 {
 	headers();
+	order();
 	sections(1);
 	sections(3);
 	/* Records of so many fill more than one extent. */
