@@ -128,7 +128,7 @@ static int section_try(struct mios_fs *fs, struct mios_need *need, u32 section,
 		spin_unlock(&need->from->lock);
 	}
 	if (err == -ENOMEM)
-		err = mios_pool_look(fs->pool, section, &need->look, page);
+		err = mios_pool_look(fs->pool, cursor, &need->look, page);
 	return err;
 }
 

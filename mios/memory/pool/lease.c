@@ -10,29 +10,41 @@
 
 MIOS_INJECT_UNIT(any_epoch);
 MIOS_INJECT_UNIT(full_at_once);
+MIOS_INJECT_UNIT(no_rest);
+
+/* Extents that are looked at in one go: the caller may have a lock. */
+#define LEASE_EXTENTS	1024u
 
 int mios_extent_lease(struct mios_pool *pool, struct mios_cursor *cursor)
 {
 	struct mios_section *section = &pool->section[cursor->section];
-	u32 extent;
+	u32 left = LEASE_EXTENTS;
 
 	if (READ_ONCE(pool->header->dead[pool->self]) >= pool->epoch &&
 	    !inject_any_epoch)
 		return -ESTALE;
 	if (!section_is_open(section))
 		return -ENOMEM;
-	for (extent = 0; extent < section->nr_extents; extent++) {
-		u64 word = word_read(&section->extent[extent]);
+	if (cursor->rest) {
+		cursor->rest--;
+		return -ENOMEM;
+	}
+	for (; cursor->extent < section->nr_extents; cursor->extent++) {
+		u64 word = word_read(&section->extent[cursor->extent]);
 		u64 leased = word_next(pool, word, MIOS_EXTENT_LEASED);
 
+		if (!left--)
+			return -EINPROGRESS;
 		if (word_state(word) != MIOS_PAGE_FREE ||
-		    !word_change(&section->extent[extent], word, leased))
+		    !word_change(&section->extent[cursor->extent], word, leased))
 			continue;
 		cursor->word = leased;
-		cursor->extent = extent;
 		cursor->next = 0;
 		return 0;
 	}
+	cursor->extent = 0;
+	if (!inject_no_rest)
+		cursor->rest = MIOS_EXTENT_PAGES;
 	return -ENOMEM;
 }
 
@@ -44,6 +56,7 @@ void mios_cursor_release(struct mios_pool *pool, struct mios_cursor *cursor)
 		word_change(&section->extent[cursor->extent], cursor->word,
 			    word_next(pool, cursor->word, MIOS_PAGE_FREE));
 	cursor->word = 0;
+	cursor->extent = 0;
 }
 
 /* Is any page of the extent in this state, or @other than in it? */
@@ -104,12 +117,12 @@ static bool extent_take(struct mios_pool *pool, struct mios_section *section,
 
 bool mios_extent_is_large(const struct mios_pool *pool, u32 index, u32 extent)
 {
-	const struct mios_section *section = &pool->section[index];
 	u32 state;
 
-	if (index >= pool_sections(pool) || extent >= section->nr_extents)
+	if (index >= pool_sections(pool) ||
+	    extent >= pool->section[index].nr_extents)
 		return false;
-	state = word_state(word_read(&section->extent[extent]));
+	state = word_state(word_read(&pool->section[index].extent[extent]));
 	return state == MIOS_PAGE_KEPT || state == MIOS_PAGE_HELD;
 }
 

@@ -11,9 +11,10 @@
 MIOS_INJECT_UNIT(no_second_look);
 MIOS_INJECT_UNIT(any_owner);
 MIOS_INJECT_UNIT(unsaid);
+MIOS_INJECT_UNIT(look_anew);
 
-/* Extents that are leased in vain before every page is looked at. */
-#define LEASE_TURNS	64
+/* Extents whose pages are looked at in one go: the caller may have a lock. */
+#define LEASE_TURNS	2
 
 /* Records that are looked at in one go: a few microseconds. */
 #define LOOK_RECORDS	1024u
@@ -138,8 +139,9 @@ int mios_pool_alloc(struct mios_pool *pool, struct mios_cursor *cursor,
 		mios_extent_full(pool, &pool->section[cursor->section],
 				 cursor->extent, cursor->word);
 		cursor->word = 0;
+		cursor->extent = 0;
 	}
-	return -ENOMEM;
+	return -EINPROGRESS;
 }
 
 bool mios_pool_is_full(const struct mios_pool *pool, u32 index)
@@ -150,35 +152,51 @@ bool mios_pool_is_full(const struct mios_pool *pool, u32 index)
 	       READ_ONCE(section->full) == READ_ONCE(section->header->freed) + 1;
 }
 
-/* One extent: who finds no page there sees to it that he is told of the next. */
-static int extent_look(struct mios_pool *pool, u32 index,
+/*
+ * The next extent, or -ENOMEM: who finds no page there sees to it that he is told
+ * of the next.  The first is looked through from the place behind the last find.
+ */
+static int extent_look(struct mios_pool *pool, u32 index, u32 extent,
 		       struct mios_look *look, struct mios_page *page)
 {
 	struct mios_section *section = &pool->section[index];
-	u64 word = word_read(&section->extent[look->extent]);
-	u32 from = 0;
+	u64 word = word_read(&section->extent[extent]);
+	u32 from = look->extent ? 0 : look->start % MIOS_EXTENT_PAGES;
 
-	if (!extent_alloc(pool, index, look->extent, &from, page))
+	if (!extent_alloc(pool, index, extent, &from, page))
 		return 0;
-	if (!mios_extent_full(pool, section, look->extent, word))
+	if (!mios_extent_full(pool, section, extent, word))
 		look->full = 0;
 	return -ENOMEM;
 }
 
-/* No extent is to be had: take a page wherever one is, leased or not. */
-int mios_pool_look(struct mios_pool *pool, u32 index, struct mios_look *look,
-		   struct mios_page *page)
+/* Where @cursor says, unless that is nowhere. */
+static void look_begin(const struct mios_section *section,
+		       const struct mios_cursor *cursor, struct mios_look *look)
 {
+	u32 found = inject_look_anew ? 0 : READ_ONCE(cursor->found);
+
+	look->full = smp_load_acquire(&section->header->freed) + 1; /* FREED */
+	look->start = found / MIOS_EXTENT_PAGES < section->nr_extents ?
+		      found : 0;
+}
+
+/* No extent is to be had: take a page wherever one is, leased or not. */
+int mios_pool_look(struct mios_pool *pool, struct mios_cursor *cursor,
+		   struct mios_look *look, struct mios_page *page)
+{
+	u32 index = cursor->section, left = LOOK_RECORDS, cost;
 	struct mios_section *section = &pool->section[index];
-	u32 left = LOOK_RECORDS, cost;
 	bool is_full;
 
 	if (index >= pool_sections(pool) || !section_is_open(section))
 		return -ENOMEM;
 	if (!look->extent)
-		look->full = smp_load_acquire(&section->header->freed) + 1; /* FREED */
+		look_begin(section, cursor, look);
 	for (; look->extent < section->nr_extents; look->extent++) {
-		u64 word = word_read(&section->extent[look->extent]);
+		u32 extent = (look->start / MIOS_EXTENT_PAGES + look->extent) %
+			     section->nr_extents;
+		u64 word = word_read(&section->extent[extent]);
 
 		is_full = !mios_extent_is_small(word) ||
 			  word_state(word) == MIOS_EXTENT_FULL;
@@ -186,8 +204,11 @@ int mios_pool_look(struct mios_pool *pool, u32 index, struct mios_look *look,
 		if (cost > left)
 			return -EINPROGRESS;
 		left -= cost;
-		if (!is_full && !extent_look(pool, index, look, page))
-			return 0;
+		if (is_full || extent_look(pool, index, extent, look, page))
+			continue;
+		WRITE_ONCE(cursor->found,
+			   (page->phys - section->base) / MIOS_POOL_PAGE + 1);
+		return 0;
 	}
 	if (look->full)
 		WRITE_ONCE(section->full, look->full);

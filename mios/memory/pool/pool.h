@@ -80,27 +80,33 @@ struct mios_page {
  * struct mios_cursor - where somebody allocates in a section
  * @word:	of the extent that is leased, 0: none
  * @section:	which section
- * @extent:	which extent
+ * @extent:	which extent; of none: how far one has been looked for
  * @next:	where to look first
+ * @rest:	so many pages without a look for an extent, as there was none
+ * @found:	page of the section behind the last that mios_pool_look() has found
  *
  * All 0, but for the section, at first.  One for each CPU, or one under a lock:
- * its user is alone on it.
+ * its user is alone on it, but for ->found, a hint.
  */
 struct mios_cursor {
 	u64 word;
 	u32 section;
 	u32 extent;
 	u32 next;
+	u32 rest;
+	u32 found;
 };
 
 /**
  * struct mios_look - how far a section has been looked through
- * @extent:	where to go on
+ * @start:	page of it with which that has begun
+ * @extent:	how many extents have been looked at
  * @full:	what ->full of the section becomes if nothing is found; 0: nothing
  *
  * All 0 at first.
  */
 struct mios_look {
+	u32 start;
 	u32 extent;
 	u64 full;
 };
@@ -211,8 +217,8 @@ bool mios_pool_is_full(const struct mios_pool *pool, u32 section);
  * @cursor: the caller's
  * @page: out: held; its contents are whatever they were
  *
- * -ENOMEM: no extent is to be had: mios_pool_look(); -ESTALE: this epoch has been
- * declared over.
+ * -ENOMEM: no extent is to be had: mios_pool_look(); -EINPROGRESS: there are more
+ * to be looked at, call again; -ESTALE: this epoch has been declared over.
  */
 int mios_pool_alloc(struct mios_pool *pool, struct mios_cursor *cursor,
 		    struct mios_page *page);
@@ -220,15 +226,15 @@ int mios_pool_alloc(struct mios_pool *pool, struct mios_cursor *cursor,
 /**
  * mios_pool_look() - allocate a page wherever one is
  * @pool: the pool
- * @section: of it
+ * @cursor: of the section; others may use it meanwhile
  * @look: all 0 at first; where to go on
  * @page: out: held
  *
  * -EINPROGRESS: none so far, and there is more to be looked at; -ENOMEM: not one
  * is free, and mios_pool_is_full() says so until one has become free.
  */
-int mios_pool_look(struct mios_pool *pool, u32 section, struct mios_look *look,
-		   struct mios_page *page);
+int mios_pool_look(struct mios_pool *pool, struct mios_cursor *cursor,
+		   struct mios_look *look, struct mios_page *page);
 
 /**
  * mios_pool_free() - give back what this instance holds

@@ -26,6 +26,7 @@ static void count(const volatile void *address, bool write)
  */
 static void pieces(struct mios_pool *pool, u32 section)
 {
+	struct mios_cursor cursor = { .section = section };
 	struct mios_look look = { 0 };
 	struct mios_page page;
 	u32 before;
@@ -37,7 +38,7 @@ static void pieces(struct mios_pool *pool, u32 section)
 	do {
 		before = look.extent;
 		accesses = 0;
-		err = mios_pool_look(pool, section, &look, &page);
+		err = mios_pool_look(pool, &cursor, &look, &page);
 		CHECK(accesses < 4 * MIOS_EXTENT_PAGES);
 		CHECK(err == -ENOMEM ||
 		      (err == -EINPROGRESS && look.extent > before));
@@ -194,6 +195,41 @@ static void order(void)
 		section_forget(memory[i], 1);
 }
 
+/*
+ * All extents are another one's, and all pages but one of each are free: a page
+ * costs no look at all extents before it, nor at all pages of one.
+ */
+static void borrowed(u32 extents)
+{
+	struct mios_cursor other = { 0 }, cursor = { 0 };
+	void *memory = section_memory(extents);
+	struct mios_pool one, two;
+	struct mios_page page;
+	u32 i, left;
+	int err;
+
+	CHECK(!mios_pool_format(memory, BASE,
+				extents * (u64)MIOS_EXTENT_SIZE, NODE));
+	view_make(&one, memory, extents, 1, 1);
+	view_make(&two, memory, extents, 2, 1);
+	mios_pool_open(&one, 0);
+	do {
+		err = mios_pool_alloc(&two, &other, &page);
+		other.word = 0;
+	} while (!err || err == -EINPROGRESS);
+	for (left = extents / 4 * MIOS_EXTENT_PAGES; left; left -= 512) {
+		accesses = 0;
+		test_point = count;
+		for (i = 0; i < 512; i++)
+			CHECK(!pool_alloc(&one, &cursor, &page));
+		test_point = NULL;
+		CHECK(accesses < 512 * 16 + 4 * extents);
+	}
+	CHECK(pool_recover(&two, 1, 1, NULL, NULL) ==
+	      extents / 4 * MIOS_EXTENT_PAGES);
+	section_forget(memory, extents);
+}
+
 void test_section(void)
 {
 	headers();
@@ -202,6 +238,7 @@ void test_section(void)
 	sections(3);
 	/* Records of so many fill more than one extent. */
 	sections(300);
+	borrowed(2000);
 }
 
 static void *pool_make(struct mios_pool *one, struct mios_pool *two)

@@ -55,11 +55,13 @@ int pool_alloc(struct mios_pool *pool, struct mios_cursor *cursor,
 	int err = -ENOMEM;
 
 	if (!mios_pool_is_full(pool, cursor->section))
-		err = mios_pool_alloc(pool, cursor, page);
+		do {
+			err = mios_pool_alloc(pool, cursor, page);
+		} while (err == -EINPROGRESS);
 	if (err != -ENOMEM || mios_pool_is_full(pool, cursor->section))
 		return err;
 	do {
-		err = mios_pool_look(pool, cursor->section, &look, page);
+		err = mios_pool_look(pool, cursor, &look, page);
 	} while (err == -EINPROGRESS);
 	return err;
 }
