@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Files that instances share: guest/window.c.
+"""Files that instances share: guest/window.c, guest/crowd.c.
 
 Files of /mios are compared with tmpfs on the same instance, in instructions.
 Cutting pages off a file that others have mapped, on as many instances, is
 compared with tmpfs on a plain machine of as many CPUs, in nanoseconds of a clock
 that all CPUs share: four for each instruction of any of them, and what all are
 idle.  Both machines start from checkpoints; the host's load is no part of it.
+
+Several CPUs of one instance that fault at once are compared with tmpfs on the same
+instance, in instructions of all of them: who waits for another one has more.
 """
 import machines
 from figures import Figure
@@ -21,10 +24,14 @@ FILES = {"fault": ("first touch, own node", 1.2),
          "access": ("load and store, 201 pages touched before", 1.01),
          "create": ("create", 1.5), "open": ("open and close", 1.5),
          "stat": ("stat", 1.5), "unlink": ("unlink", 1.5)}
+CPUS = (1, 2, 4)
+CROWD = {"own": "first touch, a file for each CPU",
+         "one": "first touch, one file",
+         "again": "touch of the same pages, which are there"}
 PREPARE = """
 set -e
 mkdir -p /tmp/w
-cp /mnt/host/window /tmp
+cp /mnt/host/window /mnt/host/crowd /tmp
 mountpoint -q /tmp/w || mount -t tmpfs tmpfs /tmp/w
 """
 RUN = """
@@ -35,6 +42,15 @@ mkdir -p /mios/w
 mios numactl -m 2 /tmp/window /mios/w | sed -n 's/^fault/mios-far/p'
 rm -r /mios/w/data
 """
+RUN_CROWD = """
+set -e
+mkdir -p /mios/w
+for cpus in {cpus}; do
+	/tmp/crowd /tmp/w $cpus | sed "s/^/tmpfs-$cpus-/"
+	/tmp/crowd /mios/w $cpus | sed "s/^/mios-$cpus-/"
+done
+rm -r /mios/w
+""".format(cpus=" ".join(map(str, CPUS)))
 # How WHO runs a command, and the folder that all see, come before.
 CUT = """
 set -e
@@ -81,6 +97,48 @@ def parse(text):
     """NAME -> median."""
     return {words[0]: int(words[1]) for words in
             (line.split() for line in text.splitlines()) if len(words) == 3}
+
+
+def crowd_figures():
+    """Of several CPUs, by name; of more than one also what it is to one's."""
+    found = {}
+    for name, title in CROWD.items():
+        for cpus in CPUS:
+            found[f"{cpus}-{name}"] = Figure(
+                f"{title}: {cpus} CPUs", "a file of /mios", "a file of tmpfs",
+                "instructions", 1.2)
+        for cpus in CPUS[1:]:
+            found[f"{cpus}-{name}-curve"] = Figure(
+                f"{title}: {cpus} CPUs to one", "a file of /mios",
+                "a file of tmpfs", "times as much", 1.02)
+    return found
+
+
+def crowd_add(out, said):
+    """One round of RUN_CROWD."""
+    for name, figure in out.items():
+        cpus, which, *curve = name.split("-")
+        ours, theirs = (said[f"{side}-{cpus}-{which}"] for side in
+                        ("mios", "tmpfs"))
+        if curve:
+            figure.add(ours / said[f"mios-1-{which}"],
+                       theirs / said[f"tmpfs-1-{which}"])
+        else:
+            figure.add(ours / TICKS, theirs / TICKS)
+
+
+def measure_crowd(rounds):
+    """Figures of several CPUs of one instance."""
+    out = crowd_figures()
+    wide = machines.make("--nodes", "2", "--cpus-per-node", "4", "--accel",
+                         "icount", "--from", "up")
+    with wide:
+        machines.shell(wide, in_instance(1, PREPARE))
+        for _ in machines.turns(rounds):
+            crowd_add(out, parse(machines.shell(wide,
+                                                in_instance(1, RUN_CROWD))))
+        machines.check_logs(wide)
+    return list(out.values())
 
 
 def figures():
@@ -152,4 +210,4 @@ def measure(rounds):
         machines.resume(plain)
         machines.check_logs(plain)
         said = machines.facts(ours)
-    return said, list(out.values())
+    return said, list(out.values()) + measure_crowd(rounds)
