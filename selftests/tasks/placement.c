@@ -8,6 +8,8 @@
 
 #include "libmios/placement.h"
 
+#define MOST_TEAMS	8
+
 struct test_case {
 	const char *what;
 	struct placement_request rq;
@@ -21,6 +23,7 @@ struct test_case {
 #define REQUEST(n, ...)	WIDE_REQUEST(n, 1, ##__VA_ARGS__)
 #define WIDE_REQUEST(n, c, ...) \
 	{ .tasks = n, .cpus_per_task = c, ##__VA_ARGS__ }
+#define THREADS(n, ...)	REQUEST(n, .threads = true, ##__VA_ARGS__)
 #define CPUS(n)		{ n, n, n, n }
 
 static const struct test_case cases[] = {
@@ -76,6 +79,32 @@ static const struct test_case cases[] = {
 	  "no instance is up on ring 3" },
 };
 
+static const struct team_case {
+	unsigned int teams;
+	struct test_case of;	/* so many of its tasks */
+} team_cases[] = {
+	{ 2, { "teams over two instances each", THREADS(4), CPUS(2), { 0 }, { 0 }, 0,
+	  "2 2 0 0/0 0 2 2" } },
+	{ 3, { "teams that an instance has room for are whole", THREADS(3), CPUS(4), { 0 },
+	  { 0 }, 0, "3 0 0 0/0 3 0 0/0 0 3 0" } },
+	{ 3, { "the last one has what is left", THREADS(3), { 4, 4, 2, 4 }, { 0 }, { 0 }, 3,
+	  "3 0 0 0/0 3 0 0/1 0 2 0" } },
+	{ 2, { "two teams of one instance", THREADS(2), { 4, 1, 1, 1 }, { 0 }, { 0 }, 0,
+	  "2 0 0 0/2 0 0 0" } },
+	{ 2, { "one thread of each on an instance", THREADS(2, .per_instance = 1), CPUS(2), { 0 },
+	  { 0 }, 0, "1 1 0 0/1 1 0 0" } },
+	{ 3, { "teams avoid load, too", THREADS(2), CPUS(2), { 2.0 }, { 0 }, 0,
+	  "0 2 0 0/0 0 2 0/0 0 0 2" } },
+	{ 2, { "but are not torn apart by it", THREADS(4), CPUS(2), { 1.0, 1.0, 1.0, 1.0 },
+	  { 0 }, 0, "2 2 0 0/0 0 2 2" } },
+	{ 3, { "more teams than CPUs", THREADS(3), CPUS(2), { 0 }, { 0 }, 0,
+	  "3 teams of 3 threads do not fit: there are CPUs for 2" } },
+	{ 2, { "a team that finds no CPUs", THREADS(9), CPUS(2), { 0 }, { 0 }, 0,
+	  "9 threads do not fit: 4 instances with 8 CPUs hold 8" } },
+	{ 2, { "all CPUs twice, on demand", THREADS(4, .on = 1 << 0 | 1 << 1,
+	  .oversubscribe = true), CPUS(2), { 0 }, { 0 }, 0, "2 2 0 0/2 2 0 0" } },
+};
+
 static void make_machine(const struct test_case *c, struct mios_instance *list,
 			 struct placement *places)
 {
@@ -99,14 +128,31 @@ static void make_machine(const struct test_case *c, struct mios_instance *list,
 	}
 }
 
-static int run_case(const struct test_case *c)
+static void decide_teams(const struct test_case *c, unsigned int teams,
+			 struct placement *p, char *got, size_t size)
+{
+	unsigned int threads[MOST_TEAMS][4], i;
+	size_t len = 0;
+
+	if (placement_decide_teams(&c->rq, teams, p, 4, threads[0], got, size))
+		return;
+	for (i = 0; i < teams; i++)
+		len += snprintf(got + len, size - len, "%s%u %u %u %u", i ? "/" : "",
+				threads[i][0], threads[i][1], threads[i][2],
+				threads[i][3]);
+}
+
+/* @teams: 0 if they are none. */
+static int run_case(const struct test_case *c, unsigned int teams)
 {
 	struct mios_instance list[4];
 	struct placement p[4];
 	char got[256];
 
 	make_machine(c, list, p);
-	if (!placement_decide(&c->rq, p, 4, got, sizeof(got)))
+	if (teams)
+		decide_teams(c, teams, p, got, sizeof(got));
+	else if (!placement_decide(&c->rq, p, 4, got, sizeof(got)))
 		snprintf(got, sizeof(got), "%u %u %u %u", p[0].tasks,
 			 p[1].tasks, p[2].tasks, p[3].tasks);
 	if (strstr(got, c->wanted)) {
@@ -122,7 +168,10 @@ int main(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (run_case(&cases[i]))
+		if (run_case(&cases[i], 0))
+			return 1;
+	for (i = 0; i < sizeof(team_cases) / sizeof(team_cases[0]); i++)
+		if (run_case(&team_cases[i].of, team_cases[i].teams))
 			return 1;
 	return 0;
 }

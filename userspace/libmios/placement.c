@@ -46,8 +46,10 @@ static void measure(const struct placement_request *rq, struct placement *p)
 
 	if (busy < p->bound)
 		busy = p->bound;
-	busy = least(busy, cpus);
-	p->room = cpus / rq->cpus_per_task;
+	if (rq->cpus == PLACEMENT_ALL_ALIKE)
+		busy = 0;
+	busy = least(busy + p->taken, cpus);
+	p->room = (cpus - least(p->taken, cpus)) / rq->cpus_per_task;
 	p->free = (cpus - busy) / rq->cpus_per_task;
 	if (rq->per_instance) {
 		p->room = least(p->room, rq->per_instance);
@@ -235,8 +237,83 @@ int placement_decide(const struct placement_request *rq,
 			measure(rq, &places[i]);
 	}
 	left = fill(rq, places, n, left, &order, true);
-	left = fill(rq, places, n, left, &order, false);
-	if (left && rq->oversubscribe)
+	if (rq->cpus != PLACEMENT_IDLE_ONLY)
+		left = fill(rq, places, n, left, &order, false);
+	if (left && rq->oversubscribe && rq->cpus != PLACEMENT_IDLE_ONLY)
 		left = overfill(rq, places, n, left);
 	return left ? too_few(rq, places, n, why, size) : 0;
+}
+
+static void give_back(struct placement *places, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		places[i].taken = 0;
+}
+
+/* One more, which has no CPU that an earlier one has, unless it is asked for. */
+static int decide_team(const struct placement_request *rq, struct placement *places,
+		       int n, unsigned int *threads, char *why, size_t size)
+{
+	int i, err;
+
+	err = placement_decide(rq, places, n, why, size);
+	if (err == -ENOSPC && rq->oversubscribe && rq->cpus != PLACEMENT_IDLE_ONLY) {
+		give_back(places, n);
+		err = placement_decide(rq, places, n, why, size);
+	}
+	for (i = 0; i < n && !err; i++) {
+		threads[i] = places[i].tasks;
+		places[i].taken += threads[i];
+	}
+	return err;
+}
+
+/* Each begins where most CPUs are free still. */
+static int decide_all(const struct placement_request *rq, unsigned int teams,
+		      struct placement *places, int n, unsigned int *threads, char *why,
+		      size_t size)
+{
+	unsigned int team;
+	int err;
+
+	give_back(places, n);
+	for (team = 0; team < teams; team++) {
+		err = decide_team(rq, places, n, threads + team * n, why, size);
+		if (!err)
+			continue;
+		if (err == -ENOSPC && team)
+			snprintf(why, size, "%u teams of %u threads do not fit: there "
+				 "are CPUs for %u; ask for fewer, or add "
+				 "--oversubscribe", teams, rq->tasks, team);
+		return err;
+	}
+	return 0;
+}
+
+/*
+ * On idle CPUs, if these are enough for all.  Else load decides nothing: to avoid some
+ * of it would tear teams apart, each over many instances, which costs them more.
+ */
+int placement_decide_teams(const struct placement_request *rq, unsigned int teams,
+			   struct placement *places, int n, unsigned int *threads,
+			   char *why, size_t size)
+{
+	struct placement_request own = *rq;
+	unsigned int team, sum;
+	int i, err;
+
+	own.cpus = PLACEMENT_IDLE_ONLY;
+	err = decide_all(&own, teams, places, n, threads, why, size);
+	if (err == -ENOSPC) {
+		own.cpus = PLACEMENT_ALL_ALIKE;
+		err = decide_all(&own, teams, places, n, threads, why, size);
+	}
+	for (i = 0; i < n && !err; i++) {
+		for (team = sum = 0; team < teams; team++)
+			sum += threads[team * n + i];
+		places[i].tasks = sum;
+	}
+	return err;
 }

@@ -10,6 +10,13 @@
 
 #define MIOS_MAX_TASKS	16384
 
+/* What is told apart by the load of instances, and by CPUs that tasks are bound to. */
+enum placement_cpus {
+	PLACEMENT_IDLE_FIRST,
+	PLACEMENT_IDLE_ONLY,
+	PLACEMENT_ALL_ALIKE,
+};
+
 struct placement_request {
 	unsigned int tasks;
 	unsigned int cpus_per_task;
@@ -19,11 +26,13 @@ struct placement_request {
 	int self;			/* the caller's instance */
 	bool oversubscribe;
 	bool threads;			/* what the tasks are called */
+	enum placement_cpus cpus;
 };
 
 struct placement {
 	const struct mios_instance *inst;
 	unsigned int bound;	/* CPUs that other jobs' tasks are bound to */
+	unsigned int taken;	/* CPUs that teams of this job have got before */
 	unsigned int free;	/* tasks that find idle CPUs */
 	unsigned int room;	/* tasks that find a CPU of their own */
 	unsigned int tasks;	/* decided */
@@ -37,5 +46,13 @@ struct placement {
  */
 int placement_decide(const struct placement_request *rq,
 		     struct placement *places, int n, char *why, size_t size);
+
+/*
+ * So many teams of rq->tasks threads: @threads has @n for each, one per place.  Of the
+ * places themselves tasks is all teams' then, order and distance the last one's.
+ */
+int placement_decide_teams(const struct placement_request *rq, unsigned int teams,
+			   struct placement *places, int n, unsigned int *threads,
+			   char *why, size_t size);
 
 #endif /* LIBMIOS_PLACEMENT_H */
