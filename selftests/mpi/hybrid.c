@@ -9,6 +9,7 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define STEPS	20
@@ -90,6 +91,23 @@ static void show_sum(const double *a)
 	free(all);
 }
 
+/* All of it, from rank to rank until it is home: long messages. */
+static void send_round(const double *a)
+{
+	double *field = calloc((size_t)rows * n, sizeof(*field));
+	int i;
+
+	memcpy(field, a + n, (size_t)rows * n * sizeof(*field));
+	for (i = 0; i < size; i++)
+		MPI_Sendrecv_replace(field, rows * n, MPI_DOUBLE, (rank + 1) % size, 3,
+				     (rank + size - 1) % size, 3, MPI_COMM_WORLD,
+				     MPI_STATUS_IGNORE);
+	printf("rank %d's field is %s\n", rank,
+	       memcmp(field, a + n, (size_t)rows * n * sizeof(*field)) ?
+	       "spoilt" : "back");
+	free(field);
+}
+
 static void call_from_member(void)
 {
 	int one = 1, sum = 0;
@@ -126,6 +144,7 @@ int main(int argc, char **argv)
 		b = other;
 	}
 	show_sum(a);
+	send_round(a);
 	if (argc > 2)
 		call_from_member();
 	free(a);

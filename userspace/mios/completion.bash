@@ -81,7 +81,7 @@ _mios()
 	run)
 		words="--tasks= --cpus-per-task= --per-instance= --on= --ring=
 			--bind= --oversubscribe --label --explain --no-input --mpi --omp
-			--share= --localalloc --membind= --interleave= --preferred="
+			--share= --teams= --localalloc --membind= --interleave= --preferred="
 		[[ $prev != -o && $prev != --on ]] ||
 			words=$(_mios_instances up)
 		compopt -o default

@@ -17,6 +17,7 @@
 #include "run_caf.h"
 #include "run_mpi.h"
 #include "run_omp.h"
+#include "run_teams.h"
 #include "subcommands.h"
 
 #define WHO	"mios: run"
@@ -35,9 +36,11 @@ static const char help[] =
 "      --no-input         task 0 reads nothing either\n"
 "      --mpi              by mpirun, though the program is not seen to need it:\n"
 "                         a script, or static\n"
-"      --omp              one OpenMP program, its N threads on the instances\n"
+"      --omp              one OpenMP program, its N threads on the instances;\n"
+"                         with --mpi: N ranks, each with a team of C threads\n"
 "      --share all|strict which of its memory they share: strict is without\n"
 "                         what malloc() gives\n"
+"      --teams LIST       what --mpi --omp has mpirun start: where teams are\n"
 "  -l, --localalloc       pages that a task touches first in /mios, /dev/shm and\n"
 "                         shared segments are of its node,\n"
 "  -m, --membind NODES    of these alone,\n"
@@ -51,7 +54,7 @@ static const char help[] =
 "same instances.  Input goes to task 0; the first failure ends the others and\n"
 "gives the exit status.\n";
 
-enum { OPT_NO_INPUT = 256, OPT_MPI, OPT_OMP, OPT_SHARE };
+enum { OPT_NO_INPUT = 256, OPT_MPI, OPT_OMP, OPT_SHARE, OPT_TEAMS };
 
 static const struct option options[] = {
 	{ "tasks", required_argument, NULL, 'n' },
@@ -67,6 +70,7 @@ static const struct option options[] = {
 	{ "mpi", no_argument, NULL, OPT_MPI },
 	{ "omp", no_argument, NULL, OPT_OMP },
 	{ "share", required_argument, NULL, OPT_SHARE },
+	{ "teams", required_argument, NULL, OPT_TEAMS },
 	{ "help", no_argument, NULL, 'h' },
 	LONG_MEMBIND,
 	LONG_INTERLEAVE,
@@ -79,6 +83,8 @@ struct run_options {
 	struct placement_request rq;
 	struct policy policy;
 	bool bind, label, explain, mpi, omp, share, strict;
+	unsigned int ranks;		/* with a team each; 0: no such job */
+	const char *teams;		/* where those of all ranks are */
 };
 
 static unsigned int number(const char *text, long max)
@@ -159,6 +165,9 @@ static void take_option(int c, char **argv, struct run_options *o)
 		break;
 	case OPT_SHARE:
 		take_share(o);
+		break;
+	case OPT_TEAMS:
+		o->teams = optarg;
 		break;
 	case POLICY_MEMBIND:
 	case POLICY_INTERLEAVE:
@@ -295,9 +304,8 @@ static int start_caf(const struct run_options *o,
 	return status;
 }
 
-/* By mpirun, if the program's tasks would not find each other without it. */
-static int start_any(const struct run_options *o, struct placement *places,
-		     int n, char **argv)
+static struct mpi_job mpi_job(const struct run_options *o,
+			      const struct placement *places, int n, char **argv)
 {
 	struct mpi_job job = {
 		.places = places, .nr_places = n, .tasks = o->rq.tasks,
@@ -305,9 +313,37 @@ static int start_any(const struct run_options *o, struct placement *places,
 		.label = o->label, .oversubscribe = o->rq.oversubscribe,
 		.argv = argv,
 	};
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (places[i].inst->id == o->rq.self)
+			job.foreign = places[i].inst->ring != o->rq.ring;
+	return job;
+}
+
+static int start_teams(const struct run_options *o, const struct placement *places,
+		       int n, const unsigned int *threads, char **argv)
+{
+	struct teams teams = {
+		.nr = o->ranks, .each = o->rq.tasks, .threads = threads,
+		.bind = o->bind, .strict = o->strict, .ring = o->rq.ring,
+	};
+	struct mpi_job job = mpi_job(o, places, n, argv);
+
+	job.tasks = o->ranks;
+	if (o->explain)
+		teams_explain(&teams, places, n);
+	mios_flush_stdout();
+	return teams_run(&teams, &job);
+}
+
+/* By mpirun, if the program's tasks would not find each other without it. */
+static int start_any(const struct run_options *o, struct placement *places,
+		     int n, char **argv)
+{
+	struct mpi_job job = mpi_job(o, places, n, argv);
 	char library[64] = "--mpi";
 	bool caf, mpi;
-	int i;
 
 	if (o->omp)
 		return start_omp(o, places, n, argv);
@@ -323,9 +359,6 @@ static int start_any(const struct run_options *o, struct placement *places,
 		return start_caf(o, places, n, job.argv);
 	if (!mpi)
 		return start(o, places, n, job.argv, false);
-	for (i = 0; i < n; i++)
-		if (places[i].inst->id == o->rq.self)
-			job.foreign = places[i].inst->ring != o->rq.ring;
 	if (o->explain)
 		printf("  an MPI program (%s): by mpirun, which numbers the "
 		       "ranks\n", library);
@@ -333,28 +366,66 @@ static int start_any(const struct run_options *o, struct placement *places,
 	return mpi_run(&job, library);
 }
 
-/* No number, which only a team may leave out: all CPUs there are. */
-static int decide(struct placement_request *rq, struct placement *places,
-		  int n, char *why, size_t size)
+/* No number, which only teams may leave out: all CPUs there are, or the part of one. */
+static int count_threads(struct run_options *o, struct placement *places, int n,
+			 char *why, size_t size)
 {
+	struct placement_request *rq = &o->rq, one = *rq;
+	unsigned int room = 0, instances = 0;
 	int i, err;
 
 	if (rq->tasks)
-		return placement_decide(rq, places, n, why, size);
-	rq->tasks = 1;
-	err = placement_decide(rq, places, n, why, size);
+		return 0;
+	one.tasks = 1;
+	if (o->ranks)
+		one.per_instance = 0;
+	err = placement_decide(&one, places, n, why, size);
 	if (err)
 		return err;
-	for (i = 0, rq->tasks = 0; i < n; i++)
-		rq->tasks += places[i].room;
-	return placement_decide(rq, places, n, why, size);
+	for (i = 0; i < n; i++) {
+		room += places[i].room;
+		instances += places[i].room > 0;
+	}
+	if (o->ranks)
+		room /= o->ranks;
+	if (o->ranks && rq->per_instance && room / instances >= rq->per_instance)
+		room = rq->per_instance * instances;
+	rq->tasks = room ? room : 1;
+	return 0;
+}
+
+static int decide_and_start(struct run_options *o, struct placement *places, int n,
+			    char **argv)
+{
+	unsigned int *threads = calloc(o->ranks ? o->ranks * n : 1, sizeof(*threads));
+	char why[256] = "no memory left";
+	int err;
+
+	if (o->teams) {
+		o->rq.tasks = teams_own(o->teams, places, n, o->rq.self);
+		return o->rq.tasks ? start_omp(o, places, n, argv) : STATUS;
+	}
+	err = threads ? count_threads(o, places, n, why, sizeof(why)) : -ENOMEM;
+	if (!err && o->ranks)
+		err = placement_decide_teams(&o->rq, o->ranks, places, n, threads,
+					     why, sizeof(why));
+	else if (!err)
+		err = placement_decide(&o->rq, places, n, why, sizeof(why));
+	if (err) {
+		mios_error(WHO, "%s", why);
+		return STATUS;
+	}
+	if (o->ranks)
+		return start_teams(o, places, n, threads, argv);
+	if (o->explain)
+		explain(o, places, n);
+	return start_any(o, places, n, argv);
 }
 
 static int place_and_start(struct run_options *o, char **argv)
 {
 	static struct mios_instance list[MIOS_MAX_INSTANCES];
 	static struct placement places[MIOS_MAX_INSTANCES];
-	char why[256];
 	int i, n;
 
 	n = mios_instances_read(list, MIOS_MAX_INSTANCES);
@@ -373,19 +444,44 @@ static int place_and_start(struct run_options *o, char **argv)
 		     list[i].ring == o->rq.ring))
 			places[i].bound = bound_cpus(list[i].id);
 	}
-	if (decide(&o->rq, places, n, why, sizeof(why))) {
-		mios_error(WHO, "%s", why);
-		return STATUS;
+	return decide_and_start(o, places, n, argv);
+}
+
+static void check_options(const struct run_options *o)
+{
+	if (o->omp && !o->mpi && o->rq.cpus_per_task > 1)
+		mios_usage("run", "with --omp each thread has one CPU: leave "
+			   "--cpus-per-task out");
+	if (o->share && !o->omp)
+		mios_usage("run", "--share is for --omp");
+	if (o->omp && o->policy.option)
+		mios_usage("run", "with --omp there is no memory policy yet: leave it out");
+	if (o->teams && (!o->omp || o->mpi || o->rq.tasks || o->rq.on ||
+			 o->rq.per_instance || o->rq.oversubscribe))
+		mios_usage("run", "--teams is for --omp, and says where all threads "
+			   "are: leave out what places others");
+}
+
+/* What the numbers count: tasks; threads; or ranks, and the threads of each. */
+static void count_options(struct run_options *o)
+{
+	struct placement_request *rq = &o->rq;
+
+	rq->threads = o->omp;
+	if (o->omp && o->mpi) {
+		o->ranks = rq->tasks ? rq->tasks : 1;
+		rq->tasks = rq->cpus_per_task ? rq->cpus_per_task : omp_threads();
+	} else if (!rq->tasks) {
+		rq->tasks = o->omp ? omp_threads() : 1;
 	}
-	if (o->explain)
-		explain(o, places, n);
-	return start_any(o, places, n, argv);
+	if (o->omp || !rq->cpus_per_task)
+		rq->cpus_per_task = 1;
 }
 
 int cmd_run(int argc, char **argv)
 {
 	struct run_options o = {
-		.rq = { .cpus_per_task = 1, .ring = -1 },
+		.rq = { .ring = -1 },
 		.bind = true,
 	};
 	int c;
@@ -397,19 +493,7 @@ int cmd_run(int argc, char **argv)
 		mios_usage("run", "which program?");
 	if (o.rq.oversubscribe)
 		o.bind = false;
-	if (o.omp && o.rq.cpus_per_task > 1)
-		mios_usage("run", "with --omp each thread has one CPU: leave "
-			   "--cpus-per-task out");
-	if (o.omp && o.mpi)
-		mios_usage("run", "a team is one program, or one rank: to give "
-			   "each rank a team, let mpirun start mios run --omp");
-	if (o.share && !o.omp)
-		mios_usage("run", "--share is for --omp");
-	if (o.omp && o.policy.option)
-		mios_usage("run", "with --omp there is no memory policy yet: "
-			   "leave it out");
-	o.rq.threads = o.omp;
-	if (!o.rq.tasks)
-		o.rq.tasks = o.omp ? omp_threads() : 1;
+	check_options(&o);
+	count_options(&o);
 	return place_and_start(&o, argv + optind);
 }

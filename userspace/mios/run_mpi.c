@@ -184,6 +184,13 @@ static const char *lost(struct mios_watch *w)
 	return "is ending";
 }
 
+static bool is_used(const struct mpi_job *job, int place)
+{
+	const struct placement *p = &job->places[place];
+
+	return p->tasks || job->parts & 1ull << p->inst->id;
+}
+
 /*
  * The mpirun of Open MPI 5 ends with success, whatever its ranks have done, when
  * it has lost an instance.
@@ -195,7 +202,7 @@ static int judge(const struct mpi_job *job, struct mios_watch *watches,
 	int i, found = 0;
 
 	for (i = 0; i < job->nr_places; i++) {
-		why = job->places[i].tasks ? lost(&watches[i]) : NULL;
+		why = is_used(job, i) ? lost(&watches[i]) : NULL;
 		if (!why)
 			continue;
 		mios_error(WHO, "instance %d %s: the job has ended with it "
@@ -224,7 +231,7 @@ int mpi_run(const struct mpi_job *job, const char *library)
 		return STATUS;
 	}
 	for (i = 0; i < job->nr_places; i++)
-		if (job->places[i].tasks)
+		if (is_used(job, i))
 			watch_open(&watches[i], job->places[i].inst->id);
 	err = foreground_run(argv, &status);
 	if (!err)

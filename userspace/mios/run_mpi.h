@@ -11,6 +11,7 @@
 struct mpi_job {
 	const struct placement *places;
 	int nr_places;
+	uint64_t parts;		/* bit per instance: parts of ranks' teams are there */
 	unsigned int tasks, cpus;
 	bool bind, label, oversubscribe;
 	bool foreign;		/* on another ring than this instance's */

@@ -160,13 +160,14 @@ static int put_rank_first(struct omp_job *omp)
 	return 0;
 }
 
-static int check(const struct omp_job *omp)
+/* What can be told before anything is started; 0, or -errno and a line. */
+int omp_check(unsigned int threads, int ring, const char *program)
 {
-	if (omp->threads > MOST_THREADS) {
+	if (threads > MOST_THREADS) {
 		mios_error(WHO, "a team has at most %d threads", MOST_THREADS);
 		return -E2BIG;
 	}
-	if (omp->ring) {
+	if (ring) {
 		mios_error(WHO, "a team needs /mios, which only ring 0 has");
 		return -ENODEV;
 	}
@@ -175,7 +176,7 @@ static int check(const struct omp_job *omp)
 			   "installed here?", strerror(errno));
 		return -ENOENT;
 	}
-	return omp_check_program(omp->argv[0]);
+	return omp_check_program(program);
 }
 
 /* Returns the exit status. */
@@ -186,7 +187,7 @@ int omp_run(struct omp_job *omp)
 	char window[64];
 	int err, status;
 
-	if (check(omp) || put_rank_first(omp))
+	if (omp_check(omp->threads, omp->ring, omp->argv[0]) || put_rank_first(omp))
 		return STATUS;
 	err = fill_job(omp, &job) ?: set_threads(omp->threads);
 	if (!err && job.nr_tasks == 1)

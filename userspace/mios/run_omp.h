@@ -18,6 +18,7 @@ struct omp_job {
 };
 
 unsigned int omp_threads(void);
+int omp_check(unsigned int threads, int ring, const char *program);
 int omp_run(struct omp_job *job);
 
 /* omp_program.c: 0, or -errno and a line that says why it cannot work */
