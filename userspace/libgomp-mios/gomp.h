@@ -116,7 +116,7 @@ struct team {
 	struct tasks tasks;
 	struct meeting places[OMP_MAX_PLACES];
 	struct meeting ends[OMP_MAX_PLACES], all_end;	/* of the region */
-	uint16_t cpus[OMP_MAX_MEMBERS];	/* of each: see places.c */
+	_Atomic uint16_t cpus[OMP_MAX_MEMBERS];	/* 1 + that of each: see places.c */
 	struct share shares[SHARES];
 	struct mailbox members[OMP_MAX_MEMBERS];
 };

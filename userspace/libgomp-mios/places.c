@@ -150,8 +150,24 @@ void places_start(void)
 		do
 			cpu = (cpu + 1) % CPU_SETSIZE;
 		while (!CPU_ISSET(cpu, &cpus));
-		gomp_team()->cpus[i] = cpu;
+		atomic_store_explicit(&gomp_team()->cpus[i], 1 + cpu,
+				      memory_order_release);
 	}
+}
+
+/*
+ * main() may ask before its process has written it: soon, since it has arrived, or the
+ * program ends with it.
+ */
+static int cpu_of(uint32_t member)
+{
+	struct omp_wait wait = { 0 };
+	uint16_t cpu;
+
+	while (!(cpu = atomic_load_explicit(&gomp_team()->cpus[member],
+					    memory_order_acquire)))
+		wait_once(&wait);
+	return cpu - 1;
 }
 
 /* By @member itself: to the CPUs of its place that are of this instance. */
@@ -167,7 +183,7 @@ void place_bind(uint32_t member)
 	CPU_ZERO(&cpus);
 	for (i = w->first[gomp_place]; i < w->first[gomp_place + 1]; i++)
 		if (place_has(&places[own_place], i))
-			CPU_SET(gomp_team()->cpus[i], &cpus);
+			CPU_SET(cpu_of(i), &cpus);
 	sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
@@ -242,5 +258,5 @@ void omp_get_place_proc_ids(int place, int *ids)
 		return;
 	for (i = 0; i < gomp_window->nr_members; i++)
 		if (place_has(&places[place], i))
-			*ids++ = gomp_team()->cpus[i];
+			*ids++ = cpu_of(i);
 }
