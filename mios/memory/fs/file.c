@@ -46,9 +46,14 @@ static bool page_enter(struct inode *inode, u64 index, u64 phys)
 	return true;
 }
 
+/*
+ * A core dump looks at every page of a mapping.  It leaves a hole out and goes on, where
+ * one of a large window would otherwise take what is free of the pool.
+ */
 vm_fault_t mios_file_fault(struct vm_fault *vmf)
 {
 	struct inode *inode = file_inode(vmf->vma->vm_file);
+	bool create = !(current->flags & PF_DUMPCORE);
 	u64 phys = 0;
 	int err;
 
@@ -56,7 +61,7 @@ vm_fault_t mios_file_fault(struct vm_fault *vmf)
 		vma_end_read(vmf->vma);
 		return VM_FAULT_RETRY;
 	}
-	err = mios_page_find(inode, vmf->pgoff, true, &phys);
+	err = mios_page_find(inode, vmf->pgoff, create, &phys);
 	trace_mios_fault(number_of(inode), vmf->pgoff, phys, err);
 	if (err == -EBUSY) {
 		/* Again from the start, without locks, and if not killed. */
