@@ -6,9 +6,10 @@
  * of its own, so they seldom meet; a block goes back to the list that it came
  * from, whoever frees it, so that one who makes what another one frees has it
  * again.  A large block is a run (runs.c): what is free of these is one thing for
- * all processes and sizes.  What is asked for before there is a
- * window is private memory, and never used again; unless the user shares only
- * what is static or asked for as shared, when all of malloc() is.
+ * all processes and sizes, but for a stock of short ones that each process has.
+ * What is asked for before there is a window is private memory, and never used again;
+ * unless the user shares only what is static or asked for as shared, when all of
+ * malloc() is.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -24,6 +25,7 @@
 #define UNIT		(1ul << RUNS_SHIFT)
 #define CHUNK		(4 * UNIT)
 #define LARGE		UNIT		/* from here on not out of a chunk */
+#define LARGE_CLASS	(2 + 4 * (RUNS_SHIFT - 6))	/* class_of(LARGE) */
 #define PAGE		4096ul
 #define MAGIC		0x6d616c6cu
 
@@ -45,6 +47,7 @@ struct arena {
 	char *next, *end;		/* of the present chunk */
 	bool zero;			/* what is left of it is */
 	struct block *free[CLASSES];
+	struct runs_stock stock;
 } __attribute__((aligned(128)));
 
 struct heap {
@@ -99,13 +102,39 @@ static bool is_common(const struct arena *a)
 	return heap && !separate && a != &early;
 }
 
+static char *run_at(int64_t at)
+{
+	return at < 0 ? NULL : memory + ((uint64_t)at << RUNS_SHIFT);
+}
+
 /* @zero: it is. */
 static char *take_run(size_t size, bool *zero)
 {
 	size_t count = (size + UNIT - 1) >> RUNS_SHIFT;
-	int64_t at = count > INT32_MAX ? -1 : runs_take(runs, count, zero);
 
-	return at < 0 ? NULL : memory + ((uint64_t)at << RUNS_SHIFT);
+	return run_at(count > INT32_MAX ? -1 :
+		      runs_take(runs, memory, count, own_place, zero));
+}
+
+/* Of what this process had, or of all. */
+static struct block *take_large(struct arena *a, size_t size, bool *zero)
+{
+	char *p = run_at(runs_stock_take(runs, &a->stock,
+					 (size + UNIT - 1) >> RUNS_SHIFT));
+
+	*zero = false;
+	return (struct block *)(p ? p : take_run(size, zero));
+}
+
+/* There is nothing left but in stocks. */
+static bool empty_stocks(void)
+{
+	bool any = false;
+	uint32_t i;
+
+	for (i = 0; i < heap->places; i++)
+		any |= runs_stock_empty(runs, memory, &heap->arenas[i].stock);
+	return any;
 }
 
 /* Of a chunk; what is left of the last one is lost. */
@@ -146,22 +175,24 @@ static struct block *take_class(struct arena *a, unsigned int class, bool *zero)
 /* @zero: it is. */
 static void *allocate(struct arena *a, size_t size, bool *zero)
 {
+	unsigned int class, tries = 0;
 	struct block *b = NULL;
-	unsigned int class;
+	bool run;
 
 	class = size > PTRDIFF_MAX ? CLASSES :
 		class_of(size + sizeof(struct head));
-	if (class < CLASSES && is_common(a) && class_size(class) >= LARGE) {
-		class = RUN;
-		b = (struct block *)take_run(size + sizeof(struct head), zero);
-	} else if (class < CLASSES) {
-		b = take_class(a, class, zero);
-	}
+	run = class >= LARGE_CLASS && class < CLASSES && is_common(a);
+	do {
+		if (run)
+			b = take_large(a, size + sizeof(struct head), zero);
+		else if (class < CLASSES)
+			b = take_class(a, class, zero);
+	} while (!b && !tries++ && is_common(a) && empty_stocks());
 	if (!b) {
 		errno = ENOMEM;
 		return NULL;
 	}
-	b->head = (struct head){ MAGIC, class, own_place, 0 };
+	b->head = (struct head){ MAGIC, run ? RUN : class, own_place, 0 };
 	return &b->head + 1;
 }
 
@@ -246,11 +277,13 @@ static struct arena *home_of(const struct head *h, struct arena *a)
 	return &heap->arenas[h->place];
 }
 
-/* But for its first @left units.  A child loses it: what is free is its parent's. */
-static void free_run(void *b, uint32_t left)
+/* A child loses it: what is free is its parent's. */
+static void free_run(struct block *b, struct arena *home)
 {
-	if (!separate)
-		runs_give(runs, ((char *)b - memory) >> RUNS_SHIFT, b, left);
+	uint64_t at = (uint64_t)((char *)b - memory) >> RUNS_SHIFT;
+
+	if (!separate && !runs_stock_put(runs, &home->stock, at))
+		runs_give(runs, memory, at, 0);
 }
 
 void free(void *p)
@@ -266,12 +299,12 @@ void free(void *p)
 	class = h->class;
 	b = (struct block *)block_of(h);
 	h->magic = 0;
+	b->head.magic = 0;
+	a = home_of(h, a);
 	if (class == RUN) {
-		free_run(b, 0);
+		free_run(b, a);
 		return;
 	}
-	a = home_of(h, a);
-	b->head.magic = 0;
 	word_lock(&a->lock);
 	b->next = a->free[class];
 	a->free[class] = b;
@@ -305,9 +338,9 @@ static bool resize_run(struct head *h, size_t size)
 	if (count > INT32_MAX)
 		return false;
 	if (count > had)
-		return runs_grow(runs, at, count);
+		return runs_grow(runs, memory, at, count, own_place);
 	if (count < had)
-		free_run(block_of(h), count);
+		runs_give(runs, memory, at, count);
 	return true;
 }
 

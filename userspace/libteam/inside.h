@@ -90,15 +90,27 @@ void explain_window(const struct omp_window *w);
 
 /* runs.c APIs: */
 #define RUNS_SHIFT	16		/* a unit is 64 KiB */
+#define RUNS_STOCK_LONGEST	32	/* units: of a run in a stock */
 
 struct runs;
 
+struct runs_stock {
+	_Atomic uint32_t lock;
+	uint32_t units;				/* of all of them */
+	uint32_t first[RUNS_STOCK_LONGEST + 1];	/* 1 + the first of so many units, or 0 */
+};
+
 size_t runs_size(uint32_t units);
 void runs_create(struct runs *r, uint32_t units);
-int64_t runs_take(struct runs *r, uint32_t count, bool *zero);
-bool runs_grow(struct runs *r, uint32_t at, uint32_t count);
+int64_t runs_take(struct runs *r, char *memory, uint32_t count, uint32_t place,
+		  bool *zero);
+bool runs_grow(struct runs *r, char *memory, uint32_t at, uint32_t count,
+	       uint32_t place);
 uint32_t runs_count(const struct runs *r, uint64_t at);
-void runs_give(struct runs *r, uint32_t at, void *memory, uint32_t left);
+void runs_give(struct runs *r, char *memory, uint32_t at, uint32_t left);
+int64_t runs_stock_take(struct runs *r, struct runs_stock *s, uint32_t count);
+bool runs_stock_put(struct runs *r, struct runs_stock *s, uint32_t at);
+bool runs_stock_empty(struct runs *r, char *memory, struct runs_stock *s);
 
 /* heap.c APIs: */
 void heap_keep_private(void);

@@ -10,6 +10,10 @@
  * and sizes are in a table beside the memory: nothing of a free block is touched,
  * and its pages may go back to the pool.
  *
+ * Short runs that a process has freed are a stock of its own: it has them again without
+ * the table's lock, and with the pages that it touched first.  Who takes a longer run
+ * where another process has been gives those pages back before, for the same reason.
+ *
  * One futex lock, which is not held while memory is cleared or given back: who does
  * that has the units, and what the table says of them is his to write.
  */
@@ -29,13 +33,18 @@
 #define KEPT_MOST	(64ul << 20 >> RUNS_SHIFT)
 /* A run of so many has none in any case (32 MiB), as with libc's malloc(). */
 #define RUN_MOST	(32ul << 20 >> RUNS_SHIFT)
+/* Of all runs in a stock (8 MiB). */
+#define STOCK_MOST	(8ul << 20 >> RUNS_SHIFT)
 
 struct unit {
-	uint32_t next, prev;	/* where a free block begins: others of its size, or NONE */
+	/* Where a free block begins: others of its size, or NONE; a run in a stock: next. */
+	uint32_t next, prev;
 	uint32_t count;		/* where a run begins: its units; else 0 */
 	uint8_t order;		/* where a free block begins: of 2^(order - 1); else 0 */
-	bool used;		/* it may be other than zero */
+	uint8_t place;		/* 1 + who has last had it; 0: it is zero */
 };
+
+static_assert(OMP_MAX_PLACES <= UINT8_MAX, "a place is a byte");
 
 struct runs {
 	_Atomic uint32_t lock;
@@ -121,8 +130,22 @@ static unsigned int order_of(uint32_t count)
 	return count > 1 ? 32 - __builtin_clz(count - 1) : 0;
 }
 
+/* One that the place has had before, or nobody, if it is among the first. */
+static uint32_t choose(const struct runs *r, unsigned int order, uint32_t place)
+{
+	uint32_t at = r->free[order];
+	unsigned int tries;
+
+	for (tries = 0; at != NONE && tries < TRIES; tries++) {
+		if (!r->unit[at].place || r->unit[at].place == place + 1)
+			return at;
+		at = r->unit[at].next;
+	}
+	return r->free[order];
+}
+
 /* Of one block; NONE: none is so large. */
-static uint32_t take_block(struct runs *r, uint32_t count)
+static uint32_t take_block(struct runs *r, uint32_t count, uint32_t place)
 {
 	unsigned int order = order_of(count);
 	uint32_t at;
@@ -131,7 +154,7 @@ static uint32_t take_block(struct runs *r, uint32_t count)
 		order++;
 	if (order >= ORDERS)
 		return NONE;
-	at = r->free[order];
+	at = choose(r, order, place);
 	unlink_block(r, at);
 	put_range(r, at + count, (1u << order) - count);
 	return at;
@@ -176,32 +199,82 @@ static uint32_t take_across(struct runs *r, uint32_t count)
 	return NONE;
 }
 
-/* They are the caller's now.  Were they zero? */
-static bool use(struct runs *r, uint32_t at, uint32_t count)
+/*
+ * The pages go back to the pool, and are zero for whoever has them next.  Not where
+ * they may not be written: then they stay.
+ */
+static bool lose_pages(struct runs *r, char *memory, uint32_t at, uint32_t count)
 {
-	uint32_t i, used = 0;
+	int before = errno, err;
+	uint32_t i;
+
+	err = syscall(SYS_madvise, memory + ((size_t)at << RUNS_SHIFT),
+		      (size_t)count << RUNS_SHIFT, MADV_REMOVE);
+	errno = before;
+	for (i = at; i < at + count && !err; i++)
+		r->unit[i].place = 0;
+	return !err;
+}
+
+static bool is_others(const struct runs *r, uint32_t at, uint32_t place)
+{
+	return r->unit[at].place && r->unit[at].place != place + 1;
+}
+
+/* What others have touched lies near them.  Returns how many units are zero now. */
+static uint32_t lose_others(struct runs *r, char *memory, uint32_t at, uint32_t count,
+			    uint32_t place)
+{
+	const uint32_t end = at + count;
+	uint32_t first, lost = 0;
+
+	while (at < end) {
+		first = at++;
+		if (!is_others(r, first, place))
+			continue;
+		while (at < end && is_others(r, at, place))
+			at++;
+		if (lose_pages(r, memory, first, at - first))
+			lost += at - first;
+	}
+	return lost;
+}
+
+/* They are the caller's now.  Are they zero? */
+static bool use(struct runs *r, char *memory, uint32_t at, uint32_t count,
+		uint32_t place)
+{
+	uint32_t i, used = 0, others = 0;
 
 	for (i = at; i < at + count; i++) {
-		used += r->unit[i].used;
-		r->unit[i].used = true;
+		used += !!r->unit[i].place;
+		others += is_others(r, i, place);
 	}
-	atomic_fetch_sub(&r->kept, used);
+	if (used)
+		atomic_fetch_sub(&r->kept, used);
+	if (others && count > RUNS_STOCK_LONGEST)
+		used -= lose_others(r, memory, at, count, place);
+	for (i = at; i < at + count; i++)
+		r->unit[i].place = place + 1;
 	return !used;
 }
 
 /**
  * runs_take() - memory for a block
+ * @memory: of all units
  * @count: of units
+ * @place: who takes it
  * @zero: whether it is
  *
  * Return: the first unit, or -1 where no free block is large enough.
  */
-int64_t runs_take(struct runs *r, uint32_t count, bool *zero)
+int64_t runs_take(struct runs *r, char *memory, uint32_t count, uint32_t place,
+		  bool *zero)
 {
 	uint32_t at;
 
 	word_lock(&r->lock);
-	at = take_block(r, count);
+	at = take_block(r, count, place);
 	if (at == NONE)
 		at = take_across(r, count);
 	if (at != NONE)
@@ -209,7 +282,7 @@ int64_t runs_take(struct runs *r, uint32_t count, bool *zero)
 	word_unlock(&r->lock);
 	if (at == NONE)
 		return -1;
-	*zero = use(r, at, count);
+	*zero = use(r, memory, at, count, place);
 	return at;
 }
 
@@ -220,7 +293,7 @@ uint32_t runs_count(const struct runs *r, uint64_t at)
 }
 
 /* The run at @at gets @count units, if those behind it are free. */
-bool runs_grow(struct runs *r, uint32_t at, uint32_t count)
+bool runs_grow(struct runs *r, char *memory, uint32_t at, uint32_t count, uint32_t place)
 {
 	const uint32_t had = r->unit[at].count;
 	bool done;
@@ -233,39 +306,84 @@ bool runs_grow(struct runs *r, uint32_t at, uint32_t count)
 	}
 	word_unlock(&r->lock);
 	if (done)
-		use(r, at + had, count - had);
+		use(r, memory, at + had, count - had, place);
 	return done;
 }
 
-/*
- * The pages go back to the pool, and are zero for whoever has them next.  Not where
- * they may not be written: then they stay.
- */
-static bool lose_pages(const struct runs *r, void *memory, uint32_t count)
+/* Of the run at @at @left units stay. */
+void runs_give(struct runs *r, char *memory, uint32_t at, uint32_t left)
 {
-	int before = errno, err;
+	uint32_t first = at + left, count = r->unit[at].count - left;
+	bool keep = count < RUN_MOST && atomic_load(&r->kept) + count <= KEPT_MOST;
 
-	if (count < RUN_MOST && atomic_load(&r->kept) + count <= KEPT_MOST)
-		return false;
-	err = syscall(SYS_madvise, memory, (size_t)count << RUNS_SHIFT,
-		      MADV_REMOVE);
-	errno = before;
-	return !err;
-}
-
-/* Of the run at @at, whose memory begins at @memory, @left units stay. */
-void runs_give(struct runs *r, uint32_t at, void *memory, uint32_t left)
-{
-	uint32_t first = at + left, count = r->unit[at].count - left, i;
-
-	if (lose_pages(r, (char *)memory + ((size_t)left << RUNS_SHIFT), count)) {
-		for (i = first; i < first + count; i++)
-			r->unit[i].used = false;
-	} else {
+	if (keep || !lose_pages(r, memory, first, count))
 		atomic_fetch_add(&r->kept, count);
-	}
 	word_lock(&r->lock);
 	r->unit[at].count = left;
 	put_range(r, first, count);
 	word_unlock(&r->lock);
+}
+
+/* Words of a stock that are also looked at without its lock; written under it. */
+static uint32_t peek(const uint32_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+static void poke(uint32_t *word, uint32_t value)
+{
+	__atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
+/* One of exactly so many units, or -1.  It is not zero. */
+int64_t runs_stock_take(struct runs *r, struct runs_stock *s, uint32_t count)
+{
+	uint32_t at;
+
+	/* Without the lock this is a guess, which costs a run of the stock at most. */
+	if (count > RUNS_STOCK_LONGEST || !peek(&s->first[count]))
+		return -1;
+	word_lock(&s->lock);
+	at = s->first[count];
+	if (at) {
+		poke(&s->first[count], r->unit[at - 1].next);
+		poke(&s->units, s->units - count);
+	}
+	word_unlock(&s->lock);
+	return (int64_t)at - 1;
+}
+
+/* Is the run at @at in the stock now?  Only if it is short, and there is room. */
+bool runs_stock_put(struct runs *r, struct runs_stock *s, uint32_t at)
+{
+	const uint32_t count = r->unit[at].count;
+	bool done;
+
+	if (count > RUNS_STOCK_LONGEST || peek(&s->units) + count > STOCK_MOST)
+		return false;
+	word_lock(&s->lock);
+	done = s->units + count <= STOCK_MOST;
+	if (done) {
+		r->unit[at].next = s->first[count];
+		poke(&s->first[count], at + 1);
+		poke(&s->units, s->units + count);
+	}
+	word_unlock(&s->lock);
+	return done;
+}
+
+/* All of it becomes everybody's.  Was there any? */
+bool runs_stock_empty(struct runs *r, char *memory, struct runs_stock *s)
+{
+	bool any = false;
+	uint32_t count;
+	int64_t at;
+
+	for (count = 1; count <= RUNS_STOCK_LONGEST; count++) {
+		while ((at = runs_stock_take(r, s, count)) >= 0) {
+			runs_give(r, memory, at, 0);
+			any = true;
+		}
+	}
+	return any;
 }

@@ -10,6 +10,7 @@
 #include <malloc.h>
 #include <omp.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -19,13 +20,14 @@
 #include "check.h"
 
 enum { SLOTS = 256, LARGEST = 9000, PAGE = 4096, VAST = 40 << 20,
-       LARGE = 8 << 20, HANDED_ON = 250, PIECES = 64 };
+       LARGE = 8 << 20, SHORT = 200 << 10, HANDED_ON = 250, PIECES = 64 };
 
 /* A block, all of whose bytes are the same; of one slot, so it has one user. */
 struct block {
 	unsigned char *at;
 	size_t size;
 	unsigned char byte;
+	bool mapped;
 };
 
 static block slots[SLOTS];
@@ -34,6 +36,15 @@ static omp_lock_t locks[SLOTS];
 static bool is_all(const unsigned char *p, size_t size, unsigned char byte)
 {
 	return !size || (*p == byte && !memcmp(p, p + 1, size - 1));
+}
+
+static void release(block *b)
+{
+	if (b->mapped)
+		munmap(b->at, b->size);
+	else
+		free(b->at);
+	*b = {};
 }
 
 static unsigned char *get(size_t size, unsigned int how, bool *wrong)
@@ -54,12 +65,22 @@ static unsigned char *get(size_t size, unsigned int how, bool *wrong)
 	return p;
 }
 
+static unsigned char *map(size_t size, bool *wrong)
+{
+	void *p = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	*wrong |= p == MAP_FAILED || !is_all((unsigned char *)p, size, 0);
+	return (unsigned char *)p;
+}
+
 /* Of another size; as much as there is room for is kept. */
 static void change(block *b, size_t size, bool *wrong)
 {
 	size_t kept = size < b->size ? size : b->size;
 
-	b->at = (unsigned char *)realloc(b->at, size);
+	b->at = (unsigned char *)(b->mapped ?
+		mremap(b->at, b->size, size, MREMAP_MAYMOVE) : realloc(b->at, size));
 	*wrong |= !b->at || !is_all(b->at, kept, b->byte);
 	b->size = size;
 }
@@ -75,9 +96,11 @@ static bool turn(block *b, unsigned int *seed)
 	if (b->at && rand_r(seed) % 3 == 0) {
 		change(b, size ? size : 1, &wrong);
 	} else {
-		free(b->at);
+		release(b);
 		b->size = size ? size : 1;
-		b->at = get(b->size, rand_r(seed), &wrong);
+		b->mapped = rand_r(seed) % 8 == 0;
+		b->at = b->mapped ? map(b->size, &wrong) :
+			get(b->size, rand_r(seed), &wrong);
 	}
 	b->byte = rand_r(seed);
 	memset(b->at, b->byte, b->size);
@@ -129,6 +152,50 @@ static void pass_on()
 #pragma omp barrier
 	}
 	check(!missing, "a block that another member has freed is there again");
+}
+
+/* In a region: this member calls, all the others wait. */
+template <typename Call> static void by(int member, Call call)
+{
+	if (omp_get_thread_num() == member)
+		call();
+#pragma omp barrier
+}
+
+/*
+ * What one process has touched it has again, whoever has freed it, and nobody else; and
+ * of a longer block nobody has the pages but who touches them first.
+ */
+static void stay_near()
+{
+	static unsigned char *near, *other, *again, *far, *next[PIECES];
+	static uintptr_t was;
+	static pid_t process;
+	int last = omp_get_max_threads() - 1, pages = 0;
+
+#pragma omp parallel
+	{
+		by(last, [] { process = getpid(); });
+		by(0, [] { near = (unsigned char *)malloc(SHORT); });
+		by(last, [] { was = (uintptr_t)near; free(near);
+			      other = (unsigned char *)malloc(SHORT); });
+		by(0, [] { again = (unsigned char *)malloc(SHORT); });
+		by(0, [] { far = (unsigned char *)memalign(PAGE, LARGE);
+			   memset(far, 1, LARGE); free(far); });
+		by(last, [] { for (unsigned char *&p : next)
+				      p = (unsigned char *)memalign(PAGE, LARGE); });
+	}
+	for (unsigned char *p : next) {
+		pages += pages_of((uintptr_t)p, LARGE);
+		free(p);
+	}
+	if (process != getpid()) {
+		check((uintptr_t)again == was && (uintptr_t)other != was,
+		      "a block goes home to who had it");
+		check(pages <= PIECES, "a longer one is touched first anew");
+	}
+	free(other);
+	free(again);
 }
 
 /*
@@ -185,6 +252,7 @@ int main(int argc, char **argv)
 	check(omp_get_max_threads() == atoi(argv[1]), "how many there are");
 	for (omp_lock_t &lock : locks)
 		omp_init_lock(&lock);
+	stay_near();
 #pragma omp parallel reduction(+ : wrong)
 	{
 		unsigned int seed = omp_get_thread_num();
@@ -199,7 +267,7 @@ int main(int argc, char **argv)
 	}
 	check(!wrong, "blocks");
 	for (block &b : slots)
-		free(b.at);
+		release(&b);
 	pass_on();
 	grow();
 	pieces();

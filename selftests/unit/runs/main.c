@@ -30,6 +30,7 @@ struct held {
 static struct runs *runs;
 static char *memory;
 static _Atomic uint32_t *owner;		/* of each unit: who, from 1 on */
+static struct runs_stock *stocks;	/* one for each, as for each process */
 static unsigned int rounds, seed;
 
 /* What inside.h wants of the rest of the library. */
@@ -80,8 +81,11 @@ static void release(uint32_t at, uint32_t count, uint32_t who)
 
 static void take(struct held *h, uint32_t count, uint32_t who)
 {
-	bool zero;
-	int64_t at = runs_take(runs, count, &zero);
+	bool zero = false;
+	int64_t at = runs_stock_take(runs, &stocks[who - 1], count);
+
+	if (at < 0)
+		at = runs_take(runs, memory, count, who - 1, &zero);
 
 	h->count = at < 0 ? 0 : count;
 	if (at < 0)
@@ -95,13 +99,15 @@ static void take(struct held *h, uint32_t count, uint32_t who)
 static void give(struct held *h, uint32_t left, uint32_t who)
 {
 	release(h->at + left, h->count - left, who);
-	runs_give(runs, h->at, words(h->at), left);
+	/* Whole ones into the stock of any, as others' blocks go home. */
+	if (left || !runs_stock_put(runs, &stocks[h->at % AT_WORK], h->at))
+		runs_give(runs, memory, h->at, left);
 	h->count = left;
 }
 
 static void grow(struct held *h, uint32_t more, uint32_t who)
 {
-	if (!runs_grow(runs, h->at, h->count + more))
+	if (!runs_grow(runs, memory, h->at, h->count + more, who - 1))
 		return;
 	claim(h->at + h->count, more, who, false);
 	h->count += more;
@@ -180,6 +186,7 @@ static void *shared(size_t size)
 int main(int argc, char **argv)
 {
 	struct held all = { };
+	unsigned int i;
 
 	if (argc != 4)
 		return 2;
@@ -188,11 +195,14 @@ int main(int argc, char **argv)
 	runs = shared(runs_size(UNITS));
 	memory = shared(UNITS * UNIT);
 	owner = shared(UNITS * sizeof(*owner));
+	stocks = shared((1 + AT_WORK) * sizeof(*stocks));
 	runs_create(runs, UNITS);
 	if (!strcmp(argv[1], "processes"))
 		in_processes();
 	else
 		in_threads();
+	for (i = 0; i < AT_WORK; i++)
+		runs_stock_empty(runs, memory, &stocks[i]);
 	take(&all, UNITS, 1 + AT_WORK);
 	if (!all.count)
 		wrong("what all have given back is not one block");
