@@ -18,6 +18,7 @@
 #include "end.h"
 
 #define STOP_PAUSE	10000000	/* ns; then it is told again */
+#define VIEW_WAIT	100000000	/* ns for a CPU to say where it is */
 
 static const struct shape *shape;
 static struct cpu cpus[VMM_CPUS_EACH];
@@ -198,12 +199,60 @@ static void doze(struct cpu *c)
 	pthread_cond_timedwait(&c->wake, &c->lock, &until);
 }
 
+/* Where it is, for who has asked. */
+static void view(struct cpu *c)
+{
+	struct kvm_sregs sregs = { };
+	struct kvm_regs regs = { };
+
+	c->viewed = false;
+	if (ioctl(c->kvm.fd, KVM_GET_REGS, &regs) ||
+	    ioctl(c->kvm.fd, KVM_GET_SREGS, &sregs))
+		return;
+	c->view = (struct cpu_view){
+		.answered = true, .rip = regs.rip, .cr3 = sregs.cr3,
+		.flags = regs.rflags,
+	};
+	pthread_cond_broadcast(&c->seen);
+}
+
+void cpu_view(uint16_t index, struct cpu_view *v)
+{
+	struct cpu *c = &cpus[index];
+	struct apic_time now = clock_now();
+	uint64_t until_ns = now.ns + VIEW_WAIT, due;
+	const struct timespec until = {
+		until_ns / 1000000000, until_ns % 1000000000
+	};
+
+	pthread_mutex_lock(&c->lock);
+	c->view.answered = false;
+	c->viewed = true;
+	kick(c);
+	while (c->viewed)
+		if (pthread_cond_timedwait(&c->seen, &c->lock, &until))
+			break;
+	*v = c->view;
+	v->id = c->id;
+	v->tid = c->tid;
+	v->state = c->state;
+	v->asks = c->asks;
+	memcpy(v->pending, c->apic.irr, sizeof(v->pending));
+	memcpy(v->in_service, c->apic.isr, sizeof(v->in_service));
+	now = clock_now();
+	due = apic_due(&c->apic, &now);
+	v->due_ns = due ? (int64_t)(due - now.ns) : 0;
+	pthread_mutex_unlock(&c->lock);
+}
+
 /* What has come for it; true: it runs. */
 static bool ready(struct cpu *c)
 {
 	bool runs;
 
 	pthread_mutex_lock(&c->lock);
+	if (c->viewed)
+		view(c);
 	if (c->begins)
 		c->state = CPU_RUNS;
 	c->begins = false;
@@ -253,6 +302,7 @@ static void *live(void *arg)
 	int err = mios_dsm_cpu(c->quantum);
 
 	self = c;
+	c->tid = gettid();
 	if (!err)
 		err = clock_timer(&c->timer);
 	if (err) {
@@ -274,6 +324,7 @@ static int begin(struct cpu *c, uint16_t index, uint64_t quantum)
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&c->wake, &monotonic);
+	pthread_cond_init(&c->seen, &monotonic);
 	pthread_mutex_init(&c->lock, NULL);
 	c->id = shape_cpu(shape, shape->self, index);
 	c->quantum = quantum;

@@ -17,6 +17,7 @@
 #include "cpu.h"
 #include "end.h"
 #include "memory.h"
+#include "state.h"
 
 static const char help[] =
 "usage: mios-dsm run -n N --memory MIB mios-vmm [options]\n"
@@ -151,7 +152,8 @@ static int start(struct options *o)
 	if (bus_start(&shape) ||
 	    (!shape.self && boot_load(&o->boot, &shape, khz)))
 		return -1;
-	return cpus_start(&shape, &o->boot, o->quantum * 1000);
+	return cpus_start(&shape, &o->boot, o->quantum * 1000) ||
+		state_start(&shape) ? -1 : 0;
 }
 
 int main(int argc, char **argv)
@@ -169,6 +171,7 @@ int main(int argc, char **argv)
 		fputs(help, stdout);
 		return cli_flush();
 	}
+	state_deaf();
 	if (mios_dsm_start() || start(&o))
 		return END_FAULT;
 	status = end_await();

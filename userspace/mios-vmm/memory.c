@@ -38,6 +38,18 @@ void *memory_piece(uint16_t node)
 	return memory.piece[node];
 }
 
+bool memory_guest(const void *at, uint64_t *guest)
+{
+	for (uint16_t i = 0; i < VMM_NODES; i++) {
+		uint64_t off = (uintptr_t)at - (uintptr_t)memory.piece[i];
+
+		*guest = i * memory.each + off;
+		if (memory.piece[i] && off < memory.each)
+			return true;
+	}
+	return false;
+}
+
 void *memory_at(uint64_t at, uint64_t len)
 {
 	if (at >= memory.each || len > memory.each - at)

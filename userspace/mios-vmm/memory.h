@@ -13,6 +13,8 @@
 int memory_take(const struct shape *s);
 /* A node's piece here. */
 void *memory_piece(uint16_t node);
+/* Where the guest has what is there in this process; false: it has not. */
+bool memory_guest(const void *at, uint64_t *guest);
 /* Guest memory, within node 0's piece; NULL: it is not all there. */
 void *memory_at(uint64_t at, uint64_t len);
 

@@ -47,6 +47,42 @@ void mios_dsm_cpu_rests(void)
 		atomic_store(&own->rests, true);
 }
 
+int mios_dsm_stands(int tid, struct mios_dsm_stand *stand)
+{
+	struct node *n = &node_self;
+	int err = -ENOENT;
+
+	pthread_mutex_lock(&n->lock);
+	for (int i = 0; i < THREADS_MAX; i++) {
+		struct thread *t = &n->threads.thread[i];
+
+		if (!tid || t->tid != tid || !t->stopped)
+			continue;
+		*stand = (struct mios_dsm_stand){
+			.at = n->window.base + (u64)t->page * DSM_PAGE_SIZE,
+			.write = t->write, .ns = node_clock() - t->stopped_at,
+		};
+		err = 0;
+	}
+	pthread_mutex_unlock(&n->lock);
+	return err;
+}
+
+int mios_dsm_count(struct mios_dsm_counts *counts)
+{
+	struct node *n = &node_self;
+	const struct node_stats *s = n->stats;
+
+	pthread_mutex_lock(&n->lock);
+	*counts = (struct mios_dsm_counts){
+		.reads = s->reads, .writes = s->writes, .stall = s->stall,
+		.longest = s->longest, .messages = s->messages,
+		.bytes = s->bytes,
+	};
+	pthread_mutex_unlock(&n->lock);
+	return 0;
+}
+
 int mios_dsm_listen(mios_dsm_heard *heard, void *arg)
 {
 	struct node *n = &node_self;

@@ -64,6 +64,23 @@ int mios_dsm_listen(mios_dsm_heard *heard, void *arg);
 /* In the order of sending; returns before it has arrived. */
 int mios_dsm_send(int node, const void *data, size_t len);
 
+/* Where a thread of this node stands, by the kernel's number: */
+struct mios_dsm_stand {
+	const void *at;		/* the page that it waits for */
+	int write;		/* to write it */
+	uint64_t ns;		/* since then */
+};
+/* -ENOENT: it waits for none. */
+int mios_dsm_stands(int tid, struct mios_dsm_stand *stand);
+
+/* What this node has counted so far. */
+struct mios_dsm_counts {
+	uint64_t reads, writes;		/* pages that threads have waited for */
+	uint64_t stall, longest;	/* ns of that */
+	uint64_t messages, bytes;	/* sent */
+};
+int mios_dsm_count(struct mios_dsm_counts *counts);
+
 #ifdef __cplusplus
 }
 #endif
