@@ -184,7 +184,8 @@ int route_start(const struct shape *s)
 {
 	shape = s;
 	if (mios_dsm_listen(heard, NULL))
-		return say("a guest takes mios-dsm run --protocol wi: an interrupt must not "
-			   "overtake what was stored before it");
+		return say("a guest takes mios-dsm run --protocol wi (an interrupt must not "
+			   "overtake what was stored before it), without --own-faults (KVM does "
+			   "not say which page it lacks)");
 	return 0;
 }

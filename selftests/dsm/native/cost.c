@@ -233,7 +233,7 @@ static void raw_fault(void)
 	fflush(stdout);
 	child = fork();
 	if (!child) {
-		demand(!window_open(&w, PAGES) &&
+		demand(!window_open(&w, PAGES, false) &&
 		       !pthread_create(&thread, NULL, serve, &w), "a window");
 		touch((char *)w.base, true, "fault served by a thread");
 		fflush(stdout);

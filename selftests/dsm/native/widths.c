@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Usage: widths [TURNS].  Node 0 stores to two pages in all ways that a compiler
+ * Usage: widths [TURNS [hears]].  Node 0 stores to two pages in all ways that a compiler
  * knows and some that it does not, and does the same to memory of its own; the
  * others read them and write to bytes of their own, so that nobody keeps the pages.
  * All must read what node 0's own memory says.
+ * hears: without a thread that blocks all signals.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -131,7 +132,7 @@ int main(int argc, char **argv)
 	int *done;
 	pthread_t thread;
 
-	setenv("TURNS", argc == 2 ? argv[1] : "1200", 1);
+	setenv("TURNS", argc > 1 ? argv[1] : "1200", 1);
 	demand(!mios_dsm_start(), "start");
 	page = common(0, 4 * PAGE, 0);
 	done = common(1, PAGE, 0);
@@ -144,9 +145,11 @@ int main(int argc, char **argv)
 			usleep(100);
 		}
 	} else {
-		demand(!pthread_create(&thread, NULL, deaf, page), "thread");
+		demand(argc > 2 || !pthread_create(&thread, NULL, deaf, page),
+		       "thread");
 		stores(page);
-		pthread_join(thread, NULL);
+		if (argc <= 2)
+			pthread_join(thread, NULL);
 		*(volatile int *)done = 1;
 	}
 	demand(!mios_dsm_barrier(), "barrier");

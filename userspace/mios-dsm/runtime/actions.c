@@ -84,6 +84,7 @@ void node_resume(struct node *n, u16 cpu)
 			   dsm_page_access(n->dsm, t->page));
 	if (err)
 		node_give_up("a page cannot be mapped", err);
+	thread_release(t, GO_RETRY);
 }
 
 /*
@@ -110,6 +111,7 @@ static void lose(struct node *n, u16 cpu)
 		return;
 	thread_wake(t, n->now);
 	node_lose(n, t->page, t->tid);
+	thread_release(t, layout_own(t->page) ? GO_RETRY : GO_LOST);
 }
 
 /* Less at once; more when a thread needs it. */

@@ -32,7 +32,9 @@ static int updates_start(struct node *n)
 		return 0;
 	n->causal = causal_new(n->nodes, n->self,
 			       n->window.knobs & WINDOW_UNHELD);
-	return n->causal ? stores_start(n) : -ENOMEM;
+	if (!n->causal)
+		return -ENOMEM;
+	return n->window.own ? 0 : stores_start(n);
 }
 
 static int engine_start(struct node *n, u32 pages)
@@ -110,9 +112,9 @@ static int service_start(struct node *n)
 	return -err;
 }
 
-int node_start(struct node *n, u32 pages, u32 resident)
+int node_start(struct node *n, u32 pages, u32 resident, bool own)
 {
-	int err = window_open(&n->window, pages);
+	int err = window_open(&n->window, pages, own);
 
 	if (err)
 		return err;
@@ -127,6 +129,8 @@ int node_start(struct node *n, u32 pages, u32 resident)
 		err = engine_start(n, pages);
 	if (!err)
 		err = link_start(n);
+	if (!err && own)
+		err = own_start();
 	if (!err)
 		err = service_start(n);
 	if (err)

@@ -96,9 +96,10 @@ static inline u16 node_frames(u16 nodes, u16 pieces)
 
 /*
  * 0, or -errno after a line on stderr; transport and stats are set.  resident:
- * pages of the window that shall have memory here at a time, 0: all.
+ * pages of the window that shall have memory here at a time, 0: all; own: threads
+ * serve their own faults.
  */
-int node_start(struct node *n, u32 pages, u32 resident);
+int node_start(struct node *n, u32 pages, u32 resident, bool own);
 /* Serves peers until none needs us. */
 void node_finish(struct node *n);
 
@@ -148,6 +149,9 @@ void stats_end(struct node *n);
 int stores_start(struct node *n);
 bool store_ask(struct node *n, u16 cpu);
 void stores_overdue(struct node *n);
+
+/* own.c */
+int own_start(void);
 
 /* service.c */
 u64 node_clock(void);

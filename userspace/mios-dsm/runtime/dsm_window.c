@@ -70,12 +70,13 @@ static int map(struct window *w)
 	return w->mapped && w->held ? 0 : -ENOMEM;
 }
 
-int window_open(struct window *w, u32 pages)
+int window_open(struct window *w, u32 pages, bool own)
 {
 	int err;
 
 	memset(w, 0, sizeof(*w));
 	w->pages = pages;
+	w->own = own;
 	w->knobs = knobs();
 	w->base = w->alias = MAP_FAILED;
 	w->uffd = w->memfd = -1;
@@ -267,6 +268,9 @@ void window_lost(struct window *w, u32 page, pid_t tid)
 	};
 	siginfo_t info = { .si_signo = SIGBUS, .si_code = SI_QUEUE };
 
+	/* Whose own it is asks us each time, and is told. */
+	if (w->own)
+		return;
 	if (w->poison) {
 		/* What an entry that was taken away leaves behind is no poison. */
 		protect(w, page, false, false);

@@ -28,6 +28,7 @@ struct window {
 	bool continue_wp;	/* Linux 6.4: a page can appear protected */
 	bool poison;		/* Linux 6.6: a page can be made to raise SIGBUS */
 	bool system_calls;	/* may touch it, too */
+	bool own;		/* a fault is its thread's SIGBUS */
 	bool readable;		/* there may be a fault to be read */
 	u32 knobs;		/* of a test's build */
 };
@@ -52,7 +53,7 @@ struct window_fault {
 #define WINDOW_OLD		4
 
 /* 0, or -errno after a line on stderr. */
-int window_open(struct window *w, u32 pages);
+int window_open(struct window *w, u32 pages, bool own);
 void window_close(struct window *w);
 /* False when there is none left. */
 bool window_fault(struct window *w, struct window_fault *f);

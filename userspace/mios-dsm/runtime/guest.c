@@ -28,7 +28,7 @@ int mios_dsm_cpu(uint64_t quantum)
 
 	if (!quantum || quantum > MIOS_DSM_QUANTUM_MAX)
 		return -EINVAL;
-	if (n->causal)
+	if (n->causal || n->window.own)
 		return -EPROTONOSUPPORT;
 	pthread_mutex_lock(&n->lock);
 	cpu = threads_find(&n->threads, gettid(), n->dsm);
@@ -88,7 +88,7 @@ int mios_dsm_listen(mios_dsm_heard *heard, void *arg)
 	struct node *n = &node_self;
 	u16 node;
 
-	if (n->causal)
+	if (n->causal || n->window.own)
 		return -EPROTONOSUPPORT;
 	pthread_mutex_lock(&n->lock);
 	n->heard = heard;

@@ -27,7 +27,7 @@ static bool begun, started, child;
 
 /* What mios-dsm run has told. */
 struct told {
-	unsigned int nodes, self, pages, protocol, resident;
+	unsigned int nodes, self, pages, protocol, resident, own;
 	int stats;
 	struct connection to[NODE_NODES];
 };
@@ -59,18 +59,19 @@ static bool descriptor(const char **at, int *fd)
 
 static bool told_parse(struct told *t, const char *at)
 {
-	long nodes, self, pages, protocol, resident, fd;
+	long nodes, self, pages, protocol, resident, own, fd;
 
 	if (!number(&at, 1, NODE_NODES, &nodes) ||
 	    !number(&at, 0, nodes - 1, &self) ||
 	    !number(&at, 2 * LAYOUT_OWN, DSM_LIFE_MAX, &pages) ||
 	    !number(&at, DSM_WI, LAYOUT_AUTO, &protocol) ||
 	    !number(&at, 0, DSM_LIFE_MAX, &resident) ||
+	    !number(&at, 0, 1, &own) ||
 	    !number(&at, -1, 1 << 20, &fd))
 		return false;
 	*t = (struct told){ .nodes = nodes, .self = self, .pages = pages,
 			    .protocol = protocol, .resident = resident,
-			    .stats = fd };
+			    .own = own, .stats = fd };
 	for (long i = 0; i < nodes; i++)
 		if (!descriptor(&at, &t->to[i].socket) ||
 		    !descriptor(&at, &t->to[i].rings) ||
@@ -230,11 +231,13 @@ int mios_dsm_start(void)
 		err = transport_start(n, &t);
 	unsetenv(START_WIRE);
 	if (!err)
-		err = node_start(n, t.pages, t.resident);
+		err = node_start(n, t.pages, t.resident, t.own);
 	if (err)
 		return err;
 	started = true;
-	if (!n->self && !n->window.system_calls)
+	if (!n->self && t.own)
+		fprintf(stderr, "mios-dsm: system calls get EFAULT for shared memory that is not here: --own-faults\n");
+	else if (!n->self && !n->window.system_calls)
 		fprintf(stderr, "mios-dsm: system calls get EFAULT for shared memory: no permission to open /dev/userfaultfd\n");
 	err = crashes_watch();
 	return err ? err : -pthread_atfork(NULL, NULL, forked);

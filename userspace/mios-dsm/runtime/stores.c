@@ -21,26 +21,16 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "../../../mios/dsm/emulate/emulate.h"
 #include "window_layout.h"
 #include "registers.h"
 #include "start.h"
+#include "stores.h"
 
 #define STORES_SIGNAL	SIGRTMAX
 /* ns after which a thread that was asked does not hear. */
 #define OVERDUE		20000000ULL
 /* While the link has no room. */
 #define PAUSE		100000
-
-/* The store in hand, of a thread inside. */
-struct trap {
-	struct node *n;
-	struct thread *t;
-	u16 cpu;
-	struct dsm_insn in;
-	struct dsm_regs before, after;
-	struct dsm_store s;
-};
 
 static void inside_wait(struct trap *x, const struct timespec *limit)
 {
@@ -53,8 +43,7 @@ static void inside_wait(struct trap *x, const struct timespec *limit)
 	n->now = node_clock();
 }
 
-/* Tells the engine, and waits for what it says. */
-static enum thread_go inside_step(struct trap *x, struct dsm_event *ev)
+void inside_fault(struct trap *x, struct dsm_event *ev)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE };
 	const u64 one = 1;
@@ -70,9 +59,16 @@ static enum thread_go inside_step(struct trap *x, struct dsm_event *ev)
 	if ((x->n->asleep || x->n->more) &&
 	    write(x->n->event, &one, sizeof(one)) < 0)
 		node_give_up("the service cannot be woken", -errno);
+}
+
+/* And waits for what the engine says. */
+static enum thread_go inside_step(struct trap *x, struct dsm_event *ev)
+{
+	inside_fault(x, ev);
 	while (atomic_load(&x->t->go) == GO_WAIT)
 		inside_wait(x, NULL);
-	if (atomic_load(&x->t->go) == GO_LOST)
+	x->lost = atomic_load(&x->t->go) == GO_LOST;
+	if (x->lost)
 		node_lose(x->n, ev->page, x->t->tid);
 	return atomic_load(&x->t->go);
 }
@@ -228,7 +224,7 @@ static bool known(struct trap *x)
 	return !x->s.reads || x->s.addr % 8 + x->s.size <= 8;
 }
 
-static void perform(struct trap *x, ucontext_t *u)
+void inside_store(struct trap *x, ucontext_t *u)
 {
 	struct dsm_event ev = { .type = DSM_EV_RETIRED, .cpu = x->cpu };
 
@@ -263,7 +259,7 @@ static void trapped(int signal, siginfo_t *info, void *context)
 		n->asked--;
 		x.t->stage = THREAD_INSIDE;
 		x.t->stopped = false;
-		perform(&x, context);
+		inside_store(&x, context);
 		stats_stall(n, x.t, STATS_STORE);
 		x.t->stage = THREAD_OUT;
 		thread_wake(x.t, n->now);

@@ -166,21 +166,9 @@ static bool same_place(struct thread *t)
 	return !t->in_kernel && pc == t->pc && sp == t->sp;
 }
 
-bool thread_place(struct thread *t, bool look)
+/* One more page of an instruction; again: it has had this one. */
+static bool count_page(struct thread *t, bool again)
 {
-	bool again;
-
-	if (t->quantum)
-		return t->got_on;
-	again = wanted(t, t->page);
-	t->looked = look || again || t->watched;
-	/* Whoever was not watched may have been anywhere meanwhile. */
-	if (t->looked && (!same_place(t) || !t->watched)) {
-		t->count = 0;
-		t->patience = 0;
-		t->watched = again || look;
-		again = false;
-	}
 	if (again) {
 		t->patience = PATIENCE;
 		return false;
@@ -191,6 +179,39 @@ bool thread_place(struct thread *t, bool look)
 			sizeof(t->wanted[0]));
 	t->wanted[t->count++] = t->page;
 	return true;
+}
+
+static void elsewhere(struct thread *t)
+{
+	t->count = 0;
+	t->patience = 0;
+}
+
+bool thread_place(struct thread *t, bool look)
+{
+	bool again;
+
+	if (t->quantum)
+		return t->got_on;
+	again = wanted(t, t->page);
+	t->looked = look || again || t->watched;
+	/* Whoever was not watched may have been anywhere meanwhile. */
+	if (t->looked && (!same_place(t) || !t->watched)) {
+		elsewhere(t);
+		t->watched = again || look;
+		again = false;
+	}
+	return count_page(t, again);
+}
+
+bool thread_at(struct thread *t, u64 pc, u64 sp)
+{
+	if (t->pc != pc || t->sp != sp)
+		elsewhere(t);
+	t->pc = pc;
+	t->sp = sp;
+	t->looked = true;
+	return count_page(t, wanted(t, t->page));
 }
 
 void thread_wake(struct thread *t, u64 now)
@@ -208,6 +229,31 @@ bool thread_tell(struct thread *t, enum thread_go go)
 	atomic_store(&t->go, go);
 	syscall(SYS_futex, &t->go, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 	return true;
+}
+
+/*
+ * It goes on without the lock, so its place may be another thread's before it has
+ * read the word: that is on its own stack.  What it finds mapped was mapped
+ * before; who waits at that address when it is woken by mistake looks again.
+ */
+void thread_release(struct thread *t, enum thread_go go)
+{
+	atomic_uint *own = t->own;
+
+	if (t->stage != THREAD_AWAITS)
+		return;
+	t->stage = THREAD_OUT;
+	t->own = NULL;
+	atomic_store(own, go);
+	syscall(SYS_futex, own, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+enum thread_go thread_await(atomic_uint *own)
+{
+	while (atomic_load(own) == GO_WAIT)
+		syscall(SYS_futex, own, FUTEX_WAIT_PRIVATE, GO_WAIT, NULL, NULL,
+			0);
+	return atomic_load(own);
 }
 
 void thread_mark(struct thread *t, u64 quantum)

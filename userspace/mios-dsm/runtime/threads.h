@@ -42,7 +42,8 @@ struct thread {
 	u8 stage;		/* enum thread_stage */
 	bool deaf;		/* it does not hear the signal */
 	u64 asked_at;		/* ns */
-	atomic_uint go;		/* enum thread_go; the thread waits for it */
+	atomic_uint go;		/* enum thread_go; the thread waits for it, */
+	atomic_uint *own;	/* or, in THREAD_AWAITS, for one on its own stack */
 };
 
 /* Where a thread is with the store that it has stopped at. */
@@ -50,6 +51,7 @@ enum thread_stage {
 	THREAD_OUT,		/* userfaultfd holds it, or nobody does */
 	THREAD_ASKED,		/* a signal is on its way to it */
 	THREAD_INSIDE,		/* it is in the signal's handler */
+	THREAD_AWAITS,		/* its own fault, without the lock; own.c */
 };
 
 /* What the engine says to a thread inside. */
@@ -72,9 +74,14 @@ void thread_stop(struct thread *t, u32 page, bool write, u64 now);
  * to know pc, sp and in_kernel whatever it takes.
  */
 bool thread_place(struct thread *t, bool look);
+/* The same for a thread that is known to be there: it says so itself. */
+bool thread_at(struct thread *t, u64 pc, u64 sp);
 void thread_wake(struct thread *t, u64 now);
 /* It has been told what the engine says, if it is inside; else false. */
 bool thread_tell(struct thread *t, enum thread_go go);
+/* It goes on if it awaits that; what it does until then. */
+void thread_release(struct thread *t, enum thread_go go);
+enum thread_go thread_await(atomic_uint *own);
 /* It keeps its place from now on; see quantum. */
 void thread_mark(struct thread *t, u64 quantum);
 /* Has it completed an instruction since it was woken? */

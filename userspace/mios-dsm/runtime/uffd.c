@@ -69,6 +69,8 @@ int window_watch(struct window *w)
 			UFFDIO_REGISTER_MODE_MINOR | UFFDIO_REGISTER_MODE_WP,
 	};
 
+	if (w->own)
+		api.features |= UFFD_FEATURE_SIGBUS;
 	w->uffd = descriptor(&w->system_calls);
 	if (w->uffd < 0) {
 		fprintf(stderr, "mios-dsm: no userfaultfd: %s; it takes Linux 6.1 with CONFIG_USERFAULTFD\n",

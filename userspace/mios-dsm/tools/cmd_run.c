@@ -38,6 +38,8 @@ static const char help[] =
 "  -n, --nodes N   nodes, 1 to 16 (4)\n"
 "  --memory MIB    of the window (128)\n"
 "  --resident MIB  of it that each node keeps in memory, if it can (all)\n"
+"  --own-faults    threads serve their own faults: sooner, but system calls get\n"
+"                  EFAULT for pages that are not here, and no thread may block SIGBUS\n"
 "  --protocol P    wi (the default), wu, wu+, wu-seq or auto, see docs/dsm.md\n"
 "  --transport T   frames go through memory (the default) or sockets\n"
 "  --interface IF  nodes are on one Ethernet: run this on each, on one of them\n"
@@ -72,6 +74,7 @@ struct run {
 	bool nodes_told, node_told, cluster_told, mib_told, protocol_told;
 	struct leader leader;	/* of no cluster, if it has no nodes */
 	struct hosts hosts;
+	bool own;			/* --own-faults */
 	bool watched;			/* ends when its input does */
 	const char *json, *record;
 	struct record record_of;
@@ -92,7 +95,7 @@ static const char *const transports[] = { "memory", "sockets", NULL };
 
 enum {
 	MEMORY = 256, RESIDENT, JSON, RECORD, QUIET, INTERFACE, NODE, CLUSTER,
-	PROTOCOL, TRANSPORT, HOSTS, HOSTFILE, AGENT, WATCHED, KEY, TRUST_WIRE,
+	PROTOCOL, TRANSPORT, HOSTS, HOSTFILE, AGENT, WATCHED, KEY, TRUST_WIRE, OWN,
 };
 
 /* One that says what to do, not what to call it. */
@@ -127,6 +130,7 @@ static bool option_take(struct run *r, int c, const char *value)
 		return cli_choice("run: --transport", value, transports,
 				  &r->transport);
 	}
+	r->own |= c == OWN;
 	r->watched |= c == WATCHED;
 	r->wire.trust |= c == TRUST_WIRE;
 	r->quiet |= c == QUIET;
@@ -140,6 +144,7 @@ static bool parse(struct run *r, int argc, char **argv)
 		{ "nodes", required_argument, NULL, 'n' },
 		{ "memory", required_argument, NULL, MEMORY },
 		{ "resident", required_argument, NULL, RESIDENT },
+		{ "own-faults", no_argument, NULL, OWN },
 		{ "interface", required_argument, NULL, INTERFACE },
 		{ "node", required_argument, NULL, NODE },
 		{ "cluster", required_argument, NULL, CLUSTER },
@@ -226,10 +231,10 @@ static int prepare(struct run *r)
 static void become(void *run, u64 self)
 {
 	struct run *r = run;
-	char text[64 + 3 * 12 * NODE_NODES], wire[WIRE_TEXT];
+	char text[80 + 3 * 12 * NODE_NODES], wire[WIRE_TEXT];
 	int n = snprintf(text, sizeof(text), "%" PRIu64 ":%" PRIu64 ":%" PRIu64
-			 ":%d:%" PRIu64 ":%d", r->nodes, self,
-			 r->mib * 256, r->protocol, r->resident * 256,
+			 ":%d:%" PRIu64 ":%d:%d", r->nodes, self,
+			 r->mib * 256, r->protocol, r->resident * 256, r->own,
 			 r->stats_fd);
 
 	fcntl(r->stats_fd, F_SETFD, 0);
@@ -392,6 +397,8 @@ static int on_hosts(struct run *r)
 		*at++ = (struct hosts_word){ "--record", false };
 		*at++ = (struct hosts_word){ r->record, true };
 	}
+	if (r->own)
+		*at++ = (struct hosts_word){ "--own-faults", false };
 	if (r->quiet)
 		*at++ = (struct hosts_word){ "--quiet", false };
 	/* No file of theirs is needed: it is this run's. */
