@@ -26,6 +26,8 @@ PROGRAMS = TOP / "build/dsm/programs"
 # Sources in native/; the same work by messages.
 BY_MPI = ("sor", "sort")
 PROTOCOLS = ("wi", "wu+", "wu-seq", "auto")
+# Behind a protocol: threads serve their own faults.
+OWN = ", own faults"
 SHARERS = (2, 4, 8)
 REPEATS = 5
 PAGE, BARE = "exchange of frames", "exchange without a page"
@@ -52,7 +54,9 @@ def medians(said):
 
 def costs(nodes, protocol, transport):
     """On this host."""
-    return medians(told([TOOL, "run", "-n", nodes, "--protocol", protocol,
+    own = ["--own-faults"] if protocol.endswith(OWN) else []
+    return medians(told([TOOL, "run", "-n", nodes, "--protocol",
+                         protocol.removesuffix(OWN), *own,
                          "--transport", transport, "--quiet", COST]))
 
 
@@ -121,7 +125,11 @@ def single(count):
              (2, "wi", "sockets", "page written, all have a copy", BARE, None)]
     asked += [(n, "wi", "memory", "page written, all have a copy", BARE, None)
               for n in SHARERS]
-    asked += [(2, p, "memory", what, BARE, None) for p in PROTOCOLS[1:]
+    asked += [(2, "wi" + OWN, "memory", what, PAGE, aim) for what, aim in
+              (("page fetched", 2.2), ("page fetched again", 2.2),
+               ("page written, nobody has a copy", None))]
+    asked += [(2, p, "memory", what, BARE, None)
+              for p in (*PROTOCOLS[1:], "wu+" + OWN, "wu-seq" + OWN)
               for what in ("page written, all have a copy",
                            "one of 50 stores")]
     found = [Figure(f"{what}, {n} nodes, {p}" +
@@ -129,7 +137,7 @@ def single(count):
                     "ns", aim) for n, p, t, what, _, aim in asked]
     least = [(Figure(f"{what}, 2 nodes, wi, beside exchange and a bare fault",
                      "DSM", "exchange", "ns", None), what)
-             for *_, what, _, aim in asked if aim]
+             for _, p, _, what, _, aim in asked if aim and p == "wi"]
     ones = []
     for _ in machines.turns(count):
         seen = {key: costs(*key) for key in {one[:3] for one in asked}}
