@@ -374,7 +374,7 @@ static int wire_good(struct run *r)
 static int on_hosts(struct run *r)
 {
 	char cluster[24], mib[24], resident[24];
-	struct hosts_word option[16] = {
+	struct hosts_word option[17] = {
 		{ "--cluster", 0 }, { cluster, 0 }, { "--memory", 0 }, { mib, 0 },
 		{ "--protocol", 0 }, { protocols[r->protocol], 0 },
 		{ "--transport", 0 }, { transports[r->transport], 0 },
