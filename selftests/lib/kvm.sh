@@ -52,11 +52,19 @@ END
 	(cd "$folder" && find . | cpio -o -H newc --quiet | gzip -1) > "$2"
 }
 
-# kvm_run SECONDS INITRD: what the machine says, on standard output
+# kvm_run SECONDS INITRD: what the machine says, on standard output.  kvm_time=icount:
+# its time is instructions, as selftests/vm has it, and its TSC counts ns
 kvm_run() {
-	timeout "$1" qemu-system-x86_64 -machine q35 -accel tcg,thread=multi \
+	local accel="-accel tcg,thread=multi" words=
+
+	if [ "${kvm_time:-}" = icount ]; then
+		accel="-accel tcg,thread=single -icount shift=2,sleep=off"
+		words="tsc_early_khz=1000000"
+	fi
+	# shellcheck disable=SC2086
+	timeout "$1" qemu-system-x86_64 -machine q35 $accel \
 		-cpu max,+svm,+npt -smp 2 -m 1536 -nodefaults -display none -no-reboot \
 		-kernel "$kernel/arch/x86/boot/bzImage" -initrd "$2" \
-		-append "console=ttyS0 quiet panic=-1 tsc=reliable no_timer_check norandmaps" \
+		-append "console=ttyS0 quiet panic=-1 tsc=reliable no_timer_check norandmaps $words" \
 		-serial stdio < /dev/null | sed -u 's/\r//g'
 }
