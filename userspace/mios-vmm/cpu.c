@@ -32,10 +32,11 @@ static void kicked(int signal)
 		self->kvm.run->immediate_exit = 1;
 }
 
+/* Under its lock: a thread that has ended may be gone, and takes no signal. */
 static void kick(struct cpu *c)
 {
 	pthread_cond_signal(&c->wake);
-	if (c != self)
+	if (c != self && !c->ended)
 		pthread_kill(c->thread, CLOCK_SIGNAL);
 }
 
@@ -229,7 +230,7 @@ void cpu_view(uint16_t index, struct cpu_view *v)
 	c->view.answered = false;
 	c->viewed = true;
 	kick(c);
-	while (c->viewed)
+	while (c->viewed && !c->ended)
 		if (pthread_cond_timedwait(&c->seen, &c->lock, &until))
 			break;
 	*v = c->view;
@@ -314,6 +315,9 @@ static void *live(void *arg)
 			run(c);
 	if (c->failed)
 		end_guest(END_FAULT);
+	pthread_mutex_lock(&c->lock);
+	c->ended = true;
+	pthread_mutex_unlock(&c->lock);
 	return NULL;
 }
 

@@ -50,6 +50,7 @@ struct cpu {
 	bool begins;			/* the first, once all are there */
 	bool asks, answered;		/* a device of another node */
 	uint64_t answer;
+	bool ended;			/* its thread */
 	bool viewed;			/* somebody wants to know where it is */
 	struct cpu_view view;
 };
