@@ -16,6 +16,7 @@
 
 #include "boot.h"
 #include "libmios/libmios.h"
+#include "set.h"
 
 #define WRITER_SECONDS	600	/* far longer than any claim takes */
 
@@ -53,20 +54,43 @@ static int claim_failed(int fd, unsigned int node, int err)
 	return MIOS_EXIT_FAILED;
 }
 
+/* What is this instance's alone: LOADER_CMDLINE_MAX bytes. */
+static int own_cmdline(const struct boot_plan *plan, unsigned int instance,
+		       char *text)
+{
+	int may = setting_successor(instance);
+	int len;
+
+	if (may < 0)
+		return may;
+	len = snprintf(text, LOADER_CMDLINE_MAX, "%s%s", plan->cmdline,
+		       may ? "" : " mios.successor=0");
+	if (len < LOADER_CMDLINE_MAX && (size_t)len <= plan->image.cmdline_max)
+		return 0;
+	mios_error("mios", "boot %u: its command line has %d characters, which "
+		   "are too many: shorten --append", instance, len);
+	return -E2BIG;
+}
+
 static int load(int fd, const struct boot_plan *plan,
 		const struct mios_claim *claim)
 {
 	const struct loader_file *initrd =
 		plan->initrd.data ? &plan->initrd : NULL;
+	char cmdline[LOADER_CMDLINE_MAX];
 	struct loader_layout *layout;
 	struct loader_error err;
 	struct mios_load args;
 	int ret;
 
+	if (own_cmdline(plan, claim->instance, cmdline)) {
+		close(fd);
+		return MIOS_EXIT_FAILED;
+	}
 	layout = malloc(sizeof(*layout));
 	if (!layout)
 		return failed(fd, claim->instance, ENOMEM, "cannot load it");
-	ret = image_layout(&plan->image, initrd, plan->cmdline,
+	ret = image_layout(&plan->image, initrd, cmdline,
 			   claim->load_base, claim->load_size, layout, &err);
 	if (ret) {
 		close(fd);

@@ -30,4 +30,7 @@ int set_file_change(const char *name, const char *value, char *why,
 /* boot.c's: the nodes of the setting "boot"; 1: all */
 int setting_boot(uint64_t *nodes);
 
+/* boot_node.c's: may it be host? */
+int setting_successor(unsigned int instance);
+
 #endif /* MIOS_SET_H */

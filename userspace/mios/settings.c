@@ -20,6 +20,7 @@
 
 #define BOOT		"boot"
 #define NETWORK		"network"
+#define SUCCESSOR	"successor"
 #define GIVE		"give."		/* and a number: one for each instance */
 
 static const struct setting settings[] = {
@@ -31,6 +32,9 @@ static const struct setting settings[] = {
 	{ "init", "busybox systemd", "busybox",
 	  "first process of instances, from their next boot: busybox or "
 	  "systemd" },
+	{ SUCCESSOR, "all none", "all",
+	  "instances that may be host when instance 0 has died, from their next "
+	  "boot: all, none, or a list" },
 	{ "shm", "ring private", "ring",
 	  "whose /dev/shm is, from the next boot: ring or private" },
 	{ "hang_policy", "report kill reboot", NULL,
@@ -138,7 +142,8 @@ int setting_valid(const struct setting *s, const char *value)
 		return mios_network_parse(value, &net);
 	if (s->choices && is_word(s->choices, value))
 		return 0;
-	if (!strcmp(s->name, BOOT) && !mios_parse_nodes(value, &nodes) &&
+	if ((!strcmp(s->name, BOOT) || !strcmp(s->name, SUCCESSOR)) &&
+	    !mios_parse_nodes(value, &nodes) &&
 	    !(nodes & 1))
 		return 0;
 	if (!s->choices && !mios_number(value, 0, NUMBER_MAX, &number))
@@ -198,9 +203,9 @@ int setting_change(const struct setting *s, const char *value)
 }
 
 /* 1: all; 0: @nodes; -errno, which has been told. */
-int setting_boot(uint64_t *nodes)
+static int list_of(const char *name, uint64_t *nodes)
 {
-	const struct setting *s = settings;	/* "boot" */
+	const struct setting *s = setting_find(name);
 	char value[SET_VALUE], why[256];
 	int ret;
 
@@ -213,8 +218,9 @@ int setting_boot(uint64_t *nodes)
 		return ret;
 	}
 	if (setting_valid(s, value)) {
-		mios_error("mios", "boot: " CONF_PATH ", line %d: '%.40s' is "
-			   "not all, none or a list such as 1-3", ret, value);
+		mios_error("mios", "boot: " CONF_PATH ", line %d: %s: '%.40s' "
+			   "is not all, none or a list such as 1-3", ret, name,
+			   value);
 		return -EINVAL;
 	}
 	if (!strcmp(value, "all"))
@@ -222,4 +228,18 @@ int setting_boot(uint64_t *nodes)
 	if (strcmp(value, "none"))
 		mios_parse_nodes(value, nodes);
 	return 0;
+}
+
+int setting_boot(uint64_t *nodes)
+{
+	return list_of(BOOT, nodes);
+}
+
+/* 1: it may; 0; -errno, which has been told. */
+int setting_successor(unsigned int instance)
+{
+	uint64_t nodes;
+	int ret = list_of(SUCCESSOR, &nodes);
+
+	return ret ? ret : nodes >> instance & 1;
 }

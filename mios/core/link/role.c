@@ -24,6 +24,7 @@
 
 #include <linux/export.h>
 #include <linux/jiffies.h>
+#include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
 
@@ -32,6 +33,10 @@
 
 MIOS_INJECT_SWITCH(no_host, "do not become host, whoever has died");
 MIOS_INJECT_SWITCH(die_taking, "die as soon as this is host, before anybody is watched");
+
+static bool successor = true;
+module_param(successor, bool, 0644);
+MODULE_PARM_DESC(successor, "whether this instance may be host in place of a dead instance 0");
 
 /* Who is lower and lives may take longer to notice that it is its turn. */
 #define TURN	(2 * HZ)
@@ -42,6 +47,12 @@ static DEFINE_MUTEX(role_lock);	/* outside of link_lock and of the nodes' */
 static u64 adopted;		/* the last word that named a host who lived */
 static unsigned long hostless;	/* jiffies since there is none, 0: there is */
 static bool left;		/* this instance is about to end */
+
+/* One that may not leaves its turn to the next ones, which takes its time. */
+static bool may(void)
+{
+	return !left && READ_ONCE(successor) && !inject_no_host;
+}
 
 static u64 own_word(void)
 {
@@ -113,7 +124,7 @@ static bool look(struct mios_ring *ring)
 	 * or finds that this one is, and steps back.
 	 */
 	if (word == own_word() && !mios_link.declares)
-		return !left && !inject_no_host;
+		return may();
 	if (names_living(ring, word))
 		adopt(word);
 	else if (adopted == own_word() && mios_link.declares)
@@ -123,8 +134,7 @@ static bool look(struct mios_ring *ring)
 		return false;
 	}
 	hostless = hostless ?: jiffies | 1;
-	return !left && !inject_no_host &&
-	       time_after_eq(jiffies, hostless + lower(ring) * TURN);
+	return may() && time_after_eq(jiffies, hostless + lower(ring) * TURN);
 }
 
 /* Under link_lock; false: somebody else has it, or it cannot be this one. */
