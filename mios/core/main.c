@@ -7,6 +7,7 @@
 #include <linux/module.h>
 
 #include <asm/mios.h>
+#include <uapi/linux/mios_refusal.h>
 
 #include "../arch/x86/lock_prefix.h"
 #include "clock/clock.h"
@@ -79,12 +80,11 @@ static int __init mios_host_init(void)
 
 	mios_host_describe(&self);
 	if (self.pid_last > last) {
-		pr_err("tasks here may get PIDs above %d, which are other instances': boot with pid_range=1-%d\n",
-		       last, last);
+		pr_err(MIOS_REFUSAL_PIDS "\n", last, last);
 		return -EOPNOTSUPP;
 	}
 	if (!self.no_ipi_broadcast) {
-		pr_err("an IPI for all CPUs would reach those of other instances, too: boot with no_ipi_broadcast=1\n");
+		pr_err(MIOS_REFUSAL_IPI "\n");
 		return -EOPNOTSUPP;
 	}
 	err = mios_cpus_init();
@@ -125,7 +125,7 @@ static int __init mios_init(void)
 	int err;
 
 	if (!mios_lock_prefix_works()) {
-		pr_err("this kernel has one CPU, and what it does at once is not so to others: boot with noreplace-smp\n");
+		pr_err(MIOS_REFUSAL_LOCK "\n");
 		return -EOPNOTSUPP;
 	}
 	err = mios_join();

@@ -10,6 +10,7 @@
 #include <linux/iommu.h>
 #include <linux/msi.h>
 #include <linux/pci.h>
+#include <uapi/linux/mios_refusal.h>
 
 #include "../core/end/given.h"
 #include "../inject/inject.h"
@@ -21,7 +22,7 @@ const char *mios_iommu_refusal(struct pci_dev *dev)
 {
 	/* Messages that instance 0 has not entered in its tables are stopped. */
 	if (dev->dev.iommu_group && msi_device_has_isolated_msi(&dev->dev))
-		return "interrupts are remapped: boot with intremap=off";
+		return MIOS_REFUSAL_REMAPPED;
 	return NULL;
 }
 

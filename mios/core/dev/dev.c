@@ -13,6 +13,7 @@
 #include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <uapi/linux/mios_refusal.h>
 
 #include "../end/end.h"
 #include "../link/link.h"
@@ -64,7 +65,7 @@ static int may_boot(struct session *s)
 	/* As kexec: a kernel of one's own choice could undo any lockdown. */
 	if (!err && security_locked_down(LOCKDOWN_KEXEC)) {
 		mios_reason_set(&s->why,
-				"this kernel is locked down: it starts no other one");
+				MIOS_REFUSAL_LOCKDOWN);
 		err = -EPERM;
 	}
 	if (!err && mios_manifest()) {

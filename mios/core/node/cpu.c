@@ -11,6 +11,7 @@
 #include <asm/apic.h>
 #include <asm/cpufeature.h>
 #include <asm/processor-flags.h>
+#include <uapi/linux/mios_refusal.h>
 
 #include "../../inject/inject.h"
 #include "node.h"
@@ -285,7 +286,7 @@ int mios_cpu_start(struct mios_node *node, struct mios_reason *why)
 
 	if (!boot_cpu_has(X86_FEATURE_GBPAGES) || node->entry >> 48) {
 		mios_reason_set(why,
-				"node %u: starting it needs CPUs with 1 GiB pages and memory below 256 TiB",
+				"node %u: " MIOS_REFUSAL_PAGES,
 				node->id);
 		return -EOPNOTSUPP;
 	}

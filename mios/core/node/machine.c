@@ -8,6 +8,7 @@
 #include <linux/errno.h>
 #include <asm/cpufeature.h>
 #include <asm/tsc.h>
+#include <uapi/linux/mios_refusal.h>
 
 #include "node.h"
 
@@ -23,15 +24,15 @@ int mios_machine_usable(struct mios_reason *why)
 
 	/* An instance has no other clock, and none to check it against. */
 	if (check_tsc_unstable())
-		what = "its TSC is unstable, and instances tell the time by it alone";
+		what = MIOS_REFUSAL_TSC;
 	/* What instance 0 writes is encrypted, what the child reads is not. */
 	else if (cc_platform_has(CC_ATTR_HOST_MEM_ENCRYPT))
-		what = "it encrypts memory (SME): boot with mem_encrypt=off";
+		what = MIOS_REFUSAL_SME;
 	else if (cc_platform_has(CC_ATTR_GUEST_MEM_ENCRYPT))
-		what = "it is a guest with encrypted memory";
+		what = MIOS_REFUSAL_GUEST;
 	/* Its memory must not be touched by a kernel that does not know it. */
 	else if (cpu_feature_enabled(X86_FEATURE_TDX_HOST_PLATFORM))
-		what = "TDX is on: switch it off in the firmware's setup";
+		what = MIOS_REFUSAL_TDX;
 	if (!what)
 		return 0;
 	mios_reason_set(why, "no instance can be started on this machine: %s",
