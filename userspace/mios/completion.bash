@@ -14,7 +14,7 @@ _mios_instances()
 _mios()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
-	local commands="status boot stop restart wait kill log dump console set reserve exec run pool numastat numactl shm lend give take ps trace slurm-conf top help"
+	local commands="status boot stop restart wait kill log dump console set check reserve exec run pool numastat numactl shm lend give take ps trace slurm-conf top help"
 	local words=
 
 	if ((COMP_CWORD == 1)); then
@@ -55,7 +55,7 @@ _mios()
 		((COMP_CWORD == 2)) || compopt -o default
 		;;
 	console) words="--linger= $(_mios_instances booting up stopping)" ;;
-	pool) words="--json" ;;
+	pool | check) words="--json" ;;
 	numactl)
 		words="--localalloc --membind= --interleave= --preferred=
 			--file= --touch"

@@ -23,6 +23,7 @@ static const struct command commands[] = {
 	{ "dump", cmd_dump, "write the memory of a crashed instance to a file" },
 	{ "console", cmd_console, "log in on the console of an instance" },
 	{ "set", cmd_set, "show and change settings that last" },
+	{ "check", cmd_check, "tell whether instances can run on this machine" },
 	{ "reserve", cmd_reserve, "print what sets nodes aside at boot" },
 	{ "exec", cmd_exec, "run a command on an instance" },
 	{ "run", cmd_run, "start a job's tasks, placed on the instances" },

@@ -25,6 +25,7 @@ int cmd_dump(int argc, char **argv);
 int cmd_log(int argc, char **argv);
 int cmd_console(int argc, char **argv);
 int cmd_set(int argc, char **argv);
+int cmd_check(int argc, char **argv);
 int cmd_reserve(int argc, char **argv);
 int cmd_exec(int argc, char **argv);
 int cmd_run(int argc, char **argv);
