@@ -88,6 +88,7 @@ int cmd_check(int argc, char **argv)
 			 "sees its own node alone: run it on instance 0",
 			 mios_self());
 	table = table_create("things", columns, json);
+	check_cpu();
 	check_kernel();
 	if (json) {
 		json_begin();

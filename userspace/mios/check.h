@@ -36,7 +36,8 @@ bool check_flag(const char *flag);
 bool check_msr(unsigned int number, unsigned long long *value);
 int check_differ(const char *field, char *first, size_t size);
 
-/* check_kernel.c */
+/* check_cpu.c, check_kernel.c */
+void check_cpu(void);
 void check_kernel(void);
 
 #endif /* MIOS_CHECK_H */
