@@ -90,6 +90,8 @@ int cmd_check(int argc, char **argv)
 	table = table_create("things", columns, json);
 	check_cpu();
 	check_kernel();
+	check_memory();
+	check_device();
 	if (json) {
 		json_begin();
 		json_table(table);

@@ -36,8 +36,10 @@ bool check_flag(const char *flag);
 bool check_msr(unsigned int number, unsigned long long *value);
 int check_differ(const char *field, char *first, size_t size);
 
-/* check_cpu.c, check_kernel.c */
+/* check_cpu.c, check_kernel.c, check_memory.c, check_device.c */
 void check_cpu(void);
 void check_kernel(void);
+void check_memory(void);
+void check_device(void);
 
 #endif /* MIOS_CHECK_H */

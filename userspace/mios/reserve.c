@@ -67,8 +67,8 @@ static uint64_t pool_size(const char *text)
 	return size << shift;
 }
 
-/* Memory is lent to instance 0 in blocks of so much. */
-static uint64_t block_size(void)
+/* Memory is lent to instance 0 in blocks of so much; for check_memory.c, too. */
+uint64_t block_size(void)
 {
 	FILE *file = fopen("/sys/devices/system/memory/block_size_bytes", "r");
 	uint64_t size;

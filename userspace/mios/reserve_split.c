@@ -100,6 +100,15 @@ void split_machine(struct memory_map *map, int parts, bool threads,
 		mios_die(MIOS_EXIT_FAILED, "reserve: --split: %s", why);
 }
 
+/* Can there be two?  The ranges of @map are of no use afterwards. */
+bool split_possible(struct memory_map *map, uint64_t block, char *why,
+		    size_t size)
+{
+	cpus_read();
+	return split_cpus(&cpus, 2, false, why, size) &&
+	       split_memory(map, 2, block, why, size);
+}
+
 static void print_memory(const struct memory_map *map, int part)
 {
 	const struct memory_range *r;

@@ -39,9 +39,14 @@ bool split_cpus(struct cpu_map *cpus, int parts, bool threads, char *why,
 int split_cpu_text(const struct cpu_map *cpus, int part, char *buf,
 		   size_t size);
 
+/* reserve.c */
+uint64_t block_size(void);
+
 /* reserve_split.c: the same of this machine */
 void split_machine(struct memory_map *map, int parts, bool threads,
 		   uint64_t block);
+bool split_possible(struct memory_map *map, uint64_t block, char *why,
+		    size_t size);
 void split_print(const struct memory_map *map, int parts);
 
 #endif /* MIOS_SPLIT_H */
