@@ -9,6 +9,7 @@
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
+#include <linux/sched/clock.h>
 #include <linux/sched/loadavg.h>
 #include <linux/sched/signal.h>
 #include <linux/timekeeping.h>
@@ -22,6 +23,7 @@
 
 MIOS_INJECT_TIMES(odd_beat, "leave the heartbeat as if it were being written");
 MIOS_INJECT_TIMES(stop_beat, "do not show the heartbeat");
+MIOS_INJECT_VALUE(late_log, "ms that the log's clock is told ahead");
 
 static uint heartbeat_ms = 100;
 module_param(heartbeat_ms, uint, 0400);
@@ -30,7 +32,7 @@ MODULE_PARM_DESC(heartbeat_ms, "time between heartbeats (10-1000)");
 /* Distance of two anchors that a rate is computed from. */
 #define RATE_NS		(2 * NSEC_PER_SEC)
 #define RATE_MAX_NS	(8 * RATE_NS)
-#define ANCHOR_TRIES	5
+#define INSTANT_TRIES	5
 
 static struct timer_list beat_timer;
 static struct delayed_work count_work;
@@ -52,12 +54,34 @@ static void count_running(struct work_struct *work)
 	queue_delayed_work(system_unbound_wq, &count_work, HZ);
 }
 
+/**
+ * mios_instant() - one instant on two clocks: the closest of a few tries
+ * @clock: the other one, in nanoseconds
+ * @tsc: out, the TSC
+ * @ns: out, what @clock said then
+ */
+void mios_instant(u64 (*clock)(void), u64 *tsc, u64 *ns)
+{
+	u64 before, then, after, best = U64_MAX;
+	int tries;
+
+	for (tries = 0; tries < INSTANT_TRIES; tries++) {
+		before = rdtsc_ordered();
+		then = clock();
+		after = rdtsc_ordered();
+		if (after - before >= best)
+			continue;
+		best = after - before;
+		*tsc = before + best / 2;
+		*ns = then;
+	}
+}
+
 static void beat_write(struct mios_ring *ring)
 {
 	struct mios_beat beat = {
 		.nr_running = READ_ONCE(running),
 		.count = beats,
-		.tsc = rdtsc_ordered(),
 		.uptime_ns = ktime_get_boottime_ns(),
 		.memory_free = (u64)global_zone_page_state(NR_FREE_PAGES) <<
 			       PAGE_SHIFT,
@@ -65,6 +89,9 @@ static void beat_write(struct mios_ring *ring)
 	};
 	u32 i;
 
+	/* printk() stamps lines by this clock. */
+	mios_instant(local_clock, &beat.tsc, &beat.log_ns);
+	beat.log_ns += inject_late_log * NSEC_PER_MSEC;
 	for (i = 0; i < 3; i++)
 		beat.load[i] = (avenrun[i] * 100) >> FSHIFT;
 	mios_seq_write((u32 *)&ring->lines->beat, (const u32 *)&beat,
@@ -72,24 +99,6 @@ static void beat_write(struct mios_ring *ring)
 	if (mios_inject(odd_beat))
 		WRITE_ONCE(ring->lines->beat.sequence,
 			   ring->lines->beat.sequence | 1);
-}
-
-/* One instant on both clocks: the closest of a few tries. */
-static void anchor_sample(struct mios_anchor *anchor)
-{
-	u64 before, real, after, best = U64_MAX;
-	int tries;
-
-	for (tries = 0; tries < ANCHOR_TRIES; tries++) {
-		before = rdtsc_ordered();
-		real = ktime_get_real_ns();
-		after = rdtsc_ordered();
-		if (after - before >= best)
-			continue;
-		best = after - before;
-		anchor->tsc = before + best / 2;
-		anchor->real_ns = real;
-	}
 }
 
 /*
@@ -132,7 +141,7 @@ static void anchor_write(void)
 	struct mios_ring *ring;
 	u32 i;
 
-	anchor_sample(&anchor);
+	mios_instant(ktime_get_real_ns, &anchor.tsc, &anchor.real_ns);
 	anchor.mult = anchor_rate(&anchor);
 	for_each_mios_ring(ring, i)
 		mios_seq_write((u32 *)&ring->lines->anchor,

@@ -4,6 +4,8 @@
  * a member of a ring of ours, else what instance 0 has published of it.
  */
 #include <linux/export.h>
+#include <linux/math64.h>
+#include <linux/timekeeping.h>
 
 #include <asm/msr.h>
 #include <asm/tsc.h>
@@ -78,6 +80,36 @@ static void info_peer(struct mios_ring *ring, u32 instance,
 	info->silent_ms = mios_suspect_ms(peer);
 }
 
+/*
+ * Its last heartbeat says what its log's clock was at which TSC, also when it has
+ * died.  The beat is of this boot of it if the descriptor beside it is: who joins
+ * clears its lines before it writes that (child_join()), so until its first
+ * tick there is no beat.  Whatever stands there, the result is only shown.
+ */
+static void info_log(struct mios_ring *ring, u32 instance,
+		     struct mios_info *info)
+{
+	const u64 rate = div_u64((u64)NSEC_PER_MSEC << 32, tsc_khz);
+	const struct mios_desc *desc;
+	struct mios_lines *lines;
+	struct mios_beat beat;
+	u64 tsc, real;
+
+	if (instance >= ring->g.nr)
+		return;
+	desc = mios_area_desc(ring->area, &ring->g, instance);
+	lines = mios_area_lines(ring->area, &ring->g, instance);
+	if (!info->incarnation ||
+	    READ_ONCE(desc->body.incarnation) != info->incarnation ||
+	    mios_seq_read((u32 *)&beat, (const u32 *)&lines->beat,
+			  sizeof(beat)) || !beat.count)
+		return;
+	mios_instant(ktime_get_real_ns, &tsc, &real);
+	if (tsc >= beat.tsc)
+		info->log_start = real - beat.log_ns -
+				  mul_u64_u64_shr(tsc - beat.tsc, rate, 32);
+}
+
 int mios_link_info(u32 instance, struct mios_info *info)
 {
 	struct mios_ring *ring;
@@ -92,6 +124,7 @@ int mios_link_info(u32 instance, struct mios_info *info)
 	info_view(instance, info);
 	for_each_mios_ring(ring, i) {
 		info_peer(ring, instance, info);
+		info_log(ring, instance, info);
 		heard |= instance < ring->g.nr &&
 			 ring->peers[instance].state == MIOS_PEER_JOINED;
 	}

@@ -64,6 +64,7 @@ struct mios_link_ops {
  * @cost:	bytes that its kernel occupies
  * @memory_free, @uptime_ms, @load, @nr_running: as of the last heartbeat
  * @beat_age_ms: time since then, -1: not up
+ * @log_start:	real time here of stamp 0 of its log, by the TSC; 0: not known
  * @silent_ms:	not 0: suspect, not heard for so long
  * @next:	its neighbour in the ring, MIOS_NO_INSTANCE: none
  * @pool:	memory of its node that the whole ring shares; size 0: none
@@ -76,17 +77,16 @@ struct mios_info {
 	u32 incarnation;
 	s32 ring;
 	u32 node;
-	u32 nr_cpus;
-	u32 nr_apicids;
+	u32 nr_cpus, nr_apicids;
 	u64 memory;
 	u64 cost;
 	u64 memory_free;
 	u64 uptime_ms;
 	s64 beat_age_ms;
+	u64 log_start;
 	u32 silent_ms;
 	u32 load[3];
-	u32 nr_running;
-	u32 next;
+	u32 nr_running, next;
 	struct mios_range pool;
 	char release[MIOS_RELEASE_LEN];
 	u32 apicid[MIOS_AREA_CPUS];

@@ -352,6 +352,7 @@ void mios_bulk_receive(u64 from);
 void mios_bulk_space(u32 instance);
 
 /* beat.c */
+void mios_instant(u64 (*clock)(void), u64 *tsc, u64 *ns);
 int mios_beat_init(void);
 void mios_beat_exit(void);
 

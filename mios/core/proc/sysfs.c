@@ -120,6 +120,18 @@ static struct entry_attribute part_attr = {
 	.show = part_show,
 };
 
+static ssize_t log_start_show(const struct mios_info *info, char *buf)
+{
+	if (!info->log_start)
+		return sysfs_emit(buf, "unknown\n");
+	return sysfs_emit(buf, "%llu\n", info->log_start);
+}
+
+static struct entry_attribute log_start_attr = {
+	.attr = { .name = "log_start", .mode = 0444 },
+	.show = log_start_show,
+};
+
 static ssize_t suspect_show(const struct mios_info *info, char *buf)
 {
 	if (!info->silent_ms)
@@ -155,6 +167,7 @@ static struct attribute *entry_attrs[] = {
 	&uptime_attr.attr, &heartbeat_age_attr.attr, &suspect_attr.attr,
 	&load_attr.attr, &pool_attr.attr, &part_attr.attr,
 	&release_attr.attr, &distance_attr.attr, &next_attr.attr,
+	&log_start_attr.attr,
 	NULL
 };
 ATTRIBUTE_GROUPS(entry);

@@ -29,7 +29,7 @@
 #include <mios/held.h>
 
 #define MIOS_AREA_MAGIC		0x41455241534f494dULL	/* "MIOSAREA" */
-#define MIOS_AREA_VERSION	9
+#define MIOS_AREA_VERSION	10
 #define MIOS_DESC_MAGIC		0x45444f4e534f494dULL	/* "MIOSNODE" */
 #define MIOS_DESC_VERSION	4
 
@@ -227,6 +227,7 @@ static_assert(sizeof(struct mios_desc) <= MIOS_AREA_PAGE);
  * @memory_free: free bytes
  * @load:	load averages over 1, 5, 15 minutes, in hundredths
  * @interval_ms: time to the next one
+ * @log_ns:	what a line of its log would have been stamped with at @tsc
  */
 struct mios_beat {
 	__u32 sequence;
@@ -237,10 +238,12 @@ struct mios_beat {
 	__u64 memory_free;
 	__u32 load[3];
 	__u32 interval_ms;
+	__u64 log_ns;
 };
 
 static_assert(offsetof(struct mios_beat, count) == 8);
-static_assert(sizeof(struct mios_beat) == 56);
+static_assert(offsetof(struct mios_beat, log_ns) == 56);
+static_assert(sizeof(struct mios_beat) == 64);
 
 /**
  * struct mios_anchor - instance 0's clock, rewritten at every heartbeat
@@ -347,7 +350,6 @@ enum mios_bell {
 struct mios_lines {
 	__u64 pending[MIOS_BELLS];
 	struct mios_beat beat;
-	__u8 pad_beat[8];
 	struct mios_anchor anchor;
 	__u8 pad_anchor[96];
 	__u32 ack[MIOS_AREA_INSTANCES];

@@ -347,8 +347,7 @@ static void pads_check(const struct area_copy *c, u32 i, struct findings *f)
 	const struct mios_lines *lines = mios_area_lines(c->area, &c->g, i);
 	struct mios_held held;
 
-	if (is_dirty(lines->pad_beat, sizeof(lines->pad_beat)) ||
-	    is_dirty(lines->pad_anchor, sizeof(lines->pad_anchor)) ||
+	if (is_dirty(lines->pad_anchor, sizeof(lines->pad_anchor)) ||
 	    is_dirty(lines + 1, MIOS_AREA_PAGE - sizeof(*lines)))
 		say(f, "lines of %u: something stands between them", i);
 	if (i && is_dirty(lines->view, sizeof(lines->view)))
