@@ -116,6 +116,7 @@ int mios_instance_read(int id, struct mios_instance *inst);
 
 /* May its kernel still run?  Until it has been fenced nothing is taken from it. */
 bool mios_instance_runs(const struct mios_instance *inst);
+int64_t mios_log_start(int id);
 int mios_sysfs_open(int id, const char *field);
 int mios_instances_read(struct mios_instance *list, int max);
 int mios_host(void);

@@ -164,6 +164,12 @@ int mios_instance_read(int id, struct mios_instance *inst)
 	return 0;
 }
 
+/* When the stamps of its log were 0, in ns since 1970; 0: not known. */
+int64_t mios_log_start(int id)
+{
+	return read_number(id, "log_start");
+}
+
 /* All instances of the machine, up or not; returns how many, or -errno. */
 int mios_instances_read(struct mios_instance *list, int max)
 {

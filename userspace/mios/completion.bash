@@ -14,7 +14,7 @@ _mios_instances()
 _mios()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
-	local commands="status boot stop restart wait kill log dump console set check reserve exec run pool numastat numactl shm lend give take ps trace slurm-conf top help"
+	local commands="status boot stop restart wait kill log journal dump console set check reserve exec run pool numastat numactl shm lend give take ps trace slurm-conf top help"
 	local words=
 
 	if ((COMP_CWORD == 1)); then
@@ -48,6 +48,10 @@ _mios()
 		;;
 	log)
 		words="--lines= --since= --follow all $(_mios_instances down \
+			booting up stopping fencing dead held)"
+		;;
+	journal)
+		words="--lines= --since= --follow --json all $(_mios_instances down \
 			booting up stopping fencing dead held)"
 		;;
 	dump)

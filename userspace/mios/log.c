@@ -81,7 +81,7 @@ static void options_parse(int argc, char **argv, struct log_options *opt)
 }
 
 /* All that have a log here: who has never been booted has none. */
-static uint64_t all_logs(int self)
+uint64_t log_all(int self)
 {
 	struct mios_instance inst;
 	uint64_t which = 1ULL << self;
@@ -94,13 +94,13 @@ static uint64_t all_logs(int self)
 	return which;
 }
 
-static bool may_read(int self, int instance)
+bool log_may_read(const char *who, int self, int instance)
 {
 	if (self <= 0 || !instance || instance == self)
 		return true;
-	mios_error("mios", "log %d: this is instance %d: only instance 0 reads "
-		   "the others' logs; mios log 0,%d works here", instance, self,
-		   self);
+	mios_error("mios", "%s %d: this is instance %d: only instance 0 reads "
+		   "the others' logs; mios %s 0,%d works here", who, instance,
+		   self, who, self);
 	return false;
 }
 
@@ -114,7 +114,7 @@ static int print_all(struct log *logs, uint64_t which, int self,
 		logs[i].fd = -1;
 		if (!(which & 1ULL << i))
 			continue;
-		if (!may_read(self, i) ||
+		if (!log_may_read("log", self, i) ||
 		    log_open(&logs[i], i, i == self, opt) ||
 		    log_print(&logs[i]))
 			failed++;
@@ -157,7 +157,7 @@ int cmd_log(int argc, char **argv)
 	if (all && self < 0)
 		mios_die(MIOS_EXIT_FAILED, "log: " MIOS_NO_SYSFS);
 	if (all)
-		which = all_logs(self);
+		which = log_all(self);
 	opt.name = !!(which & (which - 1));
 	failed = print_all(logs, which, self, &opt);
 	if (opt.follow)

@@ -2,7 +2,7 @@
 /*
  * Reads one kernel log: text from the mios module, or this kernel's own
  * records from /dev/kmsg, which become the same text; chooses lines by their
- * stamps and their number.  Called by mios log.
+ * stamps and their number.  Called by mios log and mios journal.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -135,7 +135,7 @@ static int read_chunk(struct log *log)
 }
 
 /* The stamp that a line begins with, or that of the line before. */
-static double stamp_of(const char *line, const char *end, double before)
+double log_stamp(const char *line, const char *end, double before)
 {
 	char text[32], *digits = text + 1, *after;
 	size_t len = end - line < 31 ? end - line : 31;
@@ -149,7 +149,7 @@ static double stamp_of(const char *line, const char *end, double before)
 	return after != digits && *after == ']' ? stamp : before;
 }
 
-static const char *next_line(const char *line, const char *end)
+const char *log_next_line(const char *line, const char *end)
 {
 	const char *newline = memchr(line, '\n', end - line);
 
@@ -165,8 +165,8 @@ static double since_stamp(const struct log *log, const char *end)
 
 	if (since >= 0)
 		return since;
-	for (line = log->text; line < end; line = next_line(line, end))
-		last = stamp_of(line, end, last);
+	for (line = log->text; line < end; line = log_next_line(line, end))
+		last = log_stamp(line, end, last);
 	return last + since;
 }
 
@@ -179,8 +179,8 @@ static long put_lines(const struct log *log, const char *end, long skip,
 	long nr = 0;
 
 	for (line = log->text; line < end; line = next) {
-		next = next_line(line, end);
-		stamp = stamp_of(line, next, stamp);
+		next = log_next_line(line, end);
+		stamp = log_stamp(line, next, stamp);
 		if (stamp < log->since)
 			continue;
 		if (print && nr >= skip) {
@@ -195,28 +195,51 @@ static long put_lines(const struct log *log, const char *end, long skip,
 	return nr;
 }
 
-/*
- * Prints what can be read now, whole lines, the first time those of it that
- * were asked for.  0 or -errno, which has been told.
- */
-int log_print(struct log *log)
+/* Reads what there is now.  0 or -errno, which has been told. */
+int log_fill(struct log *log)
 {
 	const int64_t limit = mios_now_ms() + PRESENT_MS;
-	const char *end;
-	long skip = 0;
 	int ret;
 
 	do {
 		ret = read_chunk(log);
 	} while (ret > 0 && (!(log->self || log->opt->follow) ||
 			    mios_now_ms() < limit));
-	if (ret < 0)
-		return failed(log, ret);
-	/* Half a line waits for its other half, if that can come. */
-	end = log->text + log->len;
+	return ret < 0 ? failed(log, ret) : 0;
+}
+
+/* Half a line waits for its other half, if that can come. */
+const char *log_end(const struct log *log)
+{
+	const char *end = log->text + log->len;
+
 	while (log->opt->follow && log->fd >= 0 && end > log->text &&
 	       end[-1] != '\n')
 		end--;
+	return end;
+}
+
+/* What is before @end has been dealt with. */
+void log_forget(struct log *log, const char *end)
+{
+	log->len -= end - log->text;
+	if (log->len)
+		memmove(log->text, end, log->len);
+}
+
+/*
+ * Prints what can be read now, whole lines, the first time those of it that
+ * were asked for.  0 or -errno, which has been told.
+ */
+int log_print(struct log *log)
+{
+	const char *end;
+	long skip = 0;
+	int err = log_fill(log);
+
+	if (err)
+		return err;
+	end = log_end(log);
 	if (!log->follows) {
 		log->since = since_stamp(log, end);
 		skip = put_lines(log, end, 0, false) - log->opt->lines;
@@ -225,8 +248,6 @@ int log_print(struct log *log)
 	}
 	put_lines(log, end, skip, true);
 	log->follows = true;
-	log->len -= end - log->text;
-	if (log->len)
-		memmove(log->text, end, log->len);
+	log_forget(log, end);
 	return 0;
 }

@@ -20,6 +20,7 @@ static const struct command commands[] = {
 	{ "wait", cmd_wait, "wait until an instance is up, or down" },
 	{ "kill", cmd_kill, "end an instance by force" },
 	{ "log", cmd_log, "print the kernel logs of instances" },
+	{ "journal", cmd_journal, "print all kernels' logs in one order of time" },
 	{ "dump", cmd_dump, "write the memory of a crashed instance to a file" },
 	{ "console", cmd_console, "log in on the console of an instance" },
 	{ "set", cmd_set, "show and change settings that last" },

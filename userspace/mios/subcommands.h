@@ -23,6 +23,7 @@ int cmd_wait(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
 int cmd_log(int argc, char **argv);
+int cmd_journal(int argc, char **argv);
 int cmd_console(int argc, char **argv);
 int cmd_set(int argc, char **argv);
 int cmd_check(int argc, char **argv);
