@@ -73,6 +73,13 @@ on()
 	fi
 }
 
+# unmounted: neither /dev/shm nor /mios here.  miosd looks through the first for a
+# moment after each end of an instance, and after its own start.
+unmounted()
+{
+	until_true 10 umount /dev/shm && umount /mios
+}
+
 need_knobs()
 {
 	[ -e "$KNOBS/inject_leave_cpu" ] || skip "modules without knobs"
