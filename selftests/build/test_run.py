@@ -193,6 +193,8 @@ class Runner(unittest.TestCase):
             self.assertEqual([t.name for t in runner.find_tests("gate", [])],
                              ["area/20-y"])
             self.assertEqual(len(runner.find_tests("full", [])), 2)
+            with self.assertRaisesRegex(testhead.HeadError, "'22-z' in its"):
+                runner.find_tests("", ["20-y", "22-z"])
             (self.base / "area" / "21-y").chmod(0o644)
             with self.assertRaisesRegex(testhead.HeadError, "21-y: is not"):
                 runner.find_tests("full", [])
