@@ -118,7 +118,7 @@ class Machine:
 
     def __init__(self, shape, kernel, rootfs, tree=None, modules=None,
                  copy=None, logs=None, accel="tcg,thread=multi",
-                 origin="boot"):
+                 origin="boot", roots=None):
         self.shape = shape
         self.kernel = kernel
         self.rootfs = rootfs
@@ -127,6 +127,7 @@ class Machine:
         self.copy = copy
         self.accel = accel
         self.origin = origin    # "boot", or a state of checkpoint.py
+        self.roots = roots      # images of spare disks that have one, by kind
         self.adjust = lambda command: command   # QEMU's, by who measures
         self.logs = logs or new_log_folder(stage.BUILD / "logs")
         self.slot = None        # held open while the machine runs
@@ -152,7 +153,8 @@ class Machine:
     def like(self, origin):
         """Another one of the same parts, not started."""
         return Machine(self.shape, self.kernel, self.rootfs, self.tree,
-                       self.modules, accel=self.accel, origin=origin)
+                       self.modules, accel=self.accel, origin=origin,
+                       roots=self.roots)
 
     def tsc_khz(self):
         """How fast the guest's TSC is."""
@@ -228,7 +230,7 @@ class Machine:
             qemu.overlay(self.folder / qemu.ROOT, self.rootfs)
             stage.make_stage(self.folder / qemu.STAGE, self.tree,
                              self.modules, self.folder / qemu.INITRD)
-        qemu.make_spares(self.shape, self.folder)
+        qemu.make_spares(self.shape, self.folder, self.roots)
         self.run_qemu(kept)
         self.accept(listener)
         self.boot_deadline = self.effort.seconds() + BOOT_LIMIT

@@ -48,7 +48,8 @@ def parse(words):
         help="one size, or one per node: 1G,512M,512M (1G)")
     add("--spares", default="", metavar="LIST",
         help="devices that an instance can be given, such as disk,nvme,net: "
-        "disks of 64 MiB, network cards at one wire (none)")
+        "disks of 64 MiB, network cards at one wire; root, root-trixie: disks "
+        "with a root like this one's, or Debian 13's (none)")
     add("--iommu", action="store_true", help="with Intel's IOMMU, on")
     add("--debug", action="store_true",
         help="the kernel with KASAN, lockdep and kmemleak")
@@ -153,7 +154,9 @@ def make_machine(options):
     kernel = image or tree / "arch/x86/boot/bzImage"
     release = {"SUITE": options.suite} if options.suite else {}
     rootfs = tool("selftests/vm/rootfs", "build", **release)
+    roots = {kind: tool("selftests/vm/rootfs", "build", **{**release, **more})
+             for kind, more in qemu.ROOTS.items() if kind in shape.spares}
     accel = options.accel or machine.default_accel(kernel, buildcache.root())
     logs = pathlib.Path(options.logs) if options.logs else None
     return machine.Machine(shape, kernel, rootfs, tree, modules,
-                           options.copy, logs, accel, options.origin)
+                           options.copy, logs, accel, options.origin, roots)

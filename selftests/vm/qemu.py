@@ -24,9 +24,11 @@ ICOUNT_KHZ = 1000000    # under icount the TSC counts nanoseconds
 INITRD = "initrd"       # where the kernel has the disks' drivers as modules
 SPARE_SIZE = 64 * memmap.MIB
 # All cards are at one wire.
-SPARES = {"disk": "virtio-blk-pci,drive={0},serial={0},disable-legacy=on",
+DISK = "virtio-blk-pci,drive={0},serial={0},disable-legacy=on"
+SPARES = {"disk": DISK, "root": DISK, "root-trixie": DISK,
           "nvme": "nvme,drive={0},serial={0}",
           "net": "e1000e,netdev={0},romfile="}
+ROOTS = {"root": {}, "root-trixie": {"SUITE": "trixie"}}   # how they are built
 EXTRA_AGENTS = 2        # ports beside the first, for console and friends
 
 
@@ -144,19 +146,25 @@ def spare_options(shape, folder):
         if kind == "net":
             words += ["-netdev", f"hubport,hubid=0,id={name}"]
         else:
-            words += ["-drive", f"file={folder}/{name},format=raw,"
+            form = "qcow2" if kind in ROOTS else "raw"
+            words += ["-drive", f"file={folder}/{name},format={form},"
                       f"cache=unsafe,if=none,id={name}"]
         # What is of QEMU's own making goes by the IOMMU only when it is told.
-        told = ",iommu_platform=on" if shape.iommu and kind == "disk" else ""
+        told = ",iommu_platform=on" if shape.iommu and \
+            SPARES[kind] == DISK else ""
         words += ["-device", SPARES[kind].format(name) +
                   f",bus=slot{number}{told}"]
     return words
 
 
-def make_spares(shape, folder):
-    """They are empty when a machine starts, from a checkpoint, too."""
-    for number in range(len(shape.spares)):
+def make_spares(shape, folder, roots):
+    """They are empty, or fresh roots, when a machine starts, from a checkpoint,
+    too.  roots: the images, by kind."""
+    for number, kind in enumerate(shape.spares):
         path = pathlib.Path(folder) / f"spare{number}"
+        if kind in ROOTS:
+            overlay(path, roots[kind])
+            continue
         path.touch()
         os.truncate(path, SPARE_SIZE)
 
