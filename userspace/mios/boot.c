@@ -7,6 +7,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "boot.h"
@@ -28,6 +29,9 @@ static const char usage[] =
 "  -a, --append=TEXT    add to the kernel command line\n"
 "  -I, --init=NAME      the first process, busybox or systemd (default: what\n"
 "                       mios set init says)\n"
+"  -R, --root=WHERE     a root of its own, on a device that mios set give.N has:\n"
+"                       /dev/..., LABEL=... or UUID=... there, or none (default:\n"
+"                       what mios set root.N says)\n"
 "  -c, --reuse-cmdline  start from instance 0's command line, without what\n"
 "                       describes its memory, CPUs and devices\n"
 "  -r, --ring=NUMBER    ring to join (default 0)\n"
@@ -49,6 +53,7 @@ static const struct option longs[] = {
 	{ "initrd", required_argument, NULL, 'i' },
 	{ "append", required_argument, NULL, 'a' },
 	{ "init", required_argument, NULL, 'I' },
+	{ "root", required_argument, NULL, 'R' },
 	{ "reuse-cmdline", no_argument, NULL, 'c' },
 	{ "ring", required_argument, NULL, 'r' },
 	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
@@ -78,6 +83,12 @@ static void take_option(int c, char **argv, struct boot_options *opt)
 		if (setting_valid(setting_find("init"), optarg))
 			mios_usage("boot", "--init is busybox or systemd");
 		opt->init = optarg;
+		break;
+	case 'R':
+		if (setting_valid(setting_root(1), optarg) ||
+		    strlen(optarg) >= SET_VALUE)
+			mios_usage("boot", "--root is " ROOT_FORM);
+		opt->root = optarg;
 		break;
 	case 'c':
 		opt->reuse = 1;
@@ -116,7 +127,7 @@ void boot_options_parse(int argc, char **argv, struct boot_options *opt)
 	int c, others = 0;
 
 	opt->timeout = TIMEOUT_DEFAULT;
-	while ((c = getopt_long(argc, argv, ":k:i:a:I:cr:Wgh" OUTPUT_LETTERS,
+	while ((c = getopt_long(argc, argv, ":k:i:a:I:R:cr:Wgh" OUTPUT_LETTERS,
 				longs, NULL)) != -1) {
 		if (output_option(&opt->output, c))
 			continue;
@@ -124,6 +135,9 @@ void boot_options_parse(int argc, char **argv, struct boot_options *opt)
 		others += c != 'g' && c != OPT_DRY_RUN &&
 			  c != OPT_CONFIGURED;
 	}
+	if (opt->init && opt->root && strcmp(opt->root, "none"))
+		mios_usage("boot", "--init chooses on instance 0's root: a root "
+			   "of its own has its own first process");
 	if (opt->again && others)
 		mios_usage("boot", "--again takes the options of the last boot "
 			   "and no others");
@@ -224,22 +238,6 @@ static int dry_run(const struct boot_plan *plan, uint64_t nodes)
 	return failed ? MIOS_EXIT_FAILED : MIOS_EXIT_OK;
 }
 
-/* "busybox" or "systemd"; ends where the setting is neither */
-static const char *first_process(const struct boot_options *opt)
-{
-	static char value[SET_VALUE];
-	const struct setting *s = setting_find("init");
-	int err;
-
-	if (opt->init)
-		return opt->init;
-	err = setting_now(s, value);
-	if (err < 0 || setting_valid(s, value))
-		mios_die(MIOS_EXIT_FAILED, "boot: /etc/mios.conf: init is "
-			 "busybox or systemd");
-	return value;
-}
-
 /*
  * Boots nodes by a plan: in parallel as @output says, or where that is NULL
  * the one node, in this process.
@@ -257,7 +255,6 @@ int boot_planned(struct boot_plan *plan, uint64_t nodes,
 
 	if (plan->wait)
 		wait_for_host_setup();
-	add_key(&plan->initrd, plan->wait, first_process(&plan->options));
 	add_address(plan->ring);
 	if (output) {
 		boot.output = *output;

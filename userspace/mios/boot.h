@@ -6,6 +6,7 @@
 #ifndef MIOS_BOOT_H
 #define MIOS_BOOT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,7 +15,7 @@
 
 /* What was asked for; the strings are those of the command line. */
 struct boot_options {
-	const char *kernel, *initrd, *append, *init;
+	const char *kernel, *initrd, *append, *init, *root;
 	long ring, timeout;	/* seconds */
 	int reuse, no_wait, again, configured, dry_run;
 	struct output output;
@@ -45,8 +46,9 @@ void boot_plan_show(const struct boot_plan *plan, unsigned int node);
 /* boot_node.c: returns the exit status */
 int boot_node(const struct boot_plan *plan, unsigned int node);
 
-/* boot_wait.c: the same */
-int boot_wait(const struct boot_plan *plan, unsigned int node);
+/* boot_wait.c: the same; @own_root: not that of instance 0 */
+int boot_wait(const struct boot_plan *plan, unsigned int node, bool own_root);
+int boot_wait_network(const struct boot_plan *plan, unsigned int node);
 
 /* boot_again.c: the second ends when there is nothing to go by */
 void boot_remember(const struct boot_plan *plan, unsigned int node);
@@ -55,8 +57,16 @@ struct boot_plan *boot_recall(unsigned int node);
 /* boot_give.c: what the setting give.N names; without @wait it says so alone */
 int boot_give(unsigned int node, bool wait);
 
-/* boot_key.c: @init: what /mios-init is to hold */
-void add_key(struct loader_file *initrd, int must, const char *init);
+/*
+ * boot_key.c: @both: @initrd with what is in front of it.  @init, @root: what
+ * /mios-init and /mios-root are to hold; a @root that is NULL is instance 0's.
+ */
+void add_key(const struct loader_file *initrd, struct loader_file *both,
+	     int must, const char *init, const char *root);
+
+/* boot_root.c: both end where the setting is no value; the latter may be NULL */
+const char *first_process(const struct boot_options *opt);
+const char *boot_root(const struct boot_options *opt, unsigned int node);
 
 /* holder.c */
 void frame_holder(uint64_t frame, char *text, size_t size);

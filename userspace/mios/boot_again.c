@@ -42,6 +42,7 @@ static int put_options(FILE *file, const struct boot_options *opt)
 	       put_option(file, "--initrd", opt->initrd) |
 	       put_option(file, "--append", opt->append) |
 	       put_option(file, "--init", opt->init) |
+	       put_option(file, "--root", opt->root) |
 	       put_option(file, "--ring", ring) |
 	       put_option(file, "--timeout", timeout) |
 	       (opt->reuse ? put(file, "--reuse-cmdline") : 0) |

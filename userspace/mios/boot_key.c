@@ -4,11 +4,14 @@
  * archive of its own: so it reaches the instance through the node's memory
  * and lies in no file that others, or other instances, can read.  Beside it
  * lies /mios-network, which the instance needs before it can read any file of
- * instance 0's, and /mios-init, which names its first process.
+ * instance 0's, and /mios-init, which names its first process, or /mios-root and
+ * /mios-host: the file system that is its own root, and instance 0's name, which
+ * it can read in no file then.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "boot.h"
 #include "libmios/key.h"
@@ -17,6 +20,8 @@
 #define KEY		"mios-key"
 #define NETWORK		"mios-network"
 #define INIT		"mios-init"
+#define ROOT		"mios-root"
+#define HOST		"mios-host"
 #define ALIGN		512	/* of what follows an archive */
 
 /* One entry of a "newc" archive, everything padded to four bytes. */
@@ -36,37 +41,55 @@ static size_t put_entry(unsigned char *to, const char *name, unsigned int mode,
 	return loader_align_up(len + size, 4);
 }
 
-/*
- * In front, since what follows may be compressed in a way that reads to its
- * end.  Only an instance that @must run miosd, or has another first process than
- * the usual one, cannot do without.
- */
-void add_key(struct loader_file *initrd, int must, const char *init)
+/* What the instance reads before it has a root; all fits in two times ALIGN. */
+static size_t put_words(unsigned char *to, const char *init, const char *root)
 {
-	unsigned char key[MIOS_KEY_LEN], head[2 * ALIGN] = "", *both;
 	char network[MIOS_NETWORK_LEN + 1];
-	int err = mios_key_read(key);
+	struct utsname uts;
 	size_t len;
 
-	if (err && !must && !strcmp(init, "busybox"))
-		return;
-	if (err)
-		mios_die(MIOS_EXIT_FAILED, "boot: %s", mios_key_error(err));
 	if (mios_network_text(network))
 		mios_die(MIOS_EXIT_FAILED, "boot: %s", MIOS_NO_NETWORK);
 	strcat(network, "\n");
+	len = put_entry(to, NETWORK, 0100644, network, strlen(network));
+	if (!root)
+		return len + put_entry(to + len, INIT, 0100644, init,
+				       strlen(init));
+	uname(&uts);
+	len += put_entry(to + len, ROOT, 0100644, root, strlen(root));
+	return len + put_entry(to + len, HOST, 0100644, uts.nodename,
+			       strlen(uts.nodename));
+}
+
+/*
+ * In front, since what follows may be compressed in a way that reads to its
+ * end.  Only an instance that @must run miosd, or has another first process than
+ * the usual one, or a root of its own, cannot do without.
+ */
+void add_key(const struct loader_file *initrd, struct loader_file *both,
+	     int must, const char *init, const char *root)
+{
+	unsigned char key[MIOS_KEY_LEN], head[2 * ALIGN] = "";
+	int err = mios_key_read(key);
+	size_t len;
+
+	if (err && !must && !root && !strcmp(init, "busybox"))
+		goto without;
+	if (err)
+		mios_die(MIOS_EXIT_FAILED, "boot: %s", mios_key_error(err));
 	len = put_entry(head, KEY, 0100600, key, sizeof(key));
-	len += put_entry(head + len, NETWORK, 0100644, network,
-			 strlen(network));
-	len += put_entry(head + len, INIT, 0100644, init, strlen(init));
+	len += put_words(head + len, init, root);
 	len += put_entry(head + len, "TRAILER!!!", 0, NULL, 0);
 	len = loader_align_up(len, ALIGN);
-	both = malloc(len + initrd->size);
-	if (!both)
+	*both = (struct loader_file) {
+		.data = malloc(len + initrd->size),
+		.size = len + initrd->size,
+	};
+	if (!both->data)
 		mios_die(MIOS_EXIT_FAILED, "boot: no memory left");
-	memcpy(both, head, len);
-	memcpy(both + len, initrd->data, initrd->size);
-	free(initrd->data);
-	initrd->data = both;
-	initrd->size += len;
+	memcpy(both->data, head, len);
+	memcpy(both->data + len, initrd->data, initrd->size);
+	return;
+without:
+	*both = *initrd;
 }

@@ -73,10 +73,8 @@ static int own_cmdline(const struct boot_plan *plan, unsigned int instance,
 }
 
 static int load(int fd, const struct boot_plan *plan,
-		const struct mios_claim *claim)
+		const struct loader_file *initrd, const struct mios_claim *claim)
 {
-	const struct loader_file *initrd =
-		plan->initrd.data ? &plan->initrd : NULL;
 	char cmdline[LOADER_CMDLINE_MAX];
 	struct loader_layout *layout;
 	struct loader_error err;
@@ -90,7 +88,7 @@ static int load(int fd, const struct boot_plan *plan,
 	layout = malloc(sizeof(*layout));
 	if (!layout)
 		return failed(fd, claim->instance, ENOMEM, "cannot load it");
-	ret = image_layout(&plan->image, initrd, cmdline,
+	ret = image_layout(&plan->image, initrd->data ? initrd : NULL, cmdline,
 			   claim->load_base, claim->load_size, layout, &err);
 	if (ret) {
 		close(fd);
@@ -132,15 +130,40 @@ static pid_t writer_start(void)
 	_exit(0);
 }
 
+/*
+ * Waits as far as was asked for.  An instance whose root is on a device of its own
+ * waits for that itself, once it has joined: so it is given it at once.
+ */
+static int finish(const struct boot_plan *plan, unsigned int node, bool own_root)
+{
+	int ret = 0;
+
+	if (own_root) {
+		ret = boot_wait_network(plan, node);
+		if (!ret)
+			ret = boot_give(node, true);
+	}
+	if (!ret && plan->wait)
+		ret = boot_wait(plan, node, own_root);
+	if (!ret && !own_root)
+		ret = boot_give(node, plan->wait);
+	return ret;
+}
+
 int boot_node(const struct boot_plan *plan, unsigned int node)
 {
+	const char *root = boot_root(&plan->options, node);
 	struct mios_start start = { .timeout_ms = plan->timeout_ms };
 	struct mios_claim claim = { .instance = node, .ring = plan->ring };
+	struct loader_file initrd;
 	double began = now();
-	pid_t writer = writer_start();
 	int fd, ret, err;
 	char size[32];
+	pid_t writer;
 
+	add_key(&plan->initrd, &initrd, plan->wait,
+		first_process(&plan->options), root);
+	writer = writer_start();
 	fd = mios_device_open();
 	printf("node %u: taking its CPUs and memory from instance 0\n", node);
 	err = ioctl(fd, MIOS_IOC_CLAIM, &claim) ? errno : 0;
@@ -152,7 +175,7 @@ int boot_node(const struct boot_plan *plan, unsigned int node)
 	mios_size_text(claim.load_size, size, sizeof(size));
 	printf("node %u: loading Linux %s into %s, %u CPUs\n", node,
 	       plan->image.release, size, claim.nr_cpus);
-	ret = load(fd, plan, &claim);
+	ret = load(fd, plan, &initrd, &claim);
 	if (ret)
 		return ret;
 	printf("node %u: starting\n", node);
@@ -164,12 +187,8 @@ int boot_node(const struct boot_plan *plan, unsigned int node)
 	}
 	printf("node %u: joined ring %u after %.1f s (boot number %u)\n", node,
 	       plan->ring, now() - began, claim.incarnation);
-	if (!plan->wait)
-		return boot_give(node, false);
-	ret = boot_wait(plan, node);
-	if (!ret)
-		ret = boot_give(node, true);
-	if (!ret)
+	ret = finish(plan, node, root);
+	if (!ret && plan->wait)
 		printf("node %u: ready after %.1f s\n", node, now() - began);
 	return ret;
 }

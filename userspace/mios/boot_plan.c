@@ -85,6 +85,7 @@ void boot_plan_check(const struct boot_plan *plan, uint64_t nodes)
 /* What --dry-run prints of a node. */
 void boot_plan_show(const struct boot_plan *plan, unsigned int node)
 {
+	const char *root = boot_root(&plan->options, node);
 	char kernel[32], initrd[32];
 
 	mios_size_text(plan->kernel.size, kernel, sizeof(kernel));
@@ -92,8 +93,10 @@ void boot_plan_show(const struct boot_plan *plan, unsigned int node)
 	printf("node %u: would boot Linux %s into ring %u, waiting for %s\n"
 	       "  kernel        %s (%s)\n"
 	       "  initrd        %s (%s)\n"
+	       "  root          %s\n"
 	       "  command line  %s\n", node, plan->image.release, plan->ring,
 	       plan->wait ? "its init" : "it to join",
 	       plan->kernel_path, kernel, plan->initrd_path, initrd,
+	       root ? root : "that of instance 0",
 	       plan->cmdline);
 }

@@ -30,7 +30,7 @@ _mios()
 	case ${COMP_WORDS[1]} in
 	help) words="$commands" ;;
 	boot)
-		words="--kernel= --initrd= --append= --init= --reuse-cmdline --ring=
+		words="--kernel= --initrd= --append= --init= --root= --reuse-cmdline --ring=
 			--timeout= --no-wait --again --configured --dry-run --quiet --json all
 			$(_mios_instances down)"
 		;;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #define SET_VALUE	128		/* bytes of a value, its end included */
+#define ROOT_FORM	"/dev/..., LABEL=..., UUID=... or none"
 
 struct setting {
 	const char *name;
@@ -17,6 +18,7 @@ struct setting {
 /* settings.c */
 const struct setting *setting_find(const char *name);
 const struct setting *setting_give(unsigned int instance);
+const struct setting *setting_root(unsigned int instance);
 const struct setting *setting_next(const struct setting *before);
 const char *setting_guess(const char *name);
 int setting_valid(const struct setting *setting, const char *value);

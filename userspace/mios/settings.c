@@ -4,6 +4,7 @@
  * parameters of the mios module, but for what only matters at start-up.
  * Called by mios set and mios boot.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,11 +18,14 @@
 
 #define PARAMETERS	"/sys/module/mios/parameters/"
 #define NUMBER_MAX	86400
+#define WORD		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/_.-"
 
 #define BOOT		"boot"
 #define NETWORK		"network"
 #define SUCCESSOR	"successor"
-#define GIVE		"give."		/* and a number: one for each instance */
+/* These have a number behind them: one for each instance. */
+#define GIVE		"give."
+#define ROOT		"root."
 
 static const struct setting settings[] = {
 	{ BOOT, "all none", "none",
@@ -62,19 +66,46 @@ const struct setting *setting_next(const struct setting *before)
 	return before->name ? before : NULL;
 }
 
-/* Not in the table, where it would be sixty lines. */
+/* Those of one instance are not in the table, where they would be sixty lines. */
+struct numbered {
+	struct setting each[MIOS_MAX_INSTANCES];
+	char names[MIOS_MAX_INSTANCES][16];
+};
+
+static const struct setting *numbered(struct numbered *n, const char *prefix,
+				      unsigned int instance, const char *help)
+{
+	struct setting *s = &n->each[instance];
+
+	snprintf(n->names[instance], sizeof(n->names[instance]), "%s%u", prefix,
+		 instance);
+	s->name = n->names[instance];
+	s->fallback = "none";
+	s->help = help;
+	return s;
+}
+
 const struct setting *setting_give(unsigned int instance)
 {
-	static struct setting each[MIOS_MAX_INSTANCES];
-	static char names[MIOS_MAX_INSTANCES][16];
-	struct setting *s = &each[instance];
+	static struct numbered give;
 
-	snprintf(names[instance], sizeof(names[instance]), GIVE "%u", instance);
-	s->name = names[instance];
-	s->fallback = "none";
-	s->help = "PCI functions that it is given when it has been booted: "
-		  "03:00.0,04:00.0, or none";
-	return s;
+	return numbered(&give, GIVE, instance, "PCI functions that it is given "
+			"when it has been booted: 03:00.0,04:00.0, or none");
+}
+
+const struct setting *setting_root(unsigned int instance)
+{
+	static struct numbered root;
+
+	return numbered(&root, ROOT, instance, "file system on such a function "
+			"that is its root: " ROOT_FORM);
+}
+
+static_assert(sizeof(GIVE) == sizeof(ROOT), "setting_find() skips either");
+
+static bool starts(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
 }
 
 const struct setting *setting_find(const char *name)
@@ -85,11 +116,12 @@ const struct setting *setting_find(const char *name)
 	while ((s = setting_next(s)))
 		if (!strcmp(s->name, name))
 			return s;
-	if (strncmp(name, GIVE, strlen(GIVE)) ||
+	if ((!starts(name, GIVE) && !starts(name, ROOT)) ||
 	    mios_number(name + strlen(GIVE), 1, MIOS_MAX_INSTANCES - 1,
 			&instance))
 		return NULL;
-	return setting_give(instance);
+	return starts(name, GIVE) ? setting_give(instance) :
+				    setting_root(instance);
 }
 
 static const char *name_of(const void *table, size_t i)
@@ -129,6 +161,23 @@ static int addresses_valid(const char *value)
 	return 0;
 }
 
+/* What the initrd hands to findfs and mount. */
+static int root_valid(const char *value)
+{
+	static const char * const forms[] = { "/dev/", "LABEL=", "UUID=" };
+	size_t i, n;
+
+	if (!strcmp(value, "none"))
+		return 0;
+	for (i = 0; i < 3; i++) {
+		n = strlen(forms[i]);
+		if (starts(value, forms[i]) && value[n] &&
+		    strspn(value + n, WORD) == strlen(value + n))
+			return 0;
+	}
+	return -EINVAL;
+}
+
 /* 0, or -EINVAL. */
 int setting_valid(const struct setting *s, const char *value)
 {
@@ -136,8 +185,10 @@ int setting_valid(const struct setting *s, const char *value)
 	uint32_t net;
 	long number;
 
-	if (!strncmp(s->name, GIVE, strlen(GIVE)))
+	if (starts(s->name, GIVE))
 		return addresses_valid(value);
+	if (starts(s->name, ROOT))
+		return root_valid(value);
 	if (!strcmp(s->name, NETWORK))
 		return mios_network_parse(value, &net);
 	if (s->choices && is_word(s->choices, value))

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What an instance begins with, by its options or else the settings: the first
+ * process on the root of instance 0, or a root of its own on a device that it was
+ * given, which has its own.  Called by boot.c, boot_plan.c and boot_node().
+ */
+#include <string.h>
+
+#include "boot.h"
+#include "libmios/libmios.h"
+#include "set.h"
+
+/* "busybox" or "systemd"; ends where the setting is neither */
+const char *first_process(const struct boot_options *opt)
+{
+	static char value[SET_VALUE];
+	const struct setting *s = setting_find("init");
+	int err;
+
+	if (opt->init)
+		return opt->init;
+	err = setting_now(s, value);
+	if (err < 0 || setting_valid(s, value))
+		mios_die(MIOS_EXIT_FAILED, "boot: /etc/mios.conf: init is "
+			 "busybox or systemd");
+	return value;
+}
+
+const char *boot_root(const struct boot_options *opt, unsigned int node)
+{
+	const struct setting *s = setting_root(node);
+	static char value[SET_VALUE];
+	char given[SET_VALUE];
+
+	if (opt->root)
+		strcpy(value, opt->root);	/* valid, so no longer */
+	else if (setting_now(s, value) < 0 || setting_valid(s, value))
+		mios_die(MIOS_EXIT_FAILED, "boot %u: /etc/mios.conf: %s is " ROOT_FORM,
+			 node, s->name);
+	if (!strcmp(value, "none"))
+		return NULL;
+	if (!setting_now(setting_give(node), given) && !strcmp(given, "none"))
+		mios_die(MIOS_EXIT_FAILED, "boot %u: a root of its own is on a "
+			 "device of its own: mios set give.%u=ADDRESS, such as "
+			 "03:00.0", node, node);
+	return value;
+}
