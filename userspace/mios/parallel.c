@@ -70,10 +70,10 @@ static struct outcome *new_outcomes(const struct parallel *p)
 	return shared;
 }
 
-/* The exit status of the command: what failed has said why. */
-int parallel_run(const struct parallel *p, uint64_t nodes)
+/* Starts them and waits for all: how many have failed. */
+static int run_phase(const struct parallel *p, uint64_t nodes,
+		     struct outcome *outcomes)
 {
-	struct outcome *outcomes = new_outcomes(p);
 	const pid_t self = getpid();
 	pid_t pids[MIOS_MAX_INSTANCES] = { 0 };
 	sigset_t chld, old;
@@ -108,6 +108,38 @@ int parallel_run(const struct parallel *p, uint64_t nodes)
 	}
 	failed += wait_all(p, waiting, pids, &chld, outcomes);
 	sigprocmask(SIG_SETMASK, &old, NULL);
+	return failed;
+}
+
+/* What was to be done after something that has failed. */
+static void leave_alone(const struct parallel *p, uint64_t nodes,
+			struct outcome *outcomes)
+{
+	int i;
+
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
+		if (!(nodes & 1ULL << i))
+			continue;
+		outcomes[i].status = MIOS_EXIT_FAILED;
+		snprintf(outcomes[i].error, sizeof(outcomes[i].error),
+			 "left alone, as what comes before it has failed");
+		mios_error("mios", "%s %d: %s", p->command, i,
+			   outcomes[i].error);
+	}
+}
+
+/* The exit status of the command: what failed has said why. */
+int parallel_run(const struct parallel *p, uint64_t nodes)
+{
+	const uint64_t first = nodes & p->first ? nodes & p->first : nodes;
+	const uint64_t later = nodes & ~first;
+	struct outcome *outcomes = new_outcomes(p);
+	int failed = run_phase(p, first, outcomes);
+
+	if (failed)
+		leave_alone(p, later, outcomes);
+	else if (later)
+		failed = run_phase(p, later, outcomes);
 	output_result(&p->output, p->command, nodes, outcomes);
 	munmap(outcomes, MIOS_MAX_INSTANCES * sizeof(*outcomes));
 	return failed ? MIOS_EXIT_FAILED : MIOS_EXIT_OK;

@@ -13,6 +13,7 @@ struct parallel {
 	/* in a process of its own, whose exit status it returns */
 	int (*work)(const void *context, unsigned int node);
 	const void *context;
+	uint64_t first;		/* before the others, which are left alone if one fails */
 	struct output output;
 };
 
