@@ -14,12 +14,12 @@ PREPARE = """set -e
 . /usr/lib/mios/selftests/devices/lib.sh
 disk=$(spare 0)
 install_on /dev/$(disk_of $disk)
-mount /dev/$(disk_of $disk) /mnt
-echo of its own > /mnt/etc/mark
-rm -f /mnt/etc/hostname
-chroot /mnt ssh-keygen -A
-for name in poweroff reboot halt; do ln -sf /bin/systemctl /mnt/sbin/$name; done
-cat > /mnt/usr/local/sbin/after <<'END'
+echo of its own > /media/etc/mark
+rm -f /media/etc/hostname
+chroot /media ssh-keygen -A
+chroot /media useradd -M only-there
+for name in poweroff reboot halt; do ln -sf /bin/systemctl /media/sbin/$name; done
+cat > /media/usr/local/sbin/after <<'END'
 #!/bin/sh
 exec > /dev/kmsg 2>&1
 echo on > /proc/sys/kernel/printk_devkmsg
@@ -27,8 +27,8 @@ until [ "$(cat /sys/kernel/mios/host)" = 1 ]; do sleep 1; done
 {after}
 echo "own: done"
 END
-chmod 755 /mnt/usr/local/sbin/after
-umount /mnt
+chmod 755 /media/usr/local/sbin/after
+umount /media
 mios set give.1=$disk root.1=LABEL=mios-root
 """
 

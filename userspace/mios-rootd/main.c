@@ -2,12 +2,12 @@
 /*
  * mios-rootd: what NFS does not do for the root that all instances share.
  *
- *	instance 0                          the others
+ *	who serves the root (instance 0)    the others
  *	lists the files with capabilities   have them in memory, over the root's
  *	holds the files of accounts         -
  *	-                                   keep process 1's program in memory
  *
- * mios-host-setup starts it on instance 0, and once more takes the place of
+ * mios-host-setup starts it on who serves, and once more takes the place of
  * the one that runs; process 1 keeps it running on the others.
  */
 #include <errno.h>
@@ -25,6 +25,7 @@
 #include "rootd.h"
 
 #define LOCK		"/run/mios/rootd"
+#define OWN_ROOT	"/run/mios/own-root"	/* the initrd has made it */
 #define TICK_MS		3000	/* between looks at the list */
 #define LOCK_SECONDS	10	/* for the old one to go */
 
@@ -136,7 +137,9 @@ int main(int argc, char **argv)
 		mios_error("mios-rootd", "%s", MIOS_NO_SYSFS);
 		return MIOS_EXIT_FAILED;
 	}
-	err = self ? serve_instance(once) : serve_host();
+	/* One with a root of its own serves that, or nobody. */
+	err = self && access(OWN_ROOT, F_OK) ? serve_instance(once) :
+					       serve_host();
 	if (err)
 		mios_error("mios-rootd", "%s", strerror(-err));
 	return err ? MIOS_EXIT_FAILED : MIOS_EXIT_OK;

@@ -204,6 +204,17 @@ static void check_nodes(uint64_t nodes)
 	}
 }
 
+/* What they are to begin with, before any file is read or made. */
+static void check_starts(const struct boot_options *opt, uint64_t nodes)
+{
+	int i;
+
+	first_process(opt);
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
+		if (nodes & 1ULL << i)
+			boot_root(opt, i);
+}
+
 static int boot_one(const void *plan, unsigned int node)
 {
 	return boot_node(plan, node);
@@ -250,6 +261,7 @@ int boot_planned(struct boot_plan *plan, uint64_t nodes,
 		.what = "node",
 		.work = boot_one,
 		.context = plan,
+		.first = 1ULL << boot_server(plan->ring) & ~1ULL,
 	};
 	int ret;
 
@@ -272,6 +284,7 @@ static int boot_again(uint64_t nodes, const struct output *output)
 		.command = "boot",
 		.what = "node",
 		.work = boot_one_again,
+		.first = 1ULL << boot_server(0) & ~1ULL,
 		.output = *output,
 	};
 
@@ -346,7 +359,7 @@ int cmd_boot(int argc, char **argv)
 	output_begin(&opt.output);
 	nodes = targets(argc - optind, argv + optind, opt.configured, &failed);
 	if (!opt.again && nodes) {
-		first_process(&opt);
+		check_starts(&opt, nodes);
 		plan = boot_plan_make(&opt);
 		boot_plan_check(plan, nodes);
 	}

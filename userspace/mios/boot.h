@@ -57,16 +57,27 @@ struct boot_plan *boot_recall(unsigned int node);
 /* boot_give.c: what the setting give.N names; without @wait it says so alone */
 int boot_give(unsigned int node, bool wait);
 
-/*
- * boot_key.c: @both: @initrd with what is in front of it.  @init, @root: what
- * /mios-init and /mios-root are to hold; a @root that is NULL is instance 0's.
- */
-void add_key(const struct loader_file *initrd, struct loader_file *both,
-	     int must, const char *init, const char *root);
+/* What an instance begins with. */
+struct boot_start {
+	const char *init;	/* "busybox" or "systemd" on a served root */
+	const char *root;	/* its own, or NULL */
+	unsigned int server;	/* which instance serves that of the others */
+};
 
-/* boot_root.c: both end where the setting is no value; the latter may be NULL */
+/* boot_key.c: @both: @initrd with what is in front of it */
+void add_key(const struct loader_file *initrd, struct loader_file *both,
+	     int must, const struct boot_start *how);
+
+/* boot_root.c: they end where a setting is no value, or cannot be so */
 const char *first_process(const struct boot_options *opt);
 const char *boot_root(const struct boot_options *opt, unsigned int node);
+struct boot_start boot_start(const struct boot_plan *plan, unsigned int node);
+
+/* boot_server.c: who serves the root; and those that are up and have it from @server */
+unsigned int boot_server(unsigned int ring);
+void boot_server_check(unsigned int server, unsigned int node);
+void boot_served_remember(unsigned int server, unsigned int node);
+uint64_t boot_served(unsigned int server);
 
 /* holder.c */
 void frame_holder(uint64_t frame, char *text, size_t size);

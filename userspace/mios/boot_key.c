@@ -6,7 +6,7 @@
  * lies /mios-network, which the instance needs before it can read any file of
  * instance 0's, and /mios-init, which names its first process, or /mios-root and
  * /mios-host: the file system that is its own root, and instance 0's name, which
- * it can read in no file then.
+ * it can read in no file then; and /mios-server, who serves the root of others.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +22,7 @@
 #define INIT		"mios-init"
 #define ROOT		"mios-root"
 #define HOST		"mios-host"
+#define SERVER		"mios-server"
 #define ALIGN		512	/* of what follows an archive */
 
 /* One entry of a "newc" archive, everything padded to four bytes. */
@@ -42,8 +43,9 @@ static size_t put_entry(unsigned char *to, const char *name, unsigned int mode,
 }
 
 /* What the instance reads before it has a root; all fits in two times ALIGN. */
-static size_t put_words(unsigned char *to, const char *init, const char *root)
+static size_t put_words(unsigned char *to, const struct boot_start *how)
 {
+	char server[4];
 	char network[MIOS_NETWORK_LEN + 1];
 	struct utsname uts;
 	size_t len;
@@ -52,11 +54,13 @@ static size_t put_words(unsigned char *to, const char *init, const char *root)
 		mios_die(MIOS_EXIT_FAILED, "boot: %s", MIOS_NO_NETWORK);
 	strcat(network, "\n");
 	len = put_entry(to, NETWORK, 0100644, network, strlen(network));
-	if (!root)
-		return len + put_entry(to + len, INIT, 0100644, init,
-				       strlen(init));
+	snprintf(server, sizeof(server), "%u", how->server % MIOS_MAX_INSTANCES);
+	len += put_entry(to + len, SERVER, 0100644, server, strlen(server));
+	if (!how->root)
+		return len + put_entry(to + len, INIT, 0100644, how->init,
+				       strlen(how->init));
 	uname(&uts);
-	len += put_entry(to + len, ROOT, 0100644, root, strlen(root));
+	len += put_entry(to + len, ROOT, 0100644, how->root, strlen(how->root));
 	return len + put_entry(to + len, HOST, 0100644, uts.nodename,
 			       strlen(uts.nodename));
 }
@@ -67,18 +71,18 @@ static size_t put_words(unsigned char *to, const char *init, const char *root)
  * the usual one, or a root of its own, cannot do without.
  */
 void add_key(const struct loader_file *initrd, struct loader_file *both,
-	     int must, const char *init, const char *root)
+	     int must, const struct boot_start *how)
 {
 	unsigned char key[MIOS_KEY_LEN], head[2 * ALIGN] = "";
 	int err = mios_key_read(key);
 	size_t len;
 
-	if (err && !must && !root && !strcmp(init, "busybox"))
+	if (err && !must && !how->root && !strcmp(how->init, "busybox"))
 		goto without;
 	if (err)
 		mios_die(MIOS_EXIT_FAILED, "boot: %s", mios_key_error(err));
 	len = put_entry(head, KEY, 0100600, key, sizeof(key));
-	len += put_words(head + len, init, root);
+	len += put_words(head + len, how);
 	len += put_entry(head + len, "TRAILER!!!", 0, NULL, 0);
 	len = loader_align_up(len, ALIGN);
 	*both = (struct loader_file) {

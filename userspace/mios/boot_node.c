@@ -152,7 +152,7 @@ static int finish(const struct boot_plan *plan, unsigned int node, bool own_root
 
 int boot_node(const struct boot_plan *plan, unsigned int node)
 {
-	const char *root = boot_root(&plan->options, node);
+	const struct boot_start how = boot_start(plan, node);
 	struct mios_start start = { .timeout_ms = plan->timeout_ms };
 	struct mios_claim claim = { .instance = node, .ring = plan->ring };
 	struct loader_file initrd;
@@ -161,8 +161,7 @@ int boot_node(const struct boot_plan *plan, unsigned int node)
 	char size[32];
 	pid_t writer;
 
-	add_key(&plan->initrd, &initrd, plan->wait,
-		first_process(&plan->options), root);
+	add_key(&plan->initrd, &initrd, plan->wait, &how);
 	writer = writer_start();
 	fd = mios_device_open();
 	printf("node %u: taking its CPUs and memory from instance 0\n", node);
@@ -172,6 +171,7 @@ int boot_node(const struct boot_plan *plan, unsigned int node)
 	if (err)
 		return claim_failed(fd, node, err);
 	boot_remember(plan, node);
+	boot_served_remember(how.root ? node : how.server, node);
 	mios_size_text(claim.load_size, size, sizeof(size));
 	printf("node %u: loading Linux %s into %s, %u CPUs\n", node,
 	       plan->image.release, size, claim.nr_cpus);
@@ -187,7 +187,7 @@ int boot_node(const struct boot_plan *plan, unsigned int node)
 	}
 	printf("node %u: joined ring %u after %.1f s (boot number %u)\n", node,
 	       plan->ring, now() - began, claim.incarnation);
-	ret = finish(plan, node, root);
+	ret = finish(plan, node, how.root);
 	if (!ret && plan->wait)
 		printf("node %u: ready after %.1f s\n", node, now() - began);
 	return ret;

@@ -45,3 +45,16 @@ const char *boot_root(const struct boot_options *opt, unsigned int node)
 			 "03:00.0", node, node);
 	return value;
 }
+
+struct boot_start boot_start(const struct boot_plan *plan, unsigned int node)
+{
+	struct boot_start how = {
+		.init = first_process(&plan->options),
+		.root = boot_root(&plan->options, node),
+		.server = boot_server(plan->ring),
+	};
+
+	if (!how.root)
+		boot_server_check(how.server, node);
+	return how;
+}

@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "boot.h"
 #include "end.h"
 #include "libmios/libmios.h"
 #include "parallel.h"
@@ -79,6 +80,31 @@ int end_one(const void *context, unsigned int instance)
 	return MIOS_EXIT_FAILED;
 }
 
+/*
+ * Who has his root from another one ends before that, and is not forgotten: those
+ * of @nodes that end first, or an end with a line.  A kill asks nobody.
+ */
+static uint64_t end_first(const struct end_command *cmd, uint64_t nodes)
+{
+	uint64_t served, first = nodes;
+	int i;
+
+	if (cmd->ioctl == MIOS_IOC_KILL)
+		return 0;
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
+		if (!(nodes & 1ULL << i))
+			continue;
+		served = boot_served(i);
+		if (served & ~nodes || (served && cmd->work))
+			mios_die(MIOS_EXIT_FAILED, "%s %d: it serves the root of "
+				 "instance %d: 'mios stop %d' first", cmd->name, i,
+				 __builtin_ctzll(served), __builtin_ctzll(served));
+		if (served)
+			first &= ~(1ULL << i);
+	}
+	return first;
+}
+
 static int end_all(const struct end_command *cmd, uint64_t nodes,
 		   unsigned int seconds, const struct output *output)
 {
@@ -88,6 +114,7 @@ static int end_all(const struct end_command *cmd, uint64_t nodes,
 		.what = "instance",
 		.work = cmd->work ? cmd->work : end_one,
 		.context = &context,
+		.first = end_first(cmd, nodes),
 		.output = *output,
 	};
 	int i;

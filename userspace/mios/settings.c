@@ -22,6 +22,7 @@
 
 #define BOOT		"boot"
 #define NETWORK		"network"
+#define SERVER		"root-server"
 #define SUCCESSOR	"successor"
 /* These have a number behind them: one for each instance. */
 #define GIVE		"give."
@@ -36,6 +37,9 @@ static const struct setting settings[] = {
 	{ "init", "busybox systemd", "busybox",
 	  "first process of instances, from their next boot: busybox or "
 	  "systemd" },
+	{ SERVER, NULL, "0",
+	  "instance that serves the root of those without their own, from their "
+	  "next boot" },
 	{ SUCCESSOR, "all none", "all",
 	  "instances that may be host when instance 0 has died, from their next "
 	  "boot: all, none, or a list" },
@@ -197,7 +201,9 @@ int setting_valid(const struct setting *s, const char *value)
 	    !mios_parse_nodes(value, &nodes) &&
 	    !(nodes & 1))
 		return 0;
-	if (!s->choices && !mios_number(value, 0, NUMBER_MAX, &number))
+	if (!s->choices &&
+	    !mios_number(value, 0, strcmp(s->name, SERVER) ? NUMBER_MAX :
+			 MIOS_MAX_INSTANCES - 1, &number))
 		return 0;
 	return -EINVAL;
 }

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which instance serves the root of those without one of their own: instance 0, or
+ * who the setting root-server names; and who has his root from whom, so that a
+ * server is not stopped under the others.  Called by mios boot, stop and restart.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "boot.h"
+#include "libmios/libmios.h"
+#include "set.h"
+
+#define FOLDER		"/run/mios/boot"	/* boot_remember() has made it */
+
+/* In another ring than 0 it is instance 0: nobody else is in two. */
+unsigned int boot_server(unsigned int ring)
+{
+	const struct setting *s = setting_find("root-server");
+	char value[SET_VALUE];
+
+	if (ring)
+		return 0;
+	if (setting_now(s, value) < 0 || setting_valid(s, value))
+		mios_die(MIOS_EXIT_FAILED, "boot: /etc/mios.conf: root-server is "
+			 "the number of an instance");
+	return atoi(value);
+}
+
+/* Before @node is taken: an instance that finds no root gives up. */
+void boot_server_check(unsigned int server, unsigned int node)
+{
+	struct mios_instance inst;
+
+	if (!server)
+		return;
+	if (server == node)
+		mios_die(MIOS_EXIT_FAILED, "boot %u: it is to serve the root of "
+			 "the others and has none of its own: mios set root.%u= "
+			 "names it", node, node);
+	if (mios_instance_read(server, &inst) || inst.state != MIOS_STATE_UP)
+		mios_die(MIOS_EXIT_FAILED, "boot %u: instance %u, which serves "
+			 "its root, is not up: boot that first", node, server);
+}
+
+static void path_of(unsigned int node, char path[64])
+{
+	snprintf(path, 64, FOLDER "/%u.root", node);
+}
+
+/* Only who has the claim of @node writes its file. */
+void boot_served_remember(unsigned int server, unsigned int node)
+{
+	char path[64];
+	FILE *file;
+
+	path_of(node, path);
+	file = fopen(path, "we");
+	if (!file || fprintf(file, "%u\n", server) < 0 || fclose(file))
+		mios_error("mios", "boot %u: %s: %m", node, path);
+}
+
+/* But @server itself. */
+uint64_t boot_served(unsigned int server)
+{
+	struct mios_instance inst;
+	uint64_t nodes = 0;
+	unsigned int i, of;
+	char path[64];
+	FILE *file;
+
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
+		path_of(i, path);
+		file = i != server ? fopen(path, "re") : NULL;
+		if (!file)
+			continue;
+		if (fscanf(file, "%u", &of) == 1 && of == server &&
+		    !mios_instance_read(i, &inst) &&
+		    inst.state != MIOS_STATE_DOWN &&
+		    inst.state != MIOS_STATE_HELD)
+			nodes |= 1ULL << i;
+		fclose(file);
+	}
+	return nodes;
+}
