@@ -52,7 +52,7 @@ STATIC_CXX = ("g++", "-O2", "-Wall", "-static")
 OPENMP = ("g++", "-O2", "-Wall", "-fopenmp")
 OPENMP_PROGRAMS = ("spread", "team", "tasks", "reduce", "target", "mutexes",
                    "forks", "cancel", "nested", "strict", "maps", "bodies",
-                   "files", "sockets", "descriptors", "interrupts",
+                   "files", "elsewhere", "descriptors", "interrupts",
                    "inherited", "handlers", "state")
 OPENMP_FORTRAN = ("gfortran", "-O2", "-fopenmp", "-J", BUILD / "guest")
 BOOST = ("g++", "-O2", "-Wall", "-Wextra", "-pthread")

@@ -234,7 +234,7 @@ static struct request *find_free(struct desk *desk)
 
 /*
  * Until it changes, for a while.  EINTR: a signal's handler has run, and was not to
- * be followed by more of the call.  One with SA_RESTART is, but by poll() and its like.
+ * be followed by more of the call, as one with SA_RESTART is.
  */
 static int await_change(struct request *r, uint32_t state)
 {
@@ -244,8 +244,7 @@ static int await_change(struct request *r, uint32_t state)
 	struct timespec end;
 	int err;
 
-	if (r->asked.fn || r->asked.number == SYS_poll ||
-	    r->asked.number == SYS_epoll_wait)
+	if (r->asked.fn)
 		return sleep_on(&r->state, state, look);
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	end.tv_nsec += LOOK_NS;

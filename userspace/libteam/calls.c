@@ -418,8 +418,6 @@ ssize_t files_read(int fd, void *p, size_t n)
 	__attribute__((alias("read"), copy(read)));
 ssize_t files_write(int fd, const void *p, size_t n)
 	__attribute__((alias("write"), copy(write)));
-ssize_t files_pread(int fd, void *p, size_t n, off64_t at)
-	__attribute__((alias("pread64"), copy(pread64)));
 off64_t files_lseek(int fd, off64_t at, int from)
 	__attribute__((alias("lseek64"), copy(lseek64)));
 int files_fstat(int fd, struct stat64 *st)

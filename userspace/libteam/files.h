@@ -63,7 +63,6 @@ void files_moved(int fd);
 /* calls.c APIs: as the program calls them, whoever has the descriptor. */
 ssize_t files_read(int fd, void *p, size_t n);
 ssize_t files_write(int fd, const void *p, size_t n);
-ssize_t files_pread(int fd, void *p, size_t n, off64_t at);
 off64_t files_lseek(int fd, off64_t at, int from);
 int files_fstat(int fd, struct stat64 *st);
 int files_close(int fd);

@@ -5,15 +5,12 @@
  * on one kernel.
  *   files MEMBERS FOLDER
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <omp.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -213,10 +210,7 @@ static void ring(const char *what, int (*open_pair)(int ends[2]),
 		out[me] = ends[1];
 #pragma omp barrier
 		for (i = 1; i <= rounds; i++) {
-			struct pollfd p = { in[next], POLLIN, 0 };
-
 			wrong += put(out[me], &i, sizeof(i)) != sizeof(i);
-			wrong += poll(&p, 1, 30000) != 1;
 			wrong += get(in[next], &got, sizeof(got)) !=
 				 sizeof(got);
 			sum += got;
@@ -233,47 +227,6 @@ static void ring(const char *what, int (*open_pair)(int ends[2]),
 static int socket_pair(int ends[2])
 {
 	return socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
-}
-
-static ssize_t put(int fd, const void *p, size_t n)
-{
-	return send(fd, p, n, 0);
-}
-
-static ssize_t get(int fd, void *p, size_t n)
-{
-	return recv(fd, p, n, 0);
-}
-
-// The last member waits for main(), then for both of two.
-static void waits()
-{
-	int ends[2], ready = 0, early = -1;
-	char byte = 0;
-
-	check(pipe(ends) == 0, "pipe");
-#pragma omp parallel
-	{
-		if (omp_get_thread_num() == members - 1) {
-			struct timeval soon = { 0, 20000 };
-			fd_set in;
-
-			FD_ZERO(&in);
-			FD_SET(ends[0], &in);
-			early = select(ends[0] + 1, &in, NULL, NULL, &soon);
-			FD_SET(ends[0], &in);
-#pragma omp critical
-			ready = select(ends[0] + 1, &in, NULL, NULL, NULL);
-			ready += FD_ISSET(ends[0], &in) != 0;
-		} else if (!omp_get_thread_num()) {
-			while (read(ends[0], &byte, 0) || early < 0)
-				usleep(1000);
-			early += write(ends[1], "x", 1) - 1;
-		}
-	}
-	check(early == 0 && ready == 2, "select");
-	close(ends[0]);
-	close(ends[1]);
 }
 
 // As main() would: nothing of it has been read yet.
@@ -307,21 +260,6 @@ static void programs()
 	check(WEXITSTATUS(status) == 4, "system");
 }
 
-static void folders()
-{
-	DIR *dir = opendir(folder.c_str());
-	int found = 0;
-
-#pragma omp parallel
-	if (omp_get_thread_num() == members - 1) {
-		while (struct dirent *e = readdir(dir))
-			found += e->d_name[0] != '.';
-		if (closedir(dir))
-			found = -1;
-	}
-	check(found >= 4, "readdir");
-}
-
 // main() sends output elsewhere: so do all.
 static void moved()
 {
@@ -349,11 +287,9 @@ int main(int argc, char **argv)
 	cplusplus();
 	descriptors();
 	ring("pipes", pipe, write, read);
-	ring("sockets", socket_pair, put, get);
-	waits();
+	ring("sockets", socket_pair, write, read);
 	input();
 	programs();
-	folders();
 	moved();
 	printf("%d members, all right\n", members);
 	return 0;

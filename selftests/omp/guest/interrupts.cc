@@ -9,10 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <omp.h>
-#include <poll.h>
-#include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -76,11 +73,6 @@ static bool open_pipe(int fd[2])
 	return !pipe(fd);
 }
 
-static bool open_sockets(int fd[2])
-{
-	return !socketpair(AF_UNIX, SOCK_STREAM, 0, fd);
-}
-
 // Where nothing can be written any more: its other end comes first.
 static bool open_full(int fd[2])
 {
@@ -98,17 +90,6 @@ static bool open_full(int fd[2])
 	return true;
 }
 
-static bool open_server(int fd[2])
-{
-	sockaddr_in any = {};
-
-	any.sin_family = AF_INET;
-	any.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	fd[0] = socket(AF_INET, SOCK_STREAM, 0);
-	fd[1] = socket(AF_INET, SOCK_STREAM, 0);
-	return !bind(fd[0], (sockaddr *)&any, sizeof(any)) && !listen(fd[0], 4);
-}
-
 static char byte;
 
 static long call_read(int fd)
@@ -119,35 +100,6 @@ static long call_read(int fd)
 static long call_write(int fd)
 {
 	return write(fd, "x", 1);
-}
-
-static long call_recv(int fd)
-{
-	return recv(fd, &byte, 1, 0);
-}
-
-static long call_accept(int fd)
-{
-	return accept(fd, NULL, NULL);
-}
-
-static long call_poll(int fd)
-{
-	struct pollfd p = { fd, POLLIN, 0 };
-
-	return poll(&p, 1, -1);
-}
-
-// One of its own, too, so that it looks at both in turn.
-static long call_both(int fd)
-{
-	static int ends[2];
-	struct pollfd p[] = { { fd, POLLIN, 0 }, { 0, POLLIN, 0 } };
-
-	if (!ends[1] && pipe(ends))
-		return 1;
-	p[1].fd = ends[0];
-	return poll(p, 2, -1);
 }
 
 static void poke_write(const int fd[2])
@@ -164,23 +116,9 @@ static void poke_read(const int fd[2])
 		_exit(3);
 }
 
-static void poke_connect(const int fd[2])
-{
-	sockaddr_in name;
-	socklen_t size = sizeof(name);
-
-	if (getsockname(fd[0], (sockaddr *)&name, &size) ||
-	    connect(fd[1], (sockaddr *)&name, size))
-		_exit(3);
-}
-
 static const kind kinds[] = {
 	{ "read", open_pipe, call_read, poke_write },
 	{ "write", open_full, call_write, poke_read },
-	{ "recv", open_sockets, call_recv, poke_write },
-	{ "accept", open_server, call_accept, poke_connect },
-	{ "poll", open_pipe, call_poll, poke_write },
-	{ "poll of two", open_pipe, call_both, poke_write },
 };
 
 // Returns what the call has; it goes on for so long unless a signal ends it.
@@ -222,15 +160,10 @@ static void each()
 	int err;
 
 	for (const kind &k : kinds) {
-		bool looks = k.call == call_poll || k.call == call_both;
-
 		handle(0);
 		check(wait_for(k, late, &err) < 0 && err == EINTR, k.what);
 		handle(SA_RESTART);
-		if (looks)
-			check(wait_for(k, late, &err) < 0 && err == EINTR, k.what);
-		else
-			check(wait_for(k, 5 * soon, &err) >= 0, k.what);
+		check(wait_for(k, 5 * soon, &err) >= 0, k.what);
 		check(signals, k.what);
 	}
 }
