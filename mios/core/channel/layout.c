@@ -264,15 +264,41 @@ int mios_held_read(const struct mios_held *from, struct mios_held *held)
 	return 0;
 }
 
+/* No gap in the list, none of them empty or beyond what there can be. */
+static bool pieces_fit(const struct mios_area_node *node)
+{
+	const struct mios_area_piece *p = node->pieces;
+	u32 i;
+
+	for (i = 0; i < MIOS_AREA_PIECES; i++)
+		if (p[i].size ? (i && !p[i - 1].size) || p[i].base + p[i].size <
+				p[i].base : p[i].base)
+			return false;
+	return (u64)p[0].base * MIOS_HEAD_SIZE == node->head && (!node->head || p[0].size);
+}
+
 static bool node_fits(const struct mios_area_node *node)
 {
+	if (!pieces_fit(node))
+		return false;
 	if (!node->head)
-		return !node->slice && !node->cpus;
-	return !(node->head % MIOS_HEAD_SIZE) &&
-	       node->head + MIOS_HEAD_SIZE > node->head &&
-	       !(node->slice % MIOS_AREA_PAGE) &&
+		return !node->slice && !node->cpus && !node->pieces[0].size;
+	return !(node->slice % MIOS_AREA_PAGE) &&
 	       node->slice >= MIOS_SLICE_FIRST &&
 	       node->slice <= MIOS_SLICE_LIMIT - MIOS_SLICE_SIZE;
+}
+
+static bool pieces_meet(const struct mios_area_node *a,
+			const struct mios_area_node *b)
+{
+	u32 i, j;
+
+	for (i = 0; i < MIOS_AREA_PIECES; i++)
+		for (j = 0; j < MIOS_AREA_PIECES; j++)
+			if (a->pieces[i].base < b->pieces[j].base + b->pieces[j].size &&
+			    b->pieces[j].base < a->pieces[i].base + a->pieces[i].size)
+				return true;
+	return false;
 }
 
 /* Two that are not to be told apart: who stops one would write over the other. */
@@ -280,17 +306,25 @@ static bool nodes_meet(const struct mios_area_node *a,
 		       const struct mios_area_node *b)
 {
 	return a->head && b->head &&
-	       (a->head == b->head ||
+	       (pieces_meet(a, b) ||
 		(a->slice < b->slice + MIOS_SLICE_SIZE &&
 		 b->slice < a->slice + MIOS_SLICE_SIZE));
+}
+
+static u32 nodes_sum(const struct mios_area_nodes *nodes)
+{
+	return mios_crc32(&nodes->epoch, sizeof(*nodes) - sizeof(nodes->checksum));
 }
 
 static int nodes_check(const struct mios_area_nodes *nodes)
 {
 	u32 i, j;
 
-	if (nodes->checksum != mios_crc32(nodes->of, sizeof(nodes->of)) ||
-	    nodes->of[0].head)
+	if (nodes->checksum != nodes_sum(nodes) || nodes->of[0].head)
+		return -EBADMSG;
+	if (nodes->epoch && (nodes->epoch % MIOS_AREA_PAGE ||
+			     nodes->epoch < MIOS_SLICE_FIRST ||
+			     nodes->epoch > MIOS_SLICE_LIMIT - MIOS_AREA_PAGE))
 		return -EBADMSG;
 	for (i = 0; i < MIOS_AREA_INSTANCES; i++) {
 		if (!node_fits(&nodes->of[i]))
@@ -302,18 +336,15 @@ static int nodes_check(const struct mios_area_nodes *nodes)
 	return 0;
 }
 
-void mios_nodes_write(void *area, const struct mios_area_node *of)
+void mios_nodes_write(void *area, struct mios_area_nodes *nodes)
 {
-	struct mios_area_nodes *to = area + MIOS_AREA_NODES_AT;
+	u32 *to = area + MIOS_AREA_NODES_AT;
+	const u32 *from = (const u32 *)nodes;
 	u32 i;
 
-	WRITE_ONCE(to->checksum, mios_crc32(of, sizeof(to->of)));
-	WRITE_ONCE(to->reserved, 0);
-	for (i = 0; i < MIOS_AREA_INSTANCES; i++) {
-		WRITE_ONCE(to->of[i].head, of[i].head);
-		WRITE_ONCE(to->of[i].slice, of[i].slice);
-		WRITE_ONCE(to->of[i].cpus, of[i].cpus);
-	}
+	nodes->checksum = nodes_sum(nodes);
+	for (i = 0; i < sizeof(*nodes) / sizeof(*to); i++)
+		WRITE_ONCE(to[i], from[i]);
 }
 
 int mios_nodes_read(const void *area, struct mios_area_nodes *nodes)

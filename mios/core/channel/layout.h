@@ -113,8 +113,11 @@ void mios_held_write(struct mios_held *to, const u32 *function, u32 nr);
 /* A copy of that, checked: 0 or -EBADMSG; all zero: none yet. */
 int mios_held_read(const struct mios_held *from, struct mios_held *held);
 
-/* Say what it takes to stop each instance.  Also right while it is read. */
-void mios_nodes_write(void *area, const struct mios_area_node *of);
+/*
+ * Say what it takes to stop each instance and to start it; the checksum is filled
+ * in.  Also right while it is read.
+ */
+void mios_nodes_write(void *area, struct mios_area_nodes *nodes);
 
 /* A copy of that, checked: 0 or -EBADMSG. */
 int mios_nodes_read(const void *area, struct mios_area_nodes *nodes);

@@ -122,9 +122,9 @@ static void pools_fill(void *area, u32 ring)
 
 static void nodes_fill(void *area, u32 ring)
 {
-	static const struct mios_area_node none[MIOS_AREA_INSTANCES];
+	static struct mios_area_nodes none;
 
-	mios_nodes_write(area, ring ? none : mios_link.nodes);
+	mios_nodes_write(area, ring ? &none : &mios_link.nodes);
 }
 
 /*

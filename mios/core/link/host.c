@@ -44,7 +44,10 @@ static struct mios_ring *host_ring(u32 id)
 {
 	struct mios_ring *ring;
 
-	if (!mios_link.host || id >= MIOS_MAX_RINGS)
+	/* A successor has the one that it is in. */
+	if (!mios_link.host)
+		return READ_ONCE(mios_link.declares) ? mios_ring_get(id) : NULL;
+	if (id >= MIOS_MAX_RINGS)
 		return NULL;
 	mutex_lock(&area_lock);
 	ring = mios_ring_get(id) ?: host_ring_make(id);
@@ -76,10 +79,13 @@ static void tell_all(u32 instance)
 
 void mios_link_describe(u32 instance, const struct mios_link_node *node)
 {
+	struct mios_area_node *to;
 	struct mios_view view;
+	u32 i;
 
 	if (!mios_link.host || instance >= mios_link.nr)
 		return;
+	to = &mios_link.nodes.of[instance];
 	mutex_lock(&mios_link.lock);
 	mios_view_get(instance, &view);
 	view.node = node->node;
@@ -89,13 +95,22 @@ void mios_link_describe(u32 instance, const struct mios_link_node *node)
 		view.ring = -1;
 	mios_view_set(instance, &view);
 	mios_cpu_owner_set(instance, node->apicid, node->nr_cpus);
-	mios_link.nodes[instance] = (struct mios_area_node){
-		.head = node->head,
+	*to = (struct mios_area_node){
+		.head = node->ranges[0].base,
 		.slice = node->slice,
 		.cpus = mios_crc32(node->apicid, node->nr_cpus *
 				   sizeof(*node->apicid)),
 	};
+	for (i = 0; i < node->nr_ranges && i < MIOS_AREA_PIECES; i++) {
+		to->pieces[i].base = node->ranges[i].base / MIOS_HEAD_SIZE;
+		to->pieces[i].size = node->ranges[i].size / MIOS_HEAD_SIZE;
+	}
 	mutex_unlock(&mios_link.lock);
+}
+
+void mios_link_describe_epoch(u64 page)
+{
+	mios_link.nodes.epoch = page;
 }
 
 int mios_link_expect(u32 ring, u32 instance, u32 incarnation)
@@ -179,7 +194,7 @@ void mios_link_dead(u32 instance, u32 incarnation)
 
 int mios_link_request_shutdown(u32 instance)
 {
-	if (!mios_link.host || !instance)
+	if (!READ_ONCE(mios_link.declares) || !instance)
 		return -EINVAL;
 	return mios_send_wait(instance, MIOS_MSG_SHUTDOWN, NULL, 0, 1000);
 }

@@ -52,7 +52,7 @@ static int nodes_learn(const void *area)
 	if (mios_nodes_read(area, nodes))
 		pr_err("what the ring area says of nodes is damaged: this instance never takes instance 0's place\n");
 	else
-		memcpy(mios_link.nodes, nodes->of, sizeof(mios_link.nodes));
+		mios_link.nodes = *nodes;
 	kfree(nodes);
 	return 0;
 }

@@ -163,7 +163,8 @@ int mios_link_area(u32 ring, u64 *base, u64 *size);
  * @nr_cpus:	CPUs of the node
  * @apicid:	their APIC ids: no others get a doorbell that is for it
  * @memory:	bytes of memory of the node
- * @head:	physical address of its head
+ * @ranges:	its memory, MIOS_AREA_PIECES at most; the head lies in the first
+ * @nr_ranges:	how many there are
  * @slice:	physical address of its slice of low memory
  */
 struct mios_link_node {
@@ -171,12 +172,14 @@ struct mios_link_node {
 	u32 nr_cpus;
 	const u32 *apicid;
 	u64 memory;
-	u64 head;
+	const struct mios_range *ranges;
+	u32 nr_ranges;
 	u64 slice;
 };
 
-/* Tell it, before the first ring is made. */
+/* Tell it, and where incarnations are kept, before the first ring is made. */
 void mios_link_describe(u32 instance, const struct mios_link_node *node);
+void mios_link_describe_epoch(u64 page);
 
 /**
  * mios_link_expect() - allow one incarnation of an instance to join
@@ -253,32 +256,6 @@ bool mios_devices_never_quiet(u32 instance);
 bool mios_link_runs(u32 instance, u32 incarnation);
 
 /* role.c: who is host in place of a dead instance 0 */
-
-/**
- * struct mios_heir - what it takes to end an instance
- * @head, @slice: as instance 0 had them
- * @nr_cpus:	how many there are
- * @apicid:	of its CPUs
- */
-struct mios_heir {
-	u64 head;
-	u64 slice;
-	u32 nr_cpus;
-	u32 apicid[MIOS_AREA_CPUS];
-};
-
-/**
- * mios_link_heir() - what has the ring area of an instance for its new host?
- * @instance: which
- * @heir: out
- *
- * Return: 0; -ENODEV: there is no such instance; -EBADMSG: it is damaged;
- * -ENOMEM.
- */
-int mios_link_heir(u32 instance, struct mios_heir *heir);
-
-/* Incarnation and enum mios_state of an instance, and its ring. */
-u64 mios_link_stamp(u32 instance, s32 *ring);
 
 /* What instance 0 does about hangs; and on its successor what it did: -ENODATA. */
 void mios_link_hang_set(u32 policy, u32 timeout);

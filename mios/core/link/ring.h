@@ -186,7 +186,7 @@ struct mios_link {
 	u32 holder;
 	u32 node;
 	struct mios_range pools[MIOS_AREA_INSTANCES];
-	struct mios_area_node nodes[MIOS_AREA_INSTANCES];
+	struct mios_area_nodes nodes;
 	u64 hang;
 	const struct mios_link_ops *ops;
 	struct mutex lock; /* link_lock */

@@ -29,6 +29,7 @@
 #include <linux/slab.h>
 
 #include "../../inject/inject.h"
+#include "heir.h"
 #include "ring.h"
 
 MIOS_INJECT_SWITCH(no_host, "do not become host, whoever has died");
@@ -160,7 +161,7 @@ static bool take(struct mios_ring *ring)
 
 static void begin(struct mios_ring *ring, const struct mios_link_ops *ops)
 {
-	pr_notice("this instance is host of ring 0 in place of instance 0: it declares deaths, and boots nobody\n");
+	pr_notice("this instance is host of ring 0 in place of instance 0: it declares deaths, and can boot who has died\n");
 	if (inject_die_taking)
 		panic("asked for, in the middle of becoming host");
 	ops->take_over();
@@ -307,7 +308,7 @@ static int heir_cpus(u32 instance, struct mios_heir *heir)
 				   sizeof(*cpus)) &&
 	    cpus->nr && cpus->nr <= MIOS_AREA_CPUS &&
 	    mios_crc32(cpus->apicid, cpus->nr * sizeof(u32)) ==
-	    mios_link.nodes[instance].cpus) {
+	    mios_link.nodes.of[instance].cpus) {
 		heir->nr_cpus = cpus->nr;
 		memcpy(heir->apicid, cpus->apicid, cpus->nr * sizeof(u32));
 		err = 0;
@@ -318,9 +319,26 @@ static int heir_cpus(u32 instance, struct mios_heir *heir)
 
 int mios_link_heir(u32 instance, struct mios_heir *heir)
 {
-	if (instance >= mios_link.nr || !mios_link.nodes[instance].head)
+	const struct mios_area_node *node;
+	u32 i;
+
+	if (instance >= mios_link.nr || !mios_link.nodes.of[instance].head)
 		return -ENODEV;
-	heir->head = mios_link.nodes[instance].head;
-	heir->slice = mios_link.nodes[instance].slice;
+	node = &mios_link.nodes.of[instance];
+	for (i = 0; i < MIOS_AREA_PIECES; i++) {
+		heir->ranges[i].base = (u64)node->pieces[i].base * MIOS_HEAD_SIZE;
+		heir->ranges[i].size = (u64)node->pieces[i].size * MIOS_HEAD_SIZE;
+	}
+	heir->slice = node->slice;
 	return heir_cpus(instance, heir);
+}
+
+u64 mios_link_epoch(void)
+{
+	return mios_link.nodes.epoch;
+}
+
+bool mios_link_declares(void)
+{
+	return READ_ONCE(mios_link.declares);
 }

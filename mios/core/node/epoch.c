@@ -5,7 +5,8 @@
  * that is loaded again, and the kernel that kexec starts in this one's place,
  * go on from there.  What has lost the page, a machine without power or a
  * boot loader that uses it, has lost whatever named an incarnation, too.
- * Called when the module is loaded and under a node's lock.
+ * Called when the module is loaded, or this instance is about to become host, and
+ * under a node's lock.
  */
 #include <linux/io.h>
 #include <linux/random.h>
@@ -34,6 +35,7 @@ static_assert(offsetof(struct epochs, last) == 16);
 static_assert(sizeof(struct epochs) <= MIOS_EPOCH_SIZE);
 
 static struct epochs *epochs;
+static u64 place;		/* of the page, 0: none */
 /* Where there is no page: then they repeat after a reload. */
 static struct epochs here;
 
@@ -53,7 +55,10 @@ void mios_epoch_init(u64 page)
 {
 	unsigned int i;
 
+	if (epochs)		/* a successor gets ready more than once */
+		return;
 	epochs = page ? memremap(page, MIOS_EPOCH_SIZE, MEMREMAP_WB) : NULL;
+	place = epochs ? page : 0;
 	if (!epochs) {
 		pr_warn("no page below 1 MiB is free: incarnations will repeat when mios is loaded again\n");
 		epochs = &here;
@@ -72,9 +77,33 @@ void mios_epoch_init(u64 page)
  */
 void mios_epoch_exit(void)
 {
-	if (epochs != &here)
+	if (epochs && epochs != &here)
 		memunmap(epochs);
 	epochs = NULL;
+}
+
+/**
+ * mios_epoch_page - where they are
+ *
+ * Return: physical address of the page, 0 where there is none.
+ */
+u64 mios_epoch_page(void)
+{
+	return place;
+}
+
+/**
+ * mios_epoch_passed - another kernel has given an incarnation
+ * @instance: whose
+ * @incarnation: the last one that is known
+ *
+ * On a successor, which has given none: should somebody have written over the page.
+ */
+void mios_epoch_passed(u32 instance, u32 incarnation)
+{
+	given[instance] = incarnation;
+	if (epochs == &here)
+		here.last[instance] = sealed(incarnation);
 }
 
 /**

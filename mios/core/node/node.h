@@ -76,8 +76,8 @@ struct mios_log_source;
  * @nr_cpus:	how many there are
  * @perf:	how fast each may run when it is not instance 0's
  * @slice:	physical address of its slice of low memory
- * @kept:	this kernel is host in place of instance 0: it gives the node, when
- *		its instance is dead, to nobody
+ * @kept:	this kernel is host in place of instance 0: the node, when its
+ *		instance is dead, is nobody's, and stays so until it is booted
  * @lock:	held while the node changes hands; guards everything below
  * @stamp:	number of the last boot in the upper half, enum mios_state in the
  *		lower: one word, so that nobody acts on the next boot for what he
@@ -214,6 +214,8 @@ static inline u64 mios_node_base(const struct mios_node *node)
 /* epoch.c: incarnations that never repeat */
 void mios_epoch_init(u64 page);
 void mios_epoch_exit(void);
+u64 mios_epoch_page(void);
+void mios_epoch_passed(u32 instance, u32 incarnation);
 u32 mios_epoch_next(u32 instance);
 
 /* memory.c: memory of a node, to and from instance 0 */
@@ -267,6 +269,7 @@ struct mios_node *mios_node_find(u32 instance, struct mios_reason *why,
 struct mios_node *mios_node_find_locked(u32 instance, struct mios_reason *why,
 					int *err);
 long mios_node_settle(const struct mios_node *node, unsigned int timeout_ms);
+bool mios_node_idle(const struct mios_node *node);
 int mios_node_head_map(struct mios_node *node);
 void mios_node_head_unmap(struct mios_node *node);
 void mios_node_return(struct mios_node *node);

@@ -3,8 +3,8 @@
  * When instance 0 has died one of the others is host (mios/core/link/role.c):
  * it watches the members of ring 0, fences and buries who has ended, with the
  * same code as instance 0, from what the ring area says of their nodes.  It
- * gives nothing back: a dead node stays as it is, with its CPUs parked, and
- * nobody is booted.  Called by the link, from one worker, and by main.c.
+ * gives nothing back: a dead node stays as it is, with its CPUs parked, until it
+ * is booted again.  Called by the link, from one worker, and by main.c.
  */
 #include <linux/err.h>
 #include <linux/ioport.h>
@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 
 #include "../end/end.h"
+#include "../link/heir.h"
 #include "../link/link.h"
 #include "watch.h"
 
@@ -27,15 +28,19 @@ static bool is_foreign(u64 base, u64 size)
 static int node_describe(struct mios_node *node, const struct mios_heir *heir)
 {
 	int err = 0;
+	u32 i;
 
-	if (!is_foreign(heir->head, MIOS_HEAD_SIZE) ||
-	    !is_foreign(heir->slice, MIOS_SLICE_SIZE))
+	if (!is_foreign(heir->slice, MIOS_SLICE_SIZE))
 		return -EBADMSG;
+	for (i = 0; i < MIOS_AREA_PIECES; i++)
+		if (heir->ranges[i].size &&
+		    !is_foreign(heir->ranges[i].base, heir->ranges[i].size))
+			return -EBADMSG;
 	mutex_lock(&node->lock);
 	node->kept = true;
-	node->ranges[0].base = heir->head;
-	node->ranges[0].size = MIOS_HEAD_SIZE;
-	node->nr_ranges = 1;
+	node->nr_ranges = 0;
+	for (i = 0; i < MIOS_AREA_PIECES && heir->ranges[i].size; i++)
+		node->ranges[node->nr_ranges++] = heir->ranges[i];
 	node->slice = heir->slice;
 	node->nr_cpus = heir->nr_cpus;
 	memcpy(node->apicid, heir->apicid,
@@ -80,6 +85,8 @@ int mios_successor_prepare(void)
 	heir = kvzalloc(sizeof(*heir), GFP_KERNEL);
 	if (!heir)
 		return -ENOMEM;
+	mios_epoch_init(is_foreign(mios_link_epoch(), PAGE_SIZE) ?
+			mios_link_epoch() : 0);
 	for (i = 1; i < mios_link_nr() && !err; i++)
 		if (i != mios_link_self())
 			err = node_prepare(i, heir);
@@ -107,6 +114,7 @@ static void node_take(struct mios_node *node)
 	node->ring = ring;
 	WRITE_ONCE(node->owing, 0);
 	WRITE_ONCE(node->stamp, stamp);
+	mios_epoch_passed(node->id, stamp >> 32);
 	mutex_unlock(&node->lock);
 }
 

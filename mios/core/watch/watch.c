@@ -225,7 +225,8 @@ static void node_describe(const struct mios_node *node)
 		.nr_cpus = node->nr_cpus,
 		.apicid = node->apicid,
 		.memory = node->size,
-		.head = mios_node_base(node),
+		.ranges = node->ranges,
+		.nr_ranges = node->nr_ranges,
 		.slice = node->slice,
 	};
 
@@ -243,6 +244,7 @@ int mios_life_init(void)
 	err = mios_reaper_init();
 	if (err)
 		return err;
+	mios_link_describe_epoch(mios_epoch_page());
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
 		struct mios_node *node = mios_node_get(i);
 

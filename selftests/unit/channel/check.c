@@ -103,7 +103,7 @@ static void nodes_check(const struct area_copy *c, struct findings *f)
 	struct mios_area_nodes nodes;
 	u32 i;
 
-	if (mios_nodes_read(c->area, &nodes) || nodes.reserved)
+	if (mios_nodes_read(c->area, &nodes))
 		say(f, "nodes: damaged");
 	for (i = 0; c->ring && i < MIOS_AREA_INSTANCES; i++)
 		if (nodes.of[i].head)

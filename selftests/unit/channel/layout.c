@@ -66,37 +66,58 @@ static void pools(void)
 	free(area);
 }
 
+#define HEAD(N)		((u64)(N) * MIOS_HEAD_SIZE)
+
 /* The same of nodes: each bad one beside two good ones. */
 static void nodes(void)
 {
 	static const struct mios_area_node bad[] = {
-		{ 0x100000, 0x20000, 7 }, { 0xc0000000, 0x20800, 7 },
-		{ 0xc0000000, 0xf000, 7 }, { 0xc0000000, 0x92000, 7 },
-		{ 0xc0000000, 0x17000, 7 }, { 0xc0000000, 0xb000, 7 },
-		{ 0x40000000, 0x30000, 7 }, { -MIOS_HEAD_SIZE, 0x30000, 7 },
-		{ 0, 0x30000, 0 }, { 0, 0, 7 },
+		{ 0x100000, 0x20000, 7, { { 0, 9 } } },
+		{ HEAD(1536), 0x20800, 7, { { 1536, 9 } } },
+		{ HEAD(1536), 0xf000, 7, { { 1536, 9 } } },
+		{ HEAD(1536), 0x92000, 7, { { 1536, 9 } } },
+		{ HEAD(1536), 0x17000, 7, { { 1536, 9 } } },
+		{ HEAD(1536), 0xb000, 7, { { 1536, 9 } } },
+		{ HEAD(512), 0x30000, 7, { { 512, 9 } } },
+		{ HEAD(515), 0x30000, 7, { { 515, 9 } } },
+		{ HEAD(1536), 0x30000, 7, { { 1536, 9 }, { 514, 1 } } },
+		{ HEAD(1536), 0x30000, 7, { { 1537, 9 } } },
+		{ HEAD(1536), 0x30000, 7, { { 1536, 0 } } },
+		{ HEAD(1536), 0x30000, 7, { { 1536, 9 }, { 9, 0 } } },
+		{ HEAD(1536), 0x30000, 7, { { 1536, 9 }, { }, { 9, 1 } } },
+		{ HEAD(1536), 0x30000, 7, { { 1536, -1u } } },
+		{ .slice = 0x30000 }, { .cpus = 7 }, { .pieces = { { 0, 9 } } },
 	};
-	struct mios_area_node of[MIOS_AREA_INSTANCES] = {
-		[1] = { 0x80000000, 0x11000, 5 },
-		[3] = { 0x40000000, 0x91000, 6 },
-	};
+	static struct mios_area_nodes all = { .of = {
+		[1] = { HEAD(1024), 0x11000, 5, { { 1024, 9 }, { 4096, 9 } } },
+		[3] = { HEAD(512), 0x91000, 6, { { 512, 9 } } },
+	} };
+	static const u32 pages[] = { 0x10800, 0xf000, MIOS_SLICE_LIMIT };
 	u8 *area = calloc(1, MIOS_AREA_BLOCKS_AT);
 	struct mios_area_nodes copy;
 	u32 i;
 
 	CHECK(area);
 	CHECK(mios_nodes_read(area, &copy) == -EBADMSG);
-	mios_nodes_write(area, of);
+	mios_nodes_write(area, &all);
 	CHECK(!mios_nodes_read(area, &copy));
-	CHECK(!memcmp(copy.of, of, sizeof(of)));
+	CHECK(!memcmp(&copy, &all, sizeof(all)));
 	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		of[2] = bad[i];
-		mios_nodes_write(area, of);
+		all.of[2] = bad[i];
+		mios_nodes_write(area, &all);
 		CHECK(mios_nodes_read(area, &copy) == -EBADMSG);
 	}
-	of[2] = (struct mios_area_node){};
-	of[0] = (struct mios_area_node){ 0xc0000000, 0x30000, 7 };
-	mios_nodes_write(area, of);
+	all.of[2] = (struct mios_area_node){};
+	for (i = 0; i < 3; i++) {
+		all.epoch = pages[i];
+		mios_nodes_write(area, &all);
+		CHECK(mios_nodes_read(area, &copy) == -EBADMSG);
+	}
+	all.epoch = 0x10000;
+	mios_nodes_write(area, &all);
+	CHECK(!mios_nodes_read(area, &copy));
+	all.of[0] = (struct mios_area_node){ HEAD(1536), 0x30000, 7, { { 1536, 9 } } };
+	mios_nodes_write(area, &all);
 	CHECK(mios_nodes_read(area, &copy) == -EBADMSG);
 	free(area);
 }

@@ -92,7 +92,7 @@ static void log_make(const struct model *m)
 void model_make(struct model *m)
 {
 	static const struct mios_range pools[MIOS_AREA_INSTANCES];
-	static const struct mios_area_node nodes[MIOS_AREA_INSTANCES];
+	static struct mios_area_nodes nodes;
 	struct mios_area_header *header;
 	struct mios_area_distances *d;
 	u32 i, j, class;
@@ -112,7 +112,7 @@ void model_make(struct model *m)
 		.area_size = m->copy.size, .net_slots = MIOS_NET_SLOTS_MIN,
 	};
 	mios_pools_write(m->copy.area, pools);
-	mios_nodes_write(m->copy.area, nodes);
+	mios_nodes_write(m->copy.area, &nodes);
 	d = m->copy.area + MIOS_AREA_PAGE;
 	for (i = 0; i < NR; i++) {
 		instance_make(m, i);
