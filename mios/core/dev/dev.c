@@ -16,6 +16,7 @@
 #include <uapi/linux/mios_refusal.h>
 
 #include "../end/end.h"
+#include "../link/heir.h"
 #include "../link/link.h"
 #include "../proc/host_log.h"
 #include "../proc/log.h"
@@ -68,9 +69,9 @@ static int may_boot(struct session *s)
 				MIOS_REFUSAL_LOCKDOWN);
 		err = -EPERM;
 	}
-	if (!err && mios_manifest()) {
+	if (!err && mios_manifest() && !mios_link_declares()) {
 		mios_reason_set(&s->why,
-				"instances are started and ended from instance 0");
+				"instances are started and ended from instance 0, or who is host in its place");
 		err = -EOPNOTSUPP;
 	}
 	return err;
@@ -134,10 +135,13 @@ static int do_end(struct session *s, void __user *arg, bool force)
 		mios_node_stop(end.instance, end.timeout_ms, &s->why);
 }
 
-/* Instance 0 has everybody's log, everybody has that of instance 0. */
+/*
+ * Instance 0 has everybody's log, everybody has that of instance 0; its successor
+ * those of whom it has booted.
+ */
 static struct file *log_open(struct session *s, u32 instance, u32 flags)
 {
-	if (!mios_manifest())
+	if (!mios_manifest() || (instance && mios_link_declares()))
 		return node_log_open(instance, flags, &s->why);
 	if (!instance)
 		return mios_hostlog_open(flags);

@@ -247,9 +247,9 @@ static void echo(void *ctx, u32 instance, u32 incarnation, const void *data,
 static void shutdown(void *ctx, u32 instance, u32 incarnation,
 		     const void *data, u32 length)
 {
-	if (instance || mios_link.host)
-		return;		/* only instance 0 may ask for that */
-	pr_info("instance 0 asks to power off\n");
+	if (mios_link.host || instance != READ_ONCE(mios_link.holder))
+		return;		/* only who is host may ask for that */
+	pr_info("instance %u asks to power off\n", instance);
 	orderly_poweroff(true);		/* leaves the work to a work item */
 }
 

@@ -8,7 +8,7 @@
  *       |                   fencing <---------+
  *       |                     | every CPU has stopped
  *       |                     v
- *       +-------------------- dead
+ *       +-------------------- dead    (a successor of instance 0 claims it there)
  *       |                     | there is something to dump
  *       |                     v
  *       +-------------------- held
@@ -166,11 +166,35 @@ void mios_node_head_unmap(struct mios_node *node)
 }
 
 /**
+ * mios_node_idle - on a successor: is it a node that can be booted?
+ * @node: which
+ *
+ * Its instance is dead, and all have let go of it: its CPUs are where the fence
+ * has left them, and nothing of its memory is used.
+ */
+bool mios_node_idle(const struct mios_node *node)
+{
+	return node->kept && state_of(node) == MIOS_STATE_DEAD &&
+	       !READ_ONCE(node->owing);
+}
+
+/* Nobody is there to whom it could be given. */
+static void node_keep(struct mios_node *node)
+{
+	node->claimer = NULL;
+	mios_node_state(node, MIOS_STATE_DEAD);
+}
+
+/**
  * mios_node_return - give everything back to instance 0
  * @node: which, locked, its CPUs fenced
  */
 void mios_node_return(struct mios_node *node)
 {
+	if (node->kept) {
+		node_keep(node);
+		return;
+	}
 	mios_node_head_unmap(node);
 	mios_cpus_return(node);
 	mios_memory_lend(node);
@@ -186,6 +210,7 @@ static bool settled(const struct mios_node *node)
 	u32 state = state_of(node);
 
 	return state == MIOS_STATE_DOWN || state == MIOS_STATE_UP ||
+	       mios_node_idle(node) ||
 	       (state == MIOS_STATE_HELD && !READ_ONCE(node->unwanted));
 }
 

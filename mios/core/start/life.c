@@ -10,6 +10,7 @@
 #include <linux/wait.h>
 
 #include "../end/end.h"
+#include "../link/heir.h"
 #include "../link/link.h"
 #include "../proc/log.h"
 #include "start.h"
@@ -53,6 +54,8 @@ static int node_free(const struct mios_node *node, struct mios_reason *why)
 				node->id);
 		return -EBUSY;
 	case MIOS_STATE_DEAD:
+		if (mios_node_idle(node))
+			return 0;
 		mios_reason_set(why,
 				"node %u is kept for those who have not let go of its dead instance; dmesg names them",
 				node->id);
@@ -68,6 +71,40 @@ static void pulse_reset(struct mios_node *node)
 	memset(node->tick, 0, sizeof(node->tick));
 	memset(node->task, 0, sizeof(node->task));
 	memset(&node->memory, 0, sizeof(node->memory));
+}
+
+/*
+ * On a successor only what has had an instance and is dead: of a node that was lent
+ * to instance 0 its CPUs have stopped in that one's panic, and were never fenced.
+ */
+static int kept_take(struct mios_node *node, struct mios_reason *why)
+{
+	if (state_of(node) == MIOS_STATE_DOWN) {
+		mios_reason_set(why,
+				"node %u was instance 0's when that died: only a node that has had an instance since can be booted",
+				node->id);
+		return -EOPNOTSUPP;
+	}
+	return mios_machine_usable(why);
+}
+
+/* From instance 0, with all that it has there. */
+static int lent_take(struct mios_node *node, struct mios_reason *why)
+{
+	int err = mios_cpus_usable(node, why) ?: mios_memory_take(node, why);
+
+	if (err)
+		return err;
+	err = mios_cpus_take(node, why);
+	if (err)
+		goto lend;
+	err = mios_node_head_map(node);
+	if (!err)
+		return 0;
+	mios_cpus_return(node);
+lend:
+	mios_memory_lend(node);
+	return err;
 }
 
 /**
@@ -94,20 +131,10 @@ int mios_node_claim(struct mios_claim *claim, const void *claimer,
 	if (!mutex_trylock(&node->lock))
 		return node_free(node, why) ?: node_busy(node, why);
 	err = mios_nodes_still_open(why) ?: node_free(node, why);
+	if (!err)
+		err = node->kept ? kept_take(node, why) : lent_take(node, why);
 	if (err)
 		goto out;
-	err = mios_cpus_usable(node, why);
-	if (err)
-		goto out;
-	err = mios_memory_take(node, why);
-	if (err)
-		goto out;
-	err = mios_cpus_take(node, why);
-	if (err)
-		goto lend;
-	err = mios_node_head_map(node);
-	if (err)
-		goto cpus;
 	node->claimer = claimer;
 	node->ring = claim->ring;
 	WRITE_ONCE(node->stamp, node_stamp(mios_epoch_next(node->id),
@@ -125,13 +152,6 @@ int mios_node_claim(struct mios_claim *claim, const void *claimer,
 	claim->incarnation = incarnation_of(node);
 	claim->nr_cpus = node->nr_cpus;
 	mios_node_state(node, MIOS_STATE_CLAIMED);
-	mutex_unlock(&node->lock);
-	return 0;
-
-cpus:
-	mios_cpus_return(node);
-lend:
-	mios_memory_lend(node);
 out:
 	mutex_unlock(&node->lock);
 	return err;
@@ -196,6 +216,12 @@ static int node_launch(struct mios_node *node, struct mios_reason *why)
 	}
 	/* From here the child may answer at any time. */
 	mios_node_state(node, MIOS_STATE_BOOTING);
+	/* Nobody would hear of it: the next host took it for claimed. */
+	if (node->kept && !mios_link_declares()) {
+		mios_node_state(node, MIOS_STATE_CLAIMED);
+		mios_reason_set(why, "this instance is host no more");
+		return -ESHUTDOWN;
+	}
 	err = mios_cpu_start(node, why);
 	if (err)
 		mios_node_reap(node);

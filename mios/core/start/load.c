@@ -18,6 +18,7 @@
 #include <asm/apic.h>
 #include <asm/bootparam.h>
 #include <asm/e820/types.h>
+#include <asm/mios.h>
 #include <asm/setup_data.h>
 #include <asm/tsc.h>
 
@@ -297,7 +298,8 @@ static void manifest_describe_host(struct mios_manifest *m)
 	m->cpu_khz = cpu_khz;
 	m->lapic_period = self.lapic_period;
 	m->hz = HZ;
-	m->bsp_apicid = per_cpu(x86_cpu_to_apicid, 0);
+	m->bsp_apicid = mios_manifest() ? mios_manifest()->bsp_apicid :
+			per_cpu(x86_cpu_to_apicid, 0);
 	m->doorbell = X86_PLATFORM_IPI_VECTOR;
 }
 
@@ -328,7 +330,7 @@ static int manifest_fill(struct mios_node *node, struct mios_reason *why)
 	err = mios_link_area(node->ring, &m->area_base, &m->area_size);
 	if (err) {
 		mios_reason_set(why,
-				"instance 0 finds no memory in one piece for ring %u (error %d)",
+				"there is no memory in one piece for ring %u (error %d)",
 				node->ring, -err);
 		return err;
 	}
