@@ -37,13 +37,14 @@ on_disk()
 	on "$1" "head -c 4M /dev/vda | md5sum"
 }
 
-# install_on DISK: what the package mios has, into the root on it, which stays on
+# install_on DISK: what the packages of mios have, into the root on it, which stays on
 # /media: below /mnt the host may still be mounting what is shared
 install_on()
 {
 	mount "$1" /media || fail "$1 has no root"
 	(cd / && tar -c usr/lib/mios usr/bin/mios* usr/sbin/mios* usr/share/mios \
 		usr/lib/systemd/system/mios* \
-		usr/lib/systemd/system-generators/mios*) |
+		usr/lib/systemd/system-generators/mios* boot/vmlinuz-* \
+		usr/lib/modules) |
 		tar -x -C /media --keep-directory-symlink || fail "no room on $1"
 }

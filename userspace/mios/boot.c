@@ -265,16 +265,20 @@ int boot_planned(struct boot_plan *plan, uint64_t nodes,
 	};
 	int ret;
 
-	if (plan->wait)
-		wait_for_host_setup();
-	add_address(plan->ring);
+	/* Who is host in place of instance 0 is set up, if it serves a root. */
+	if (!mios_self()) {
+		if (plan->wait)
+			wait_for_host_setup();
+		add_address(plan->ring);
+	}
 	if (output) {
 		boot.output = *output;
 		ret = parallel_run(&boot, nodes);
 	} else {
 		ret = boot_node(plan, __builtin_ctzll(nodes));
 	}
-	update_names(plan->ring);
+	if (!mios_self())
+		update_names(plan->ring);
 	return ret;
 }
 
@@ -336,9 +340,10 @@ static uint64_t targets(int argc, char **argv, int configured, int *failed)
 			 "which booted first: choose another node");
 	/* Without device or rights there is no point in reading files. */
 	close(mios_device_open());
-	if (mios_self() > 0)
+	if (mios_self() > 0 && mios_host() != mios_self())
 		mios_die(MIOS_EXIT_FAILED, "boot: this is instance %d: only "
-			 "instance 0 boots others", mios_self());
+			 "instance 0 boots others, or who is host in its place",
+			 mios_self());
 	if (configured)
 		nodes = nodes_configured(failed);
 	else if (all)

@@ -164,7 +164,8 @@ int boot_node(const struct boot_plan *plan, unsigned int node)
 	add_key(&plan->initrd, &initrd, plan->wait, &how);
 	writer = writer_start();
 	fd = mios_device_open();
-	printf("node %u: taking its CPUs and memory from instance 0\n", node);
+	printf("node %u: taking its CPUs and memory%s\n", node,
+	       mios_self() ? "" : " from instance 0");
 	err = ioctl(fd, MIOS_IOC_CLAIM, &claim) ? errno : 0;
 	if (writer > 0)
 		kill(writer, SIGKILL);

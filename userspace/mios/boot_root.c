@@ -39,6 +39,10 @@ const char *boot_root(const struct boot_options *opt, unsigned int node)
 			 node, s->name);
 	if (!strcmp(value, "none"))
 		return NULL;
+	if (mios_self())
+		mios_die(MIOS_EXIT_FAILED, "boot %u: only instance 0 gives it the "
+			 "device that its root is on: mios boot --root none",
+			 node);
 	if (!setting_now(setting_give(node), given) && !strcmp(given, "none"))
 		mios_die(MIOS_EXIT_FAILED, "boot %u: a root of its own is on a "
 			 "device of its own: mios set give.%u=ADDRESS, such as "

@@ -8,12 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "boot.h"
 #include "libmios/libmios.h"
 #include "set.h"
 
 #define FOLDER		"/run/mios/boot"	/* boot_remember() has made it */
+#define SERVES		"/run/mios/server"	/* this instance does: initrd/init */
 
 /* In another ring than 0 it is instance 0: nobody else is in two. */
 unsigned int boot_server(unsigned int ring)
@@ -23,6 +25,8 @@ unsigned int boot_server(unsigned int ring)
 
 	if (ring)
 		return 0;
+	if (!access(SERVES, F_OK))
+		return mios_self();
 	if (setting_now(s, value) < 0 || setting_valid(s, value))
 		mios_die(MIOS_EXIT_FAILED, "boot: /etc/mios.conf: root-server is "
 			 "the number of an instance");
@@ -34,7 +38,7 @@ void boot_server_check(unsigned int server, unsigned int node)
 {
 	struct mios_instance inst;
 
-	if (!server)
+	if (!server && !mios_self())
 		return;
 	if (server == node)
 		mios_die(MIOS_EXIT_FAILED, "boot %u: it is to serve the root of "
