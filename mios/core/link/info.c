@@ -63,6 +63,17 @@ static void info_view(u32 instance, struct mios_info *info)
 	info->next = MIOS_NO_INSTANCE;
 }
 
+/* Only this kernel counts them; a session that begins meanwhile begins at 0. */
+static void info_messages(const struct mios_peer *peer, struct mios_info *info)
+{
+	u32 class;
+
+	for (class = 0; class < MIOS_CLASSES; class++) {
+		info->sent += READ_ONCE(peer->out[class].p.messages);
+		info->received += READ_ONCE(peer->in[class].c.messages);
+	}
+}
+
 static void info_peer(struct mios_ring *ring, u32 instance,
 		      struct mios_info *info)
 {
@@ -78,6 +89,7 @@ static void info_peer(struct mios_ring *ring, u32 instance,
 	info_desc(&peer->desc, info);
 	info_beat(peer->lines, info);
 	info->silent_ms = mios_suspect_ms(peer);
+	info_messages(peer, info);
 }
 
 /*

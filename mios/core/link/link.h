@@ -66,6 +66,7 @@ struct mios_link_ops {
  * @beat_age_ms: time since then, -1: not up
  * @log_start:	real time here of stamp 0 of its log, by the TSC; 0: not known
  * @silent_ms:	not 0: suspect, not heard for so long
+ * @sent, @received: messages to it from here, and the other way, since it joined
  * @next:	its neighbour in the ring, MIOS_NO_INSTANCE: none
  * @pool:	memory of its node that the whole ring shares; size 0: none
  * @release:	its uname -r
@@ -83,10 +84,9 @@ struct mios_info {
 	u64 memory_free;
 	u64 uptime_ms;
 	s64 beat_age_ms;
-	u64 log_start;
+	u64 log_start, sent, received;
 	u32 silent_ms;
-	u32 load[3];
-	u32 nr_running, next;
+	u32 load[3], nr_running, next;
 	struct mios_range pool;
 	char release[MIOS_RELEASE_LEN];
 	u32 apicid[MIOS_AREA_CPUS];

@@ -73,6 +73,8 @@ ENTRY_SHOW(load, "%u.%02u %u.%02u %u.%02u %u",
 	   info->load[0] / 100, info->load[0] % 100,
 	   info->load[1] / 100, info->load[1] % 100,
 	   info->load[2] / 100, info->load[2] % 100, info->nr_running);
+ENTRY_SHOW(messages_sent, "%llu", info->sent);
+ENTRY_SHOW(messages_received, "%llu", info->received);
 ENTRY_SHOW(release, "%s", info->release);
 ENTRY_SHOW(next, "%d", info->next < MIOS_MAX_INSTANCES ?
 	   (int)info->next : -1);
@@ -167,7 +169,8 @@ static struct attribute *entry_attrs[] = {
 	&uptime_attr.attr, &heartbeat_age_attr.attr, &suspect_attr.attr,
 	&load_attr.attr, &pool_attr.attr, &part_attr.attr,
 	&release_attr.attr, &distance_attr.attr, &next_attr.attr,
-	&log_start_attr.attr,
+	&log_start_attr.attr, &messages_sent_attr.attr,
+	&messages_received_attr.attr,
 	NULL
 };
 ATTRIBUTE_GROUPS(entry);
