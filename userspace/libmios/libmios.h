@@ -101,6 +101,7 @@ struct mios_instance {
 	uint64_t uptime;		/* seconds */
 	long heartbeat_age;		/* ms, -1 if not up */
 	long suspect;			/* seconds of silence, -1: is not */
+	uint64_t sent, received;	/* messages, to it from here and back */
 	double load[3];
 	unsigned int runnable;
 	char release[65];

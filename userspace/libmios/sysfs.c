@@ -152,6 +152,8 @@ int mios_instance_read(int id, struct mios_instance *inst)
 	inst->heartbeat_age = read_number(id, "heartbeat_age");
 	read_field(id, "suspect", buf, sizeof(buf));
 	inst->suspect = buf[0] >= '0' && buf[0] <= '9' ? atol(buf) : -1;
+	inst->sent = read_number(id, "messages_sent");
+	inst->received = read_number(id, "messages_received");
 	read_field(id, "load", buf, sizeof(buf));
 	sscanf(buf, "%lf %lf %lf %u", &inst->load[0], &inst->load[1],
 	       &inst->load[2], &inst->runnable);

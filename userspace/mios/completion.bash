@@ -14,7 +14,7 @@ _mios_instances()
 _mios()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
-	local commands="status boot stop restart wait kill log journal dump console set check reserve exec run pool numastat numactl shm lend give take ps trace slurm-conf top help"
+	local commands="status boot stop restart wait kill log journal dump console set check reserve exec run pool numastat numactl shm lend give take ps trace stat slurm-conf top help"
 	local words=
 
 	if ((COMP_CWORD == 1)); then
@@ -42,6 +42,7 @@ _mios()
 		words="--json --watch --metrics $(_mios_instances down claimed booting \
 			up stopping fencing dead held)"
 		;;
+	stat) words="--watch --json" ;;
 	wait)
 		words="--timeout= up down all $(_mios_instances down claimed \
 			booting up stopping fencing dead held)"

@@ -37,6 +37,7 @@ static const struct command commands[] = {
 	{ "take", cmd_take, "take a PCI device back from an instance" },
 	{ "ps", cmd_ps, "show the processes of all instances; send them signals" },
 	{ "trace", cmd_trace, "record events of all instances' kernels" },
+	{ "stat", cmd_stat, "count tasks, load, memory and messages of all" },
 	{ "slurm-conf", cmd_slurm_conf, "print files for Slurm on the instances" },
 	{ "top", cmd_top, "show tasks and load of every instance" },
 	{ "help", cmd_help, "show the manual page of a command" },

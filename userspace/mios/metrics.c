@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "libmios/libmios.h"
 #include "metrics.h"
@@ -98,6 +99,24 @@ static bool host(const struct mios_instance *inst, double *value)
 	return true;
 }
 
+/* Between it and the instance that is asked. */
+static bool is_other(const struct mios_instance *inst)
+{
+	return runs(inst) && inst->id != mios_self();
+}
+
+static bool sent(const struct mios_instance *inst, double *value)
+{
+	*value = inst->sent;
+	return is_other(inst);
+}
+
+static bool received(const struct mios_instance *inst, double *value)
+{
+	*value = inst->received;
+	return is_other(inst);
+}
+
 static const struct metric metrics[] = {
 	{ "up", "Whether the instance is up.", is_up },
 	{ "cpus", "CPUs of the instance.", cpus },
@@ -111,11 +130,17 @@ static const struct metric metrics[] = {
 	{ "heartbeat_age_seconds", "Since its last heartbeat.", heartbeat },
 	{ "suspect", "Whether it has been silent for too long.", suspect },
 	{ "host", "Whether it declares deaths.", host },
+	{ "messages_sent_total", "Messages to it from the instance asked.", sent },
+	{ "messages_received_total", "Messages from it to the instance asked.",
+	  received },
 };
 
 static void begin(const char *name, const char *help)
 {
-	printf("# HELP mios_%s %s\n# TYPE mios_%s gauge\n", name, help, name);
+	const char *end = strrchr(name, '_');
+
+	printf("# HELP mios_%s %s\n# TYPE mios_%s %s\n", name, help, name,
+	       end && !strcmp(end, "_total") ? "counter" : "gauge");
 }
 
 static void print_pool(const char *name, const char *help,

@@ -38,6 +38,7 @@ int cmd_lend(int argc, char **argv);
 int cmd_give(int argc, char **argv);
 int cmd_take(int argc, char **argv);
 int cmd_ps(int argc, char **argv);
+int cmd_stat(int argc, char **argv);
 int cmd_slurm_conf(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_top(int argc, char **argv);
