@@ -3,7 +3,6 @@
  * mios slurm-conf: the files with which Slurm runs jobs on the instances of this
  * machine, from what the kernels say of themselves.
  */
-#include <arpa/inet.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,32 +40,25 @@ static const char head[] =
 "TaskPlugin=task/affinity\n"
 "SelectType=select/cons_tres\n"
 "SelectTypeParameters=CR_Core_Memory\n"
+"# no message goes through a node, which may be of another ring\n"
+"TreeWidth=64\n"
 "# one that was booted again is used as soon as its slurmd is there\n"
 "ReturnToService=2\n";
 
 static struct mios_instance list[MIOS_MAX_INSTANCES];
 static int nr;
 
-static void print_address(const struct mios_instance *inst, int ring)
-{
-	struct in_addr in;
-	uint32_t address;
-
-	if (mios_address(ring, inst->id, &address))
-		mios_die(MIOS_EXIT_FAILED, "slurm-conf: %s", MIOS_NO_NETWORK);
-	in.s_addr = htonl(address);
-	printf("%s", inet_ntoa(in));
-}
-
-/* Some of a node's memory its kernel keeps: Slurm drains what has less. */
+/*
+ * Addresses are names, as each instance's /etc/hosts has those of its own ring:
+ * a member of another ring reaches instance 0 by another address.
+ * Some of a node's memory its kernel keeps: Slurm drains what has less.
+ */
 static void print_node(const struct mios_instance *inst, const char *host)
 {
 	printf("NodeName=node%d ", inst->id);
 	if (!inst->id)
 		printf("NodeHostname=%s ", host);
-	printf("NodeAddr=");
-	print_address(inst, inst->ring < 0 ? 0 : inst->ring);
-	printf(" CPUs=%u RealMemory=%llu\n", inst->cpus,
+	printf("NodeAddr=node%d CPUs=%u RealMemory=%llu\n", inst->id, inst->cpus,
 	       (unsigned long long)(inst->memory >> 20) * 7 / 8);
 }
 
@@ -105,9 +97,7 @@ static void print_slurm(void)
 	if (gethostname(host, sizeof(host) - 1))
 		mios_die(MIOS_EXIT_FAILED, "slurm-conf: gethostname: %m");
 	host[strcspn(host, ".")] = '\0';
-	printf("%sSlurmctldHost=%s(", head, host);
-	print_address(&list[0], 0);
-	printf(")\n");
+	printf("%sSlurmctldHost=%s(node0)\n", head, host);
 	for (i = 0; i < nr; i++)
 		print_node(&list[i], host);
 	for (ring = 0; ring < MIOS_MAX_INSTANCES; ring++) {
