@@ -5,19 +5,9 @@
  * not been.  What the caller has checked before may no longer be so, and is
  * checked again here.
  */
-#include "tx.h"
+#include "change.h"
 
-/* Directories in each other: where there are more no directory is moved to. */
-#define DEPTH_MAX	(1u << 20)
-
-/* An entry that is looked for, and the word that leads to it. */
-struct found {
-	u64 entry;
-	u64 inode;
-	u64 *link;
-};
-
-static bool dir_is_alive(struct mios_fs *fs, u64 dir)
+bool mios_dir_is_alive(struct mios_fs *fs, u64 dir)
 {
 	u64 mode;
 
@@ -27,8 +17,8 @@ static bool dir_is_alive(struct mios_fs *fs, u64 dir)
 	return is_directory(mode) && nlink_of(mode);
 }
 
-static int find(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
-		struct found *found)
+int mios_name_find(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
+		   struct mios_found *found)
 {
 	u64 hash = mios_name_hash(fs, dir, name), *link;
 	u32 steps;
@@ -36,7 +26,7 @@ static int find(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
 
 	if (!name->length || name->length > MIOS_FS_NAME)
 		return -ENAMETOOLONG;
-	if (!dir_is_alive(fs, dir))
+	if (!mios_dir_is_alive(fs, dir))
 		return -ENOENT;
 	link = mios_bucket_at(fs, hash);
 	for (steps = 0; steps < MIOS_CHAIN_MAX; steps++) {
@@ -88,26 +78,24 @@ u64 mios_inode_changed(struct mios_fs *fs, u64 inode, u64 now)
 }
 
 /* So has a directory, in its names. */
-static void names_changed(struct mios_fs *fs, u64 dir, u64 now)
+void mios_names_changed(struct mios_fs *fs, u64 dir, u64 now)
 {
 	mios_tx_put(fs, &inode_at(fs, dir)->mtime,
 		    mios_inode_changed(fs, dir, now));
 }
 
-/* The name, if the directory is still as it was when somebody judged it. */
-static int place_find(struct mios_fs *fs, const struct mios_fs_place *at,
-		      struct found *found)
+int mios_place_find(struct mios_fs *fs, const struct mios_fs_place *at,
+		    struct mios_found *found)
 {
 	int err = -ENOENT;
 
-	if (dir_is_alive(fs, at->dir.inode))
+	if (mios_dir_is_alive(fs, at->dir.inode))
 		err = mios_judged_holds(fs, &at->dir);
-	return err ? err : find(fs, at->dir.inode, &at->name, found);
+	return err ? err : mios_name_find(fs, at->dir.inode, &at->name, found);
 }
 
-/* And what it leads to: in a sticky directory another one may be another user's. */
-static int place_judged(struct mios_fs *fs, const struct mios_fs_place *at,
-			u64 inode)
+int mios_place_judged(struct mios_fs *fs, const struct mios_fs_place *at,
+		      u64 inode)
 {
 	struct mios_fs_judged file = at->file;
 	int err;
@@ -152,22 +140,21 @@ u64 mios_inode_make(struct mios_fs *fs, const struct mios_fs_attr *attr,
 static int entry_new(struct mios_fs *fs, const struct mios_fs_place *place,
 		     u64 *at)
 {
-	struct found found;
+	struct mios_found found;
 	int err;
 
 	mios_buckets_grow(fs);
-	err = place_find(fs, place, &found);
+	err = mios_place_find(fs, place, &found);
 	if (err != -ENOENT)
 		return err ? err : -EEXIST;
-	if (!dir_is_alive(fs, place->dir.inode))
+	if (!mios_dir_is_alive(fs, place->dir.inode))
 		return -ENOENT;
 	*at = mios_entry_take(fs);
 	return *at ? 0 : -ENOSPC;
 }
 
-/* In a directory from now on. */
-static int insert_new(struct mios_fs *fs, u64 at, u64 dir,
-		      const struct mios_fs_name *name, u64 inode)
+int mios_entry_insert_new(struct mios_fs *fs, u64 at, u64 dir,
+			  const struct mios_fs_name *name, u64 inode)
 {
 	mios_entry_list(fs, dir, at);
 	mios_tx_put(fs, &entry_at(fs, at)->born, sequence_after(fs));
@@ -188,8 +175,8 @@ static int make(struct mios_fs *fs, const struct mios_fs_place *place,
 	if (!*number)
 		return -ENOSPC;
 	attr->id = mios_tx_get(fs, &inode_at(fs, *number)->id);
-	err = insert_new(fs, at, dir, &place->name, *number);
-	names_changed(fs, dir, attr->ctime);
+	err = mios_entry_insert_new(fs, at, dir, &place->name, *number);
+	mios_names_changed(fs, dir, attr->ctime);
 	if (directory)
 		mios_links_add(fs, dir, 1);
 	return err;
@@ -270,10 +257,10 @@ static int add_link(struct mios_fs *fs, const struct mios_fs_place *place,
 	err = entry_new(fs, place, &at);
 	if (err)
 		return err;
-	err = insert_new(fs, at, dir, &place->name, inode);
+	err = mios_entry_insert_new(fs, at, dir, &place->name, inode);
 	mios_links_add(fs, inode, 1);
 	mios_inode_changed(fs, inode, now);
-	names_changed(fs, dir, now);
+	mios_names_changed(fs, dir, now);
 	return err;
 }
 
@@ -295,8 +282,7 @@ static bool is_empty(struct mios_fs *fs, u64 dir)
 	return !mios_tx_get(fs, &inode_at(fs, dir)->pages);
 }
 
-/* May this be taken away, as a directory or as something else? */
-static int removable(struct mios_fs *fs, u64 inode, bool directory)
+int mios_removable(struct mios_fs *fs, u64 inode, bool directory)
 {
 	u64 mode = mios_tx_get(fs, &inode_at(fs, inode)->mode);
 
@@ -307,8 +293,8 @@ static int removable(struct mios_fs *fs, u64 inode, bool directory)
 	return directory && !is_empty(fs, inode) ? -ENOTEMPTY : 0;
 }
 
-static void drop(struct mios_fs *fs, u64 dir, const struct found *found,
-		 bool directory, u64 now)
+void mios_name_drop(struct mios_fs *fs, u64 dir, const struct mios_found *found,
+		    bool directory, u64 now)
 {
 	const u64 inode = found->inode;
 
@@ -323,18 +309,18 @@ static void drop(struct mios_fs *fs, u64 dir, const struct found *found,
 static int take_away(struct mios_fs *fs, struct mios_fs_place *at,
 		     bool directory, u64 now)
 {
-	struct found found;
-	int err = place_find(fs, at, &found);
+	struct mios_found found;
+	int err = mios_place_find(fs, at, &found);
 
 	if (!err)
-		err = place_judged(fs, at, found.inode);
+		err = mios_place_judged(fs, at, found.inode);
 	if (!err)
-		err = removable(fs, found.inode, directory);
+		err = mios_removable(fs, found.inode, directory);
 	if (err)
 		return err;
 	at->file.inode = found.inode;
-	drop(fs, at->dir.inode, &found, directory, now);
-	names_changed(fs, at->dir.inode, now);
+	mios_name_drop(fs, at->dir.inode, &found, directory, now);
+	mios_names_changed(fs, at->dir.inode, now);
 	return 0;
 }
 
@@ -344,118 +330,4 @@ int mios_fs_remove(struct mios_fs *fs, struct mios_fs_place *at, bool directory,
 	int err = mios_tx_begin(fs);
 
 	return err ? err : mios_tx_finish(fs, take_away(fs, at, directory, now));
-}
-
-/* Is @inode @dir itself, or above it? */
-static bool is_above(struct mios_fs *fs, u64 inode, u64 dir)
-{
-	u32 steps;
-
-	for (steps = 0; steps < DEPTH_MAX; steps++) {
-		if (dir == inode)
-			return true;
-		if (dir == MIOS_FS_ROOT || !inode_exists(fs, dir))
-			return false;
-		dir = inode_at(fs, dir)->parent;
-	}
-	return true;
-}
-
-/* A directory that has come from another one. */
-static void adopt(struct mios_fs *fs, u64 inode, u64 dir, u64 to_dir)
-{
-	mios_tx_put(fs, &inode_at(fs, inode)->parent, to_dir);
-	mios_links_add(fs, dir, -1);
-	mios_links_add(fs, to_dir, 1);
-}
-
-/* What is to have another name: a directory only where one is meant. */
-static int move_from(struct mios_fs *fs, const struct mios_fs_place *at,
-		     const struct mios_fs_place *to, bool directory,
-		     struct found *from)
-{
-	int err = place_find(fs, at, from);
-
-	if (!err)
-		err = place_judged(fs, at, from->inode);
-	if (err)
-		return err;
-	if (is_directory(inode_at(fs, from->inode)->mode) != directory)
-		return -ESTALE;
-	return directory && is_above(fs, from->inode, to->dir.inode) ? -EINVAL :
-		0;
-}
-
-/* What has that name already, or nothing: then ->entry is 0. */
-static int move_over(struct mios_fs *fs, const struct mios_fs_place *at,
-		     u64 inode, bool directory, struct found *old)
-{
-	int err = place_find(fs, at, old);
-
-	if (err == -ENOENT && dir_is_alive(fs, at->dir.inode)) {
-		old->entry = 0;
-		return 0;
-	}
-	if (err)
-		return err;
-	if (at->file.by & MIOS_FS_BY_NONE)
-		return -EEXIST;
-	if (old->inode == inode)
-		return 0;
-	err = place_judged(fs, at, old->inode);
-	return err ? err : removable(fs, old->inode, directory);
-}
-
-static int move(struct mios_fs *fs, struct mios_fs_place *at,
-		struct mios_fs_place *to, bool directory, u64 now)
-{
-	u64 dir = at->dir.inode, to_dir = to->dir.inode;
-	struct found from, old;
-	int err = move_from(fs, at, to, directory, &from);
-
-	if (!err)
-		err = move_over(fs, to, from.inode, directory, &old);
-	if (err)
-		return err;
-	to->file.inode = 0;
-	if (old.entry && old.inode == from.inode)
-		return 0;
-	if (old.entry) {
-		drop(fs, to_dir, &old, directory, now);
-		to->file.inode = old.inode;
-		/* It may have been what led to the other one. */
-		err = find(fs, dir, &at->name, &from);
-		if (err)
-			return err;
-	}
-	mios_entry_unhook(fs, from.link, from.entry);
-	mios_entry_rest_drop(fs, from.entry);
-	/* Who reads a directory meets a name once that changes in it. */
-	if (dir == to_dir) {
-		err = mios_entry_insert(fs, from.entry, to_dir, &to->name, from.inode);
-	} else {
-		mios_entry_unlist(fs, dir, from.entry);
-		err = insert_new(fs, from.entry, to_dir, &to->name, from.inode);
-	}
-	if (directory)
-		adopt(fs, from.inode, dir, to_dir);
-	mios_inode_changed(fs, from.inode, now);
-	names_changed(fs, dir, now);
-	names_changed(fs, to_dir, now);
-	at->file.inode = from.inode;
-	return err;
-}
-
-int mios_fs_rename(struct mios_fs *fs, struct mios_fs_place *from,
-		   struct mios_fs_place *to, bool directory, u64 now)
-{
-	int err;
-
-	do {
-		err = mios_tx_begin(fs);
-		if (!err)
-			err = mios_tx_finish(fs, move(fs, from, to, directory,
-						      now));
-	} while (mios_part_grown(fs, &err));
-	return err;
 }
