@@ -270,7 +270,7 @@ static int dir_link(struct dentry *old, struct inode *dir,
 struct renaming {
 	struct inode *dir, *inode;
 	struct inode *to_dir, *old;
-	bool keep;
+	bool keep, exchange;
 	struct mios_fs_place from, to;
 };
 
@@ -283,6 +283,9 @@ static int renaming_judge(struct renaming *r)
 		err = mios_judge(r->inode, MAY_WRITE, &r->from.file);
 	if (!err)
 		err = mios_judge_name(r->to_dir, r->old, &r->to);
+	if (!err && r->exchange && r->dir != r->to_dir &&
+	    S_ISDIR(r->old->i_mode))
+		err = mios_judge(r->old, MAY_WRITE, &r->to.file);
 	if (r->keep)
 		r->to.file.by |= MIOS_FS_BY_NONE;
 	return err;
@@ -295,6 +298,15 @@ static int renaming_look(struct renaming *r)
 	       (r->old && mios_inode_refresh(r->old));
 }
 
+static int renaming_do(struct mios_fs *fs, struct renaming *r)
+{
+	u64 now = ktime_get_real_ns();
+
+	return r->exchange ? mios_fs_exchange(fs, &r->from, &r->to, now) :
+	       mios_fs_rename(fs, &r->from, &r->to, S_ISDIR(r->inode->i_mode),
+			      now);
+}
+
 static int dir_rename(struct mnt_idmap *idmap, struct inode *dir,
 		      struct dentry *dentry, struct inode *to_dir,
 		      struct dentry *to_dentry, unsigned int flags)
@@ -304,19 +316,18 @@ static int dir_rename(struct mnt_idmap *idmap, struct inode *dir,
 		.dir = dir, .inode = d_inode(dentry),
 		.to_dir = to_dir, .old = d_inode(to_dentry),
 		.keep = flags & RENAME_NOREPLACE,
+		.exchange = flags & RENAME_EXCHANGE,
 		.from = { .name = name_of(&dentry->d_name) },
 		.to = { .name = name_of(&to_dentry->d_name) },
 	};
-	bool directory = S_ISDIR(r.inode->i_mode);
 	int err;
 
-	if (flags & ~RENAME_NOREPLACE)
+	if (flags & ~(RENAME_NOREPLACE | RENAME_EXCHANGE))
 		return -EINVAL;
-	err = MIOS_JUDGED(m, renaming_judge(&r),
-			  mios_fs_rename(&m->fs, &r.from, &r.to, directory,
-					 ktime_get_real_ns()),
+	err = MIOS_JUDGED(m, renaming_judge(&r), renaming_do(&m->fs, &r),
 			  renaming_look(&r));
-	if (err || !r.to.file.inode)
+	/* What is there in its place has a name, too. */
+	if (err || r.exchange || !r.to.file.inode)
 		return err;
 	if (r.old)
 		name_gone(r.old, r.to.file.inode);

@@ -166,7 +166,7 @@ struct mios_fs_place {
 };
 
 /*
- * change.c.  A name that is made, goes or changes sets the times of its
+ * change.c, rename.c.  A name that is made, goes or changes sets the times of its
  * directory and of the file: to @now, or to ->ctime of a new file, or to what is
  * just later than the last change.
  */
@@ -207,6 +207,13 @@ int mios_fs_remove(struct mios_fs *fs, struct mios_fs_place *at, bool directory,
  */
 int mios_fs_rename(struct mios_fs *fs, struct mios_fs_place *from,
 		   struct mios_fs_place *to, bool directory, u64 now);
+
+/*
+ * Two names, both there: each leads to what the other one did.  A directory by
+ * MIOS_FS_BY_ID; -EINVAL: one is above the other.
+ */
+int mios_fs_exchange(struct mios_fs *fs, const struct mios_fs_place *one,
+		     const struct mios_fs_place *two, u64 now);
 
 /* attr_change.c: which attributes are meant; nothing else is written. */
 enum mios_fs_set {

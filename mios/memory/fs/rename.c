@@ -121,3 +121,54 @@ int mios_fs_rename(struct mios_fs *fs, struct mios_fs_place *from,
 	} while (mios_part_grown(fs, &err));
 	return err;
 }
+
+/* A file as it is judged: a directory is that very one, another file is none. */
+static int exchange_find(struct mios_fs *fs, const struct mios_fs_place *at,
+			 const struct mios_fs_place *to,
+			 struct mios_found *found)
+{
+	int err = mios_place_find(fs, at, found);
+
+	if (!err)
+		err = mios_place_judged(fs, at, found->inode);
+	if (err || !is_directory(inode_at(fs, found->inode)->mode))
+		return err;
+	if (!(at->file.by & MIOS_FS_BY_ID))
+		return -ESTALE;
+	return is_above(fs, found->inode, to->dir.inode) ? -EINVAL : 0;
+}
+
+/* A name leads to @inode from now on, which had another one, in @dir, before. */
+static void lead_to(struct mios_fs *fs, const struct mios_found *found,
+		    u64 to_dir, u64 inode, u64 dir, u64 now)
+{
+	mios_tx_put(fs, &entry_at(fs, found->entry)->inode, inode);
+	if (dir != to_dir && is_directory(inode_at(fs, inode)->mode))
+		adopt(fs, inode, dir, to_dir);
+	mios_inode_changed(fs, inode, now);
+	mios_names_changed(fs, to_dir, now);
+}
+
+/* The entries stay where they are, in their buckets and directories. */
+static int exchange(struct mios_fs *fs, const struct mios_fs_place *one,
+		    const struct mios_fs_place *two, u64 now)
+{
+	struct mios_found a, b;
+	int err = exchange_find(fs, one, two, &a);
+
+	if (!err)
+		err = exchange_find(fs, two, one, &b);
+	if (err || a.inode == b.inode)
+		return err;
+	lead_to(fs, &a, one->dir.inode, b.inode, two->dir.inode, now);
+	lead_to(fs, &b, two->dir.inode, a.inode, one->dir.inode, now);
+	return 0;
+}
+
+int mios_fs_exchange(struct mios_fs *fs, const struct mios_fs_place *one,
+		     const struct mios_fs_place *two, u64 now)
+{
+	int err = mios_tx_begin(fs);
+
+	return err ? err : mios_tx_finish(fs, exchange(fs, one, two, now));
+}

@@ -101,6 +101,7 @@ void test_names(void);
 void test_files(void);
 void test_segments(void);
 void test_rights(void);
+void test_exchange(void);
 void test_filelocks(void);
 void test_filelocks_random(u64 seed, unsigned long steps);
 void test_faults(void);

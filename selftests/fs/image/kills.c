@@ -136,6 +136,26 @@ static void do_move_directory(void)
 	move(MIOS_FS_ROOT, "e", d, "e", true);
 }
 
+static void swap(u64 dir, const char *name, u64 to_dir, const char *to)
+{
+	struct mios_fs_place one = fs_place(&w.fs[1], dir, name);
+	struct mios_fs_place two = fs_place(&w.fs[1], to_dir, to);
+
+	one.file = fs_judged(&w.fs[1], fs_find(&w.fs[1], dir, name));
+	two.file = fs_judged(&w.fs[1], fs_find(&w.fs[1], to_dir, to));
+	CHECK(!mios_fs_exchange(&w.fs[1], &one, &two, NOW));
+}
+
+static void do_exchange(void)
+{
+	swap(MIOS_FS_ROOT, "a", MIOS_FS_ROOT, "e");
+}
+
+static void do_exchange_directory(void)
+{
+	swap(MIOS_FS_ROOT, "e", d, "x");
+}
+
 static void do_fault(void)
 {
 	*fs_page(&w, 1, a, 700) = 1;
@@ -315,6 +335,8 @@ static const struct {
 	{ "make", do_make }, { "mkdir", do_mkdir }, { "link", do_link },
 	{ "unlink", do_unlink }, { "unlink, open", do_unlink_open },
 	{ "rmdir", do_rmdir }, { "rename", do_rename },
+	{ "exchange", do_exchange },
+	{ "exchange, directory", do_exchange_directory },
 	{ "replace", do_replace }, { "move", do_move_directory },
 	{ "fault", do_fault }, { "cut", do_cut }, { "open", do_open },
 	{ "cut, pinned", do_cut_pinned }, { "punch", do_punch },

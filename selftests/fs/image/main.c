@@ -21,6 +21,7 @@ int main(int argc, char **argv)
 		test_names();
 		test_files();
 		test_rights();
+		test_exchange();
 		test_segments();
 		test_filelocks();
 		test_filelocks_random(o.seed, 20000);

@@ -68,6 +68,10 @@ static void directory_says(struct mios_fs *fs, const struct mios_fs_place *at,
 	CHECK(mios_fs_link(fs, &new, false, ++now) == said);
 	CHECK(mios_fs_remove(fs, &gone, false, ++now) == said);
 	CHECK(mios_fs_rename(fs, &gone, &new, false, ++now) == said);
+	new.dir = fs_judged(fs, at->dir.inode);
+	new.name = gone.name;
+	CHECK(mios_fs_exchange(fs, &gone, &new, ++now) == said);
+	CHECK(mios_fs_exchange(fs, &new, &gone, ++now) == said);
 	gone.dir = fs_judged(fs, at->dir.inode);
 	to.name = fs_name("to");
 	CHECK(mios_fs_rename(fs, &gone, &to, false, ++now) == said);
@@ -121,6 +125,8 @@ static void others_file(struct mios_fs *one, struct mios_fs *two)
 	from = own(one, d, "mine");
 	replace(two, d, "f", FILE_, OTHER);
 	to = at;
+	CHECK(mios_fs_exchange(one, &from, &to, ++now) == -EPERM);
+	CHECK(mios_fs_exchange(one, &to, &from, ++now) == -EPERM);
 	CHECK(mios_fs_remove(one, &at, false, ++now) == -EPERM);
 	CHECK(mios_fs_rename(one, &from, &to, false, ++now) == -EPERM);
 	to.name = fs_name("to");
@@ -147,6 +153,7 @@ static void another_file(struct mios_fs *one, struct mios_fs *two)
 	replace(two, d, "sub", DIR, MINE);
 	CHECK(mios_fs_remove(one, &at, true, ++now) == -ESTALE);
 	to = place(one, d, "to");
+	CHECK(mios_fs_exchange(one, &at, &at, ++now) == -ESTALE);
 	CHECK(mios_fs_rename(one, &at, &to, true, ++now) == -ESTALE);
 	at = place(one, d, "sub");
 	CHECK(mios_fs_rename(one, &at, &to, false, ++now) == -ESTALE);
