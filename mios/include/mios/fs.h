@@ -33,7 +33,7 @@
 #include <mios/lock.h>
 
 #define MIOS_FS_MAGIC		0x47414d4953464f4dULL
-#define MIOS_FS_VERSION		11
+#define MIOS_FS_VERSION		12
 #define MIOS_FS_INSTANCES	64u
 #define MIOS_FS_NAME		255u
 #define MIOS_FS_PAGE		4096u
@@ -146,7 +146,9 @@ static_assert(sizeof(struct mios_fs_redo) == MIOS_FS_PAGE);
  * @size:	bytes
  * @atime, @mtime, @ctime: ns
  * @parent:	of a directory: the one that it is in; of a file: which instance
- *		has made it, and from MIOS_FS_MAKER_EPOCH on in which epoch
+ *		has made it, and from MIOS_FS_MAKER_EPOCH on in which epoch; the
+ *		upper half: the file that has its extended attributes, 0: none; in
+ *		that file: MIOS_FS_ATTRIBUTES_OF and whose they are
  * @next:	of a free one: the next free one; of a device file: which device, as
  *		the kernel's huge_encode_dev() has it; of any other: where its pages
  *		are to be, MIOS_FS_POLICY_* (whoever has it open)
@@ -192,6 +194,28 @@ static_assert(sizeof(struct mios_fs_inode) == 128);
 #define MIOS_FS_CUTTER_OWNER	1
 #define MIOS_FS_CUTTER_EPOCH	7
 #define MIOS_FS_CUTTER_FREES	(1ULL << 63)
+
+/*
+ * Extended attributes of a file lie in a file of their own, whose only name is the
+ * upper half of ->parent there: one behind the other, each at a multiple of eight
+ * bytes.
+ */
+#define MIOS_FS_ATTRIBUTES	131072u	/* bytes of all that a file has */
+#define MIOS_FS_ATTRIBUTES_OF	(1u << 31)
+
+/**
+ * struct mios_fs_attribute - one of them
+ * @size:	bytes of the value, which follows the name
+ * @length:	bytes of the name
+ * @name:	without "user."
+ */
+struct mios_fs_attribute {
+	__u32 size;
+	__u32 length;
+	__u8 name[];
+};
+
+static_assert(sizeof(struct mios_fs_attribute) == 8);
 
 /* A policy: a mode, and from MIOS_FS_POLICY_NODES on a bit for each node. */
 #define MIOS_FS_POLICY_MODE	7ull

@@ -428,8 +428,11 @@ void mios_fs_close(struct mios_fs *fs, u64 inode);
 /* -EEXIST: it has a name, is open, or somebody is at it; -EBUSY: it was late. */
 int mios_fs_reap_begin(struct mios_fs *fs, u64 inode);
 void mios_fs_reap_pages(struct mios_fs *fs, u64 inode);
-/* -EBUSY: it was late, and is to be called again. */
-int mios_fs_reap_end(struct mios_fs *fs, u64 inode);
+/*
+ * -EBUSY: it was late, and is to be called again.  @inode: out: 0, or one whose
+ * freeing has been begun with that: its extended attributes'.
+ */
+int mios_fs_reap_end(struct mios_fs *fs, u64 *inode);
 
 /* image_recover.c */
 

@@ -137,9 +137,8 @@ int mios_fs_recover(struct mios_fs *fs, struct mios_fs_recovery *r)
 	if (err)
 		return err;
 	if (r->reap)
-		mios_inode_reap_end(fs, r->reap);
-	r->reap = 0;
-	more = stage_recover(fs, r);
+		r->reap = mios_inode_reap_end(fs, r->reap);
+	more = r->reap || stage_recover(fs, r);
 	mios_tx_end(fs);
 	if (r->reap)
 		mios_fs_reap_pages(fs, r->reap);

@@ -208,6 +208,23 @@ static void inode_begin(struct inode *inode, u64 number,
 }
 
 /**
+ * mios_file_reaped() - end what was begun: the freeing of a file
+ * @m: the mount
+ * @number: out: where false is returned, which one is still to be freed
+ *
+ * However long that takes, others go on.
+ */
+bool mios_file_reaped(struct mios_mount *m, u64 *number)
+{
+	do {
+		mios_fs_reap_pages(&m->fs, *number);
+		if (MIOS_PATIENTLY(m, mios_fs_reap_end(&m->fs, number)))
+			return false;
+	} while (*number);
+	return true;
+}
+
+/**
  * mios_file_reap() - free a file that nobody has open, and that has no name
  * @m: the mount
  * @number: of its inode in the image
@@ -226,9 +243,7 @@ void mios_file_reap(struct mios_mount *m, u64 number)
 		mios_mend_file(m, number);
 	if (err)
 		return;
-	/* However long this takes, others go on. */
-	mios_fs_reap_pages(&m->fs, number);
-	if (MIOS_PATIENTLY(m, mios_fs_reap_end(&m->fs, number)))
+	if (!mios_file_reaped(m, &number))
 		mios_mend_reaped(m, number);
 }
 

@@ -64,11 +64,12 @@ static bool files_reap(struct mios_mount *m)
 	void *entry;
 
 	xa_for_each(&m->reaped, number, entry) {
+		u64 left = number;
+
 		xa_erase(&m->reaped, number);
-		mios_fs_reap_pages(&m->fs, number);
-		if (!MIOS_PATIENTLY(m, mios_fs_reap_end(&m->fs, number)))
+		if (mios_file_reaped(m, &left))
 			continue;
-		mios_number_put(&m->reaped, number);
+		mios_number_put(&m->reaped, left);
 		all = false;
 	}
 	return all;

@@ -128,7 +128,7 @@ int mios_fs_stat(struct mios_fs *fs, u64 number, struct mios_fs_attr *attr)
 			.nlink = nlink_of(copy.mode), .uid = copy.owner,
 			.gid = copy.owner >> 32, .size = copy.size,
 			.atime = copy.atime, .mtime = copy.mtime,
-			.ctime = copy.ctime, .parent = copy.parent,
+			.ctime = copy.ctime, .parent = (u32)copy.parent,
 			.rdev = is_device(copy.mode) ? copy.next : 0,
 			.sequence = sequence,
 		};

@@ -4,9 +4,11 @@
  * instance has it open, by whoever sees that last.
  */
 #include "../../inject/inject.h"
+#include "attributes.h"
 #include "tx.h"
 
 MIOS_INJECT_UNIT(free_open);
+MIOS_INJECT_SWITCH(keep_attributes, "leave the attributes of a file that goes");
 
 static u64 bits_change(u64 *word, u64 set, u64 clear)
 {
@@ -98,9 +100,10 @@ int mios_fs_reap_begin(struct mios_fs *fs, u64 number)
 	return err;
 }
 
-static void inode_free(struct mios_fs *fs, u64 number)
+static u64 inode_free(struct mios_fs *fs, u64 number)
 {
 	struct mios_fs_inode *inode = inode_at(fs, number);
+	u64 holder = mios_holder_of(fs, number);
 
 	mios_tx_put(fs, &inode->id, 0);
 	mios_tx_put(fs, &inode->mode, 0);
@@ -109,28 +112,32 @@ static void inode_free(struct mios_fs *fs, u64 number)
 	mios_tx_put(fs, &inode->cut, 0);
 	mios_tx_put(fs, &inode->hole, 0);
 	mios_tx_put(fs, &inode->left, 0);
+	if (holder && !inject_keep_attributes)
+		mios_links_add(fs, holder, -1);
 	mios_number_give(fs, MIOS_FS_INODES, number);
 	/* OPEN: who finds another file here has not been told that it goes. */
 	mios_tx_put(fs, &inode->cutter, 0);
 	mios_tx_apply(fs);
+	/* One that somebody has open is freed when he closes it. */
+	return holder && !mios_inode_reap_begin(fs, holder) ? holder : 0;
 }
 
 /* One whose index has not gone is of somebody who has erred, and stays. */
-void mios_inode_reap_end(struct mios_fs *fs, u64 number)
+u64 mios_inode_reap_end(struct mios_fs *fs, u64 number)
 {
 	if (!READ_ONCE(inode_at(fs, number)->root))
-		inode_free(fs, number);
-	else
-		WRITE_ONCE(inode_at(fs, number)->cutter, 0);
+		return inode_free(fs, number);
+	WRITE_ONCE(inode_at(fs, number)->cutter, 0);
+	return 0;
 }
 
-int mios_fs_reap_end(struct mios_fs *fs, u64 number)
+int mios_fs_reap_end(struct mios_fs *fs, u64 *number)
 {
 	int err = mios_tx_begin(fs);
 
 	if (err)
 		return err;
-	mios_inode_reap_end(fs, number);
+	*number = mios_inode_reap_end(fs, *number);
 	mios_tx_end(fs);
 	return 0;
 }

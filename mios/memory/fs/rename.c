@@ -17,7 +17,7 @@ static bool is_above(struct mios_fs *fs, u64 inode, u64 dir)
 			return true;
 		if (dir == MIOS_FS_ROOT || !inode_exists(fs, dir))
 			return false;
-		dir = inode_at(fs, dir)->parent;
+		dir = (u32)inode_at(fs, dir)->parent;
 	}
 	return true;
 }
@@ -25,7 +25,9 @@ static bool is_above(struct mios_fs *fs, u64 inode, u64 dir)
 /* A directory that has come from another one. */
 static void adopt(struct mios_fs *fs, u64 inode, u64 dir, u64 to_dir)
 {
-	mios_tx_put(fs, &inode_at(fs, inode)->parent, to_dir);
+	u64 *parent = &inode_at(fs, inode)->parent;
+
+	mios_tx_put(fs, parent, lower_set(mios_tx_get(fs, parent), to_dir));
 	mios_links_add(fs, dir, -1);
 	mios_links_add(fs, to_dir, 1);
 }

@@ -206,7 +206,8 @@ bool mios_segments_are_free(const struct mios_fs *fs);
 
 /* open.c: with the lock */
 int mios_inode_reap_begin(struct mios_fs *fs, u64 inode);
-void mios_inode_reap_end(struct mios_fs *fs, u64 inode);
+/* Another one whose freeing has been begun, or 0. */
+u64 mios_inode_reap_end(struct mios_fs *fs, u64 inode);
 
 /* filelock.c: with the lock; is there more? */
 bool mios_filelocks_forget(struct mios_fs *fs, u32 instance, u32 epoch);

@@ -339,6 +339,7 @@ int mios_inode_drop(struct inode *inode);
 int mios_permission(struct mnt_idmap *idmap, struct inode *inode, int mask);
 int mios_getattr(struct mnt_idmap *idmap, const struct path *path,
 		 struct kstat *stat, u32 mask, unsigned int flags);
+bool mios_file_reaped(struct mios_mount *m, u64 *number);
 void mios_file_reap(struct mios_mount *m, u64 number);
 int mios_inodes_init(const struct mios_inode_kinds *of);
 void mios_inodes_exit(void);

@@ -122,10 +122,10 @@ static void check_name(struct checker *c, const struct mios_fs_entry *entry)
 	c->names[entry->inode]++;
 	c->listed[dir]++;
 	if (is_directory(inode->mode)) {
-		NEED(inode->parent == dir);
+		NEED((u32)inode->parent == dir);
 		c->subdirs[dir]++;
 	} else {
-		NEED(inode->parent >> MIOS_FS_MAKER_EPOCH);
+		NEED((u32)inode->parent >> MIOS_FS_MAKER_EPOCH);
 	}
 }
 
@@ -194,6 +194,17 @@ static void check_fresh(struct checker *c, enum mios_fs_kind kind)
 				     sizeof(zero)));
 }
 
+/* A file that has extended attributes of another one: that is its only name. */
+static void check_attributes(struct checker *c, u64 number)
+{
+	u64 at = inode_at(c->fs, number)->parent >> 32;
+
+	if (!inode_at(c->fs, number)->id || !at || at & MIOS_FS_ATTRIBUTES_OF)
+		return;
+	NEED(inode_at(c->fs, at)->id && !c->names[at]++ &&
+	     inode_at(c->fs, at)->parent >> 32 == (1ull << 31 | number));
+}
+
 static void check_free(struct checker *c)
 {
 	struct mios_fs_table *table = c->fs->super->table;
@@ -209,6 +220,7 @@ static void check_free(struct checker *c)
 		NEED(!inode_exists(c->fs, at) ||
 		     c->inode[at] == !inode_at(c->fs, at)->id);
 		inodes += inode_exists(c->fs, at) && !c->inode[at];
+		check_attributes(c, at);
 	}
 	NEED(table[MIOS_FS_ENTRIES].used == c->entries);
 	NEED(table[MIOS_FS_INODES].used == inodes);
@@ -474,15 +486,12 @@ const char *fs_check(struct mios_fs *fs, u64 live)
 			       MIOS_FS_PART_SHIFT;
 	c.entry = calloc(c.numbers[MIOS_FS_ENTRIES], sizeof(*c.entry));
 	c.inode = calloc(c.numbers[MIOS_FS_INODES], sizeof(*c.inode));
-	c.names = calloc(c.numbers[MIOS_FS_INODES], sizeof(*c.names));
-	c.subdirs = calloc(c.numbers[MIOS_FS_INODES], sizeof(*c.subdirs));
-	c.listed = calloc(c.numbers[MIOS_FS_INODES], sizeof(*c.listed));
-	wrong = c.entry && c.inode && c.names && c.subdirs && c.listed ?
-		NULL : "no memory";
+	c.names = calloc(3 * c.numbers[MIOS_FS_INODES], sizeof(*c.names));
+	c.subdirs = c.names + c.numbers[MIOS_FS_INODES];
+	c.listed = c.subdirs + c.numbers[MIOS_FS_INODES];
+	wrong = c.entry && c.inode && c.names ? NULL : "no memory";
 	if (!wrong && !setjmp(stop))
 		check_all(&c, live);
-	free(c.listed);
-	free(c.subdirs);
 	free(c.names);
 	free(c.inode);
 	free(c.entry);

@@ -61,6 +61,9 @@ struct mios_fs_place fs_place(const struct mios_fs *fs, u64 dir,
 u64 fs_make(struct mios_fs *fs, u64 dir, const char *name, u32 mode);
 u64 fs_find(struct mios_fs *fs, u64 dir, const char *name);
 void fs_size(struct mios_fs *fs, u64 inode, u64 size);
+
+/* Another file with one page has the attributes of @inode, or none. */
+void fs_attributes(struct world *w, u32 self, u64 inode, bool some);
 u8 *fs_page(struct world *w, u32 self, u64 inode, u64 index);
 
 /* mios_fs_page(), until there is one, or none; nothing is wished, or this. */
@@ -102,6 +105,7 @@ void test_files(void);
 void test_segments(void);
 void test_rights(void);
 void test_exchange(void);
+void test_attributes(void);
 void test_filelocks(void);
 void test_filelocks_random(u64 seed, unsigned long steps);
 void test_faults(void);

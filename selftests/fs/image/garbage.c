@@ -4,6 +4,7 @@
  * go: nothing outside the pool is touched (AddressSanitizer looks), and every
  * call ends.
  */
+#include "../../../mios/memory/fs/attributes.h"
 #include "../../../mios/memory/fs/tx.h"
 #include "fstest.h"
 
@@ -66,6 +67,18 @@ static void segments(struct mios_fs *fs, u64 *seed)
 	mios_fs_segment_set(fs, slot, &seg, &seg);
 	fs_segment_remove(fs, slot, &seg);
 	fs_sweep(fs);
+}
+
+static void attributes(struct mios_fs *fs, u64 *seed)
+{
+	struct mios_fs_judged file = fs_judged(fs, test_random(seed) % 20);
+	struct mios_fs_holder was = { }, holder = { test_random(seed) % 20, 0 };
+
+	holder.id = inode_at(fs, holder.inode)->id;
+	if (!mios_fs_attributes(fs, file.inode, file.id, &was))
+		mios_fs_attributes_set(fs, &file, &was, &holder, 1);
+	if (was.inode)
+		fs_reap(fs, was.inode);
 }
 
 static void filelocks(struct mios_fs *fs, u64 *seed)
@@ -210,6 +223,8 @@ void test_fs_garbage(u64 seed, unsigned long rounds)
 		work(&w, &seed);
 		if (i % 8 == 2)
 			segments(&w.fs[2], &seed);
+		if (i % 8 == 6)
+			attributes(&w.fs[2], &seed);
 		if (i % 4 == 1)
 			filelocks(&w.fs[1 + i / 4 % 2], &seed);
 		/* What would refuse everything from here on. */

@@ -156,6 +156,21 @@ static void do_exchange_directory(void)
 	swap(MIOS_FS_ROOT, "e", d, "x");
 }
 
+static void do_attributes(void)
+{
+	fs_attributes(&w, 1, a, true);
+}
+
+static void do_attributes_again(void)
+{
+	fs_attributes(&w, 1, e, true);
+}
+
+static void do_attributes_go(void)
+{
+	fs_attributes(&w, 1, e, false);
+}
+
 static void do_fault(void)
 {
 	*fs_page(&w, 1, a, 700) = 1;
@@ -337,6 +352,9 @@ static const struct {
 	{ "rmdir", do_rmdir }, { "rename", do_rename },
 	{ "exchange", do_exchange },
 	{ "exchange, directory", do_exchange_directory },
+	{ "attributes", do_attributes },
+	{ "attributes, again", do_attributes_again },
+	{ "attributes go", do_attributes_go },
 	{ "replace", do_replace }, { "move", do_move_directory },
 	{ "fault", do_fault }, { "cut", do_cut }, { "open", do_open },
 	{ "cut, pinned", do_cut_pinned }, { "punch", do_punch },
@@ -346,7 +364,7 @@ static const struct {
 	{ "unlock", do_unlock }, { "wait and take", do_wait },
 };
 
-/* /a with three pages, open by 1; /d with x, open by 3; /e. */
+/* /a with three pages, open by 1; /d with x, open by 3; /e, with attributes. */
 static void setup(void)
 {
 	struct mios_fs *fs = &w.fs[3];
@@ -363,6 +381,7 @@ static void setup(void)
 	*fs_page(&w, 3, a, 1) = 1;
 	*fs_page(&w, 3, a, 600) = 1;
 	*fs_page(&w, 3, x, 0) = 1;
+	fs_attributes(&w, 3, e, true);
 	CHECK(!mios_fs_stat(fs, x, &attr) && !mios_fs_open(fs, x, attr.id));
 	world_release(&w, 3);
 	WHOLE(fs, 8);

@@ -3,6 +3,7 @@
  * The world that the tests of miosfs play in, and short words for what they do
  * there most.
  */
+#include "../../../mios/memory/fs/attributes.h"
 #include "../pool/explore.h"
 #include "fstest.h"
 
@@ -213,6 +214,27 @@ void fs_size(struct mios_fs *fs, u64 inode, u64 size)
 	CHECK(!mios_fs_setattr(fs, &file, &attr, MIOS_FS_SET_SIZE));
 }
 
+void fs_attributes(struct world *w, u32 self, u64 inode, bool some)
+{
+	struct mios_fs_judged file = fs_judged(&w->fs[self], inode);
+	struct mios_fs_holder was, holder = { };
+	struct mios_fs_attr attr = fs_attr(0100000);
+	struct mios_fs *fs = &w->fs[self];
+
+	CHECK(!mios_fs_attributes(fs, inode, file.id, &was));
+	if (some) {
+		CHECK(!mios_fs_make_nameless(fs, &file, &attr, &holder.inode));
+		holder.id = inode_at(fs, holder.inode)->id;
+		fs_size(fs, holder.inode, 4096);
+		*fs_page(w, self, holder.inode, 0) = 1;
+	}
+	CHECK(!mios_fs_attributes_set(fs, &file, &was, &holder, 99));
+	if (some)
+		mios_fs_close(fs, holder.inode);
+	if (was.inode)
+		CHECK(!fs_reap(fs, was.inode));
+}
+
 int fs_fault_at(struct mios_fs *fs, struct mios_source *from, u64 policy,
 		u64 inode, u64 index, u64 *phys)
 {
@@ -284,13 +306,14 @@ u64 fs_cut(struct world *w, u32 self, u64 inode, u64 pinned)
 /* Whoever has begun to free it ends it, however late. */
 static int reap(struct mios_fs *fs, u64 inode)
 {
-	int tries, err = -EBUSY;
+	int tries, err = 0;
 
-	mios_fs_reap_pages(fs, inode);
-	for (tries = 0; err == -EBUSY && tries < TRIES; tries++) {
-		if (tries)
+	for (tries = 0; inode && tries < TRIES; tries++) {
+		if (err)
 			explore_pause();
-		err = mios_fs_reap_end(fs, inode);
+		else
+			mios_fs_reap_pages(fs, inode);
+		err = mios_fs_reap_end(fs, &inode);
 	}
 	return err;
 }

@@ -22,6 +22,7 @@ int main(int argc, char **argv)
 		test_files();
 		test_rights();
 		test_exchange();
+		test_attributes();
 		test_segments();
 		test_filelocks();
 		test_filelocks_random(o.seed, 20000);

@@ -49,6 +49,7 @@ static void make(void)
 
 	world_make(&w);
 	world_explore(&w);
+	fs_make(&w.fs[0], MIOS_FS_ROOT, "b", FILE_);
 	file = fs_make(&w.fs[0], MIOS_FS_ROOT, "a", FILE_);
 	fs_size(&w.fs[0], file, 4096 * 4);
 	/* The index is there, but no page yet. */
@@ -254,6 +255,30 @@ static void two_renames(void)
 	CHECK(!err);
 }
 
+/* With another file, which is there to be found under the same name. */
+static void two_exchanges(void)
+{
+	struct mios_fs_place a = fs_place(&w.fs[2], MIOS_FS_ROOT, "a");
+	struct mios_fs_place b = fs_place(&w.fs[2], MIOS_FS_ROOT, "b");
+	int err;
+
+	PATIENTLY(err, mios_fs_exchange(&w.fs[2], &a, &b, 1));
+	CHECK(!err);
+}
+
+/* There is always one, and never one under both names. */
+static void one_looks(void)
+{
+	struct mios_fs_name a = { "a", 1 }, b = { "b", 1 };
+	u64 first = 0, second = 0, sequence = mios_fs_sequence(&w.fs[1]);
+	int err = mios_fs_lookup(&w.fs[1], MIOS_FS_ROOT, &a, &first);
+	int other = mios_fs_lookup(&w.fs[1], MIOS_FS_ROOT, &b, &second);
+
+	CHECK((!err || err == -EAGAIN) && (!other || other == -EAGAIN));
+	if (!err && !other && sequence == mios_fs_sequence(&w.fs[1]))
+		CHECK(first != second);
+}
+
 /* At any moment it has one of the names, whole. */
 static void one_reads(void)
 {
@@ -317,9 +342,10 @@ static void two_sweeps(void)
 static void restore_names(void)
 {
 	restore();
-	explore_hot(&entry_at(&w.fs[0], 1)->parent);
 	explore_hot(&entry_at(&w.fs[0], 1)->inode);
-	explore_hot(&entry_at(&w.fs[0], 1)->next);
+	explore_hot(&entry_at(&w.fs[0], 2)->parent);
+	explore_hot(&entry_at(&w.fs[0], 2)->inode);
+	explore_hot(&entry_at(&w.fs[0], 2)->next);
 }
 
 #define APPENDED	100
@@ -453,6 +479,8 @@ static const struct scenario scenarios[] = {
 	  { one_attaches, two_removes }, { 1, 2 }, 1, bury, attached },
 	{ "attached and kept", restore_kept, { one_attaches, two_sweeps },
 	  { 1, 2 }, 1, bury, kept },
+	{ "looked up and exchanged", restore_names,
+	  { one_looks, two_exchanges }, { 1, 2 }, 1, bury, whole },
 	{ "read and renamed", restore_names, { one_reads, two_renames },
 	  { 1, 2 }, 1, bury, whole },
 };

@@ -381,7 +381,7 @@ static void pieces(void)
 	struct mios_fs *one, *two;
 	char name[16];
 	struct world w;
-	u64 b, nr;
+	u64 b, ended, nr;
 
 	world_make(&w);
 	one = &w.fs[1];
@@ -407,8 +407,9 @@ static void pieces(void)
 	CHECK(mios_fs_reap_begin(one, b) == -EEXIST);
 	CHECK(mios_fs_open(one, b, attr.id) == -ESTALE);
 	mios_fs_reap_pages(two, b);
-	CHECK(!make(one, root, "d", FILE_) && !mios_fs_reap_end(two, b));
-	CHECK(fs_make(one, root, "e", FILE_) == b);
+	ended = b;
+	CHECK(!make(one, root, "d", FILE_) && !mios_fs_reap_end(two, &ended));
+	CHECK(!ended && fs_make(one, root, "e", FILE_) == b);
 	CHECK(!mios_fs_stat(one, b, &attr) && !mios_fs_open(two, b, attr.id));
 	mios_fs_close(two, b);
 	while (mios_fs_recover(two, &r) == 1) {
