@@ -4,6 +4,7 @@
  * fallocate(), and files whose pages are to be there at once.
  */
 #include <linux/fs.h>
+#include <linux/falloc.h>
 #include <linux/mm.h>
 
 #include "vfs.h"
@@ -29,26 +30,42 @@ int mios_page_make(struct inode *inode, loff_t pos, loff_t end,
 	return err;
 }
 
+/* -ERANGE: the file is to stay as long as it is, and has become shorter. */
+static int page_allocate(struct inode *inode, loff_t at, loff_t end, int mode)
+{
+	loff_t next = min_t(loff_t, end, round_down(at, PAGE_SIZE) + PAGE_SIZE);
+	loff_t reach = min_t(loff_t, end, round_down(at, PMD_SIZE) + PMD_SIZE);
+	struct page *page;
+	int err = mode & FALLOC_FL_KEEP_SIZE ?
+		  mios_page_wait(inode, at >> PAGE_SHIFT, true, &page) :
+		  mios_page_make(inode, at, reach, &page);
+
+	if (err)
+		return err;
+	if (mode & FALLOC_FL_ZERO_RANGE)
+		memset(page_address(page) + offset_in_page(at), 0, next - at);
+	put_page(page);
+	return 0;
+}
+
 /**
  * mios_file_allocate() - pages for these bytes, and the file so long
  * @inode: locked
  * @at: the first
  * @end: up to before this one
+ * @mode: FALLOC_FL_KEEP_SIZE: the file stays as long as it is, and there are no
+ *	pages beyond its end; FALLOC_FL_ZERO_RANGE: what is there becomes zero
  *
  * Some at a time: where it ends with an error, some are there.
  */
-int mios_file_allocate(struct inode *inode, loff_t at, loff_t end)
+int mios_file_allocate(struct inode *inode, loff_t at, loff_t end, int mode)
 {
-	struct page *page;
 	int err = inode_newsize_ok(inode, end);
 
 	for (; !err && at < end; at = round_down(at, PAGE_SIZE) + PAGE_SIZE) {
-		loff_t next = min_t(loff_t, end,
-				    round_down(at, PMD_SIZE) + PMD_SIZE);
-
-		err = mios_page_make(inode, at, next, &page);
-		if (!err)
-			put_page(page);
+		err = page_allocate(inode, at, end, mode);
+		if (err == -ERANGE)
+			return 0;
 		if (!err && fatal_signal_pending(current))
 			err = -EINTR;
 		cond_resched();

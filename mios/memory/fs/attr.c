@@ -119,7 +119,7 @@ static int size_set(struct inode *inode, loff_t size)
 	if (err || size <= before ||
 	    !(mios_fs_policy(&m->fs, number_of(inode)) & MIOS_FS_POLICY_EAGER))
 		return err;
-	err = mios_file_allocate(inode, before, size);
+	err = mios_file_allocate(inode, before, size, 0);
 	if (err)
 		mios_size_set(inode, before);
 	return err;

@@ -276,22 +276,42 @@ out:
 	return ret;
 }
 
+/*
+ * A page beyond the end is one that is to go: so none is promised there, where
+ * the file is to stay as long as it is.
+ */
+static int allocate(struct inode *inode, int mode, loff_t at, loff_t end)
+{
+	int err;
+
+	if (mode & FALLOC_FL_PUNCH_HOLE)
+		return mios_size_punch(inode, at, end);
+	if (mode & FALLOC_FL_KEEP_SIZE &&
+	    end > round_up(i_size_read(inode), PAGE_SIZE))
+		return -EOPNOTSUPP;
+	err = mios_file_allocate(inode, at, end, mode);
+	/* It has been written to, also where it became no longer. */
+	if (!err && mode & FALLOC_FL_ZERO_RANGE)
+		err = mios_size_grow(inode, 0);
+	return err;
+}
+
 long mios_file_fallocate(struct file *file, int mode, loff_t offset,
 			 loff_t length)
 {
 	struct inode *inode = file_inode(file);
 	int err;
 
-	if (mode && mode != (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE))
+	/* The VFS knows which of these go together. */
+	if (mode & ~(FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE |
+		     FALLOC_FL_ZERO_RANGE))
 		return -EOPNOTSUPP;
 	inode_lock(inode);
 	err = mios_inode_refresh(inode);
 	if (!err)
 		err = file_remove_privs(file);
-	if (!err && mode)
-		err = mios_size_punch(inode, offset, offset + length);
-	else if (!err)
-		err = mios_file_allocate(inode, offset, offset + length);
+	if (!err)
+		err = allocate(inode, mode, offset, offset + length);
 	inode_unlock(inode);
 	return err;
 }

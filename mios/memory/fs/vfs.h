@@ -402,7 +402,7 @@ int mios_page_wait(struct inode *inode, u64 index, bool create,
 /* allocate.c */
 int mios_page_make(struct inode *inode, loff_t pos, loff_t end,
 		   struct page **page);
-int mios_file_allocate(struct inode *inode, loff_t at, loff_t end);
+int mios_file_allocate(struct inode *inode, loff_t at, loff_t end, int mode);
 
 /* seek.c: lseek(), SEEK_DATA and SEEK_HOLE too */
 loff_t mios_file_seek(struct file *file, loff_t offset, int whence);

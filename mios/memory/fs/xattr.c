@@ -244,7 +244,7 @@ static int policy_set(const struct xattr_handler *handler,
 	if (err)
 		return err;
 	return attr.policy & MIOS_FS_POLICY_EAGER ?
-		mios_file_allocate(inode, 0, i_size_read(inode)) : 0;
+		mios_file_allocate(inode, 0, i_size_read(inode), 0) : 0;
 }
 
 static const struct xattr_handler maker_handler = {
