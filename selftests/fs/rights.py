@@ -38,6 +38,11 @@ def write():
     os.write(held[-1], b"x")
 def utime(name):
     os.utime(name)
+def exchange(one, two):
+    if libc.renameat2(-100, one.encode(), -100, two.encode(), 2):
+        raise OSError(ctypes.get_errno(), "renameat2")
+def attribute(name):
+    os.setxattr(name, "user.x", b"x")
 def shm(call, *arguments):
     said = call(*arguments)
     if said < 0:
@@ -128,6 +133,15 @@ CASES = {
     "rename of": (["1001 make x 644"], "rename x a",
                   ["1001 unlink x", "1002 make x 600"],
                   "EPERM", "x", "1002:1002 600"),
+    "exchange with": (["1001 make a 644", "1001 make x 644"], "exchange a x",
+                      ["1001 unlink x", "1002 make x 600"],
+                      "EPERM", "x", "1002:1002 600"),
+    "exchange of": (["1001 make a 644", "1001 make x 644"], "exchange x a",
+                    ["1001 unlink x", "1002 make x 600"],
+                    "EPERM", "x", "1002:1002 600"),
+    "attribute": (["1001 make f 644"], "attribute f",
+                  ["0 chown f 0 0", "0 chmod f 600"],
+                  "EACCES", "f", "0:0 600"),
     "rmdir": (["1001 mkdir x 755"], "rmdir x",
               ["1001 rmdir x", "1002 mkdir x 700"],
               "EPERM", "x", "1002:1002 700"),

@@ -417,6 +417,7 @@ const struct inode_operations mios_dir_inode_ops = {
 	.rename = dir_rename,
 	.setattr = mios_setattr,
 	.getattr = mios_getattr,
+	.listxattr = mios_listxattr,
 };
 
 const struct file_operations mios_dir_ops = {

@@ -327,6 +327,7 @@ const struct inode_operations mios_file_inode_ops = {
 	.permission = mios_permission,
 	.setattr = mios_setattr,
 	.getattr = mios_getattr,
+	.listxattr = mios_listxattr,
 };
 
 const struct file_operations mios_file_ops = {

@@ -11,12 +11,28 @@
 
 #include "vfs.h"
 
+/**
+ * mios_nameless_get() - see a file that has just been made without a name
+ * @sb: of this mount
+ * @number: it is open already; where this fails it is no more
+ */
+struct inode *mios_nameless_get(struct super_block *sb, u64 number)
+{
+	struct mios_mount *m = sb->s_fs_info;
+	struct inode *inode = mios_inode_get(sb, number);
+
+	if (IS_ERR(inode)) {
+		mios_fs_close(&m->fs, number);
+		mios_file_reap(m, number);
+	}
+	return inode;
+}
+
 static struct inode *make(struct inode *dir, umode_t mode)
 {
 	struct mios_mount *m = mount_of(dir);
 	struct mios_fs_judged judged;
 	struct mios_fs_attr attr;
-	struct inode *inode;
 	u64 number;
 	int err;
 
@@ -24,14 +40,7 @@ static struct inode *make(struct inode *dir, umode_t mode)
 			  mios_fs_make_nameless(&m->fs, &judged, &attr,
 						&number),
 			  mios_inode_refresh(dir));
-	if (err)
-		return ERR_PTR(err);
-	inode = mios_inode_get(dir->i_sb, number);
-	if (IS_ERR(inode)) {
-		mios_fs_close(&m->fs, number);
-		mios_file_reap(m, number);
-	}
-	return inode;
+	return err ? ERR_PTR(err) : mios_nameless_get(dir->i_sb, number);
 }
 
 int mios_dir_tmpfile(struct mnt_idmap *idmap, struct inode *dir,
@@ -46,18 +55,28 @@ int mios_dir_tmpfile(struct mnt_idmap *idmap, struct inode *dir,
 	return finish_open_simple(file, 0);
 }
 
-static int target_write(struct inode *inode, const char *target, size_t length)
+/**
+ * mios_nameless_write() - contents of a file that nobody else has
+ * @inode: it is empty
+ * @from: bytes
+ * @length: how many
+ */
+int mios_nameless_write(struct inode *inode, const void *from, size_t length)
 {
-	struct page *page;
 	int err = mios_size_grow(inode, length);
+	size_t at, part;
 
-	if (!err)
-		err = mios_page_hold(inode, 0, true, &page);
-	if (err)
-		return err;
-	memcpy(page_address(page), target, length);
-	put_page(page);
-	return 0;
+	for (at = 0; !err && at < length; at += part) {
+		struct page *page;
+
+		part = min_t(size_t, length - at, PAGE_SIZE);
+		err = mios_page_hold(inode, at >> PAGE_SHIFT, true, &page);
+		if (err)
+			break;
+		memcpy(page_address(page), from + at, part);
+		put_page(page);
+	}
+	return err;
 }
 
 /* Its first name. */
@@ -82,8 +101,8 @@ int mios_dir_symlink(struct mnt_idmap *idmap, struct inode *dir,
 
 	if (IS_ERR(inode))
 		return PTR_ERR(inode);
-	err = length < PAGE_SIZE ? target_write(inode, target, length) :
-	      -ENAMETOOLONG;
+	err = length < PAGE_SIZE ? mios_nameless_write(inode, target, length) :
+				   -ENAMETOOLONG;
 	if (!err)
 		err = name_make(inode, dir, &dentry->d_name);
 	if (!err)

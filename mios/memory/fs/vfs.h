@@ -385,7 +385,9 @@ void mios_revoke_exit(void);
 void mios_mend_init(struct mios_mount *m);
 void mios_mend_exit(struct mios_mount *m);
 
-/* nameless.c: O_TMPFILE, symbolic links */
+/* nameless.c: O_TMPFILE, symbolic links, and what begins as they do */
+struct inode *mios_nameless_get(struct super_block *sb, u64 number);
+int mios_nameless_write(struct inode *inode, const void *from, size_t length);
 int mios_dir_tmpfile(struct mnt_idmap *idmap, struct inode *dir,
 		     struct file *file, umode_t mode);
 int mios_dir_symlink(struct mnt_idmap *idmap, struct inode *dir,
@@ -435,6 +437,10 @@ int mios_policy_of_map(const struct mios_mount *m, const struct mempolicy *wish,
 
 /* xattr.c: what only miosfs knows of a file */
 extern const struct xattr_handler * const mios_xattr_handlers[];
+
+/* user_xattr.c: what programs want known of it */
+extern const struct xattr_handler mios_user_xattr;
+ssize_t mios_listxattr(struct dentry *dentry, char *buffer, size_t size);
 
 /* image_lock.c: waiting for the lock of an image */
 void mios_image_lock_init(struct mios_mount *m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What only miosfs knows of a file, as extended attributes; but for the last,
- * nobody sets them:
+ * What only miosfs knows of a file, as extended attributes, beside those of users
+ * (user_xattr.c); but for the last, nobody sets them:
  *
  *   mios.maker	which instance has made it, and in which epoch: "2 5"
  *   mios.open	which instances have it open, or mapped: "0 2", or nothing
@@ -279,5 +279,6 @@ const struct xattr_handler * const mios_xattr_handlers[] = {
 	&pages_handler,
 	&policy_handler,
 	&pool_handler,
+	&mios_user_xattr,
 	NULL
 };
