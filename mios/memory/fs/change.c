@@ -110,11 +110,19 @@ static u64 maker(const struct mios_fs *fs)
 	return fs->pool->self | (u64)fs->pool->epoch << MIOS_FS_MAKER_EPOCH;
 }
 
+/* Of this instance's mount: no part of the image makes more of them. */
+static bool is_full(const struct mios_fs *fs)
+{
+	u64 most = READ_ONCE(fs->files);
+
+	return most && READ_ONCE(fs->super->table[MIOS_FS_INODES].used) >= most;
+}
+
 /* A new file, of @parent if it is a directory; 0: there are too many. */
 u64 mios_inode_make(struct mios_fs *fs, const struct mios_fs_attr *attr,
 		    u32 links, u64 parent)
 {
-	u64 number = mios_number_take(fs, MIOS_FS_INODES);
+	u64 number = is_full(fs) ? 0 : mios_number_take(fs, MIOS_FS_INODES);
 	struct mios_fs_inode *inode = inode_at(fs, number);
 	u64 id;
 

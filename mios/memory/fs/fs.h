@@ -30,6 +30,7 @@ struct mios_fs_parts;
  * @near:	the sections of the pool, the nearest to this instance first; where
  *		they lie in the pool, unless somebody says otherwise
  * @limit:	no page is taken for a file while all have as many as that; 0: none
+ * @files:	no file is made while there are as many as that; 0: none
  * @later:	has a later boot of that instance begun than this one?  NULL: no
  * @stores:	of the change that is being made: what is in the redo record
  * @wants:	of which kind it has found no free number: that, plus 1
@@ -45,6 +46,7 @@ struct mios_fs {
 	u64 key[2];
 	u8 near[MIOS_POOL_SECTIONS];
 	u64 limit;
+	u64 files;
 	bool (*later)(u32 instance, u32 epoch);
 	u32 stores;
 	u32 wants;

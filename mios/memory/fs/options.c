@@ -4,14 +4,18 @@
  */
 #include "options.h"
 
-enum { OPT_POOL, OPT_SIZE, OPT_POLICY, OPT_MODE, OPT_FORMAT, OPT_MAKE };
+enum {
+	OPT_POOL, OPT_SIZE, OPT_FILES, OPT_POLICY, OPT_MODE, OPT_FORMAT, OPT_MAKE
+};
 
 /* What a remount may say. */
-#define OPTS_REMOUNT	(BIT(OPT_SIZE) | BIT(OPT_POLICY) | BIT(OPT_MODE))
+#define OPTS_REMOUNT	(BIT(OPT_SIZE) | BIT(OPT_FILES) | BIT(OPT_POLICY) | \
+			 BIT(OPT_MODE))
 
 const struct fs_parameter_spec mios_parameters[] = {
 	fsparam_string("pool", OPT_POOL),
 	fsparam_string("size", OPT_SIZE),
+	fsparam_string("nr_inodes", OPT_FILES),
 	fsparam_string("policy", OPT_POLICY),
 	fsparam_u32oct("mode", OPT_MODE),
 	fsparam_flag("format", OPT_FORMAT),
@@ -57,6 +61,10 @@ int mios_option(struct fs_context *fc, struct fs_parameter *param)
 		o->limit = memparse(param->string, &rest) >> PAGE_SHIFT;
 		return *rest || !o->limit ?
 			invalfc(fc, "size=SIZE, such as size=1G") : 0;
+	case OPT_FILES:
+		o->files = memparse(param->string, &rest);
+		return *rest || rest == param->string ?
+			invalfc(fc, "nr_inodes=NUMBER, such as nr_inodes=10k, 0: any") : 0;
 	case OPT_POLICY:
 		if (!mios_policy_parse(param->string, &o->policy))
 			return 0;
@@ -105,5 +113,7 @@ int mios_remount(struct fs_context *fc)
 	}
 	if (o->given & BIT(OPT_SIZE))
 		WRITE_ONCE(m->fs.limit, o->limit);
+	if (o->given & BIT(OPT_FILES))
+		WRITE_ONCE(m->fs.files, o->files);
 	return 0;
 }

@@ -13,6 +13,7 @@
  * @place, @nr:	of the pool's sections
  * @policy:	of new files
  * @limit:	pages that files may have, 0: all
+ * @files:	files that there may be, 0: any number
  * @mode:	that its root must have
  * @given:	a bit for each that was named
  * @ring:	the ring's own pool is meant
@@ -23,6 +24,7 @@ struct mios_options {
 	unsigned int nr;
 	u64 policy;
 	u64 limit;
+	u64 files;
 	umode_t mode;
 	unsigned int given;
 	bool ring;

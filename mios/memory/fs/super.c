@@ -224,7 +224,7 @@ static int statfs(struct dentry *dentry, struct kstatfs *buf)
 	struct mios_mount *m = dentry->d_sb->s_fs_info;
 	u64 pages = mios_pool_pages(&m->pool), used = mios_fs_used(&m->fs);
 	u64 others = min(mios_fs_extents(&m->fs) * MIOS_EXTENT_PAGES, pages);
-	u64 limit = READ_ONCE(m->fs.limit);
+	u64 limit = READ_ONCE(m->fs.limit), most = READ_ONCE(m->fs.files);
 	u64 files, more, whole;
 
 	buf->f_type = MIOS_SUPER_MAGIC;
@@ -246,6 +246,8 @@ static int statfs(struct dentry *dentry, struct kstatfs *buf)
 	whole = buf->f_bfree - min(buf->f_bfree, whole);
 	buf->f_ffree = more + whole / (2 * MIOS_EXTENT_PAGES) *
 		       (MIOS_FS_PART_NUMBERS - MIOS_FS_PART_ENTRIES_AT);
+	if (most)
+		buf->f_ffree = min(buf->f_ffree, most - min(files, most));
 	buf->f_files = files + buf->f_ffree;
 	return 0;
 }
@@ -346,6 +348,7 @@ static int fill(struct super_block *sb, struct fs_context *fc)
 	if (err)
 		return err;
 	m->fs.limit = o->limit;
+	m->fs.files = o->files;
 	if (mios_policy_fit(m, &m->policy))
 		return invalfc(fc, "policy=: a node of it has no part of the pool");
 	mios_revoke_begin(m);

@@ -136,6 +136,26 @@ static void names_set_times(struct mios_fs *one, struct mios_fs *two)
 }
 
 /* They have no pages, and no policy: another number lies there. */
+/* As many as this instance's mount allows: the other ones go on. */
+static void most_files(struct mios_fs *one, struct mios_fs *two)
+{
+	u64 more, inode;
+	struct mios_fs_attr attr = fs_attr(FILE_);
+	struct mios_fs_judged root = fs_judged(one, MIOS_FS_ROOT);
+
+	one->files = mios_fs_files(one, &more) + 1;
+	CHECK(!make(one, MIOS_FS_ROOT, "last", FILE_));
+	CHECK(make(one, MIOS_FS_ROOT, "none", FILE_) == -ENOSPC);
+	CHECK(mios_fs_make_nameless(one, &root, &attr, &inode) == -ENOSPC);
+	CHECK(!make(two, MIOS_FS_ROOT, "more", FILE_));
+	CHECK(!drop(one, MIOS_FS_ROOT, "more", false));
+	CHECK(!drop(one, MIOS_FS_ROOT, "last", false));
+	CHECK(!make(one, MIOS_FS_ROOT, "last", FILE_));
+	CHECK(!drop(one, MIOS_FS_ROOT, "last", false));
+	CHECK(mios_fs_extents(one) == 1);
+	one->files = 0;
+}
+
 static void devices(struct mios_fs *one, struct mios_fs *two)
 {
 	struct mios_fs_place at = fs_place(one, MIOS_FS_ROOT, "device");
@@ -298,6 +318,7 @@ void test_names(void)
 	refusals(one, two);
 	names_set_times(one, two);
 	devices(one, two);
+	most_files(one, two);
 	one_lock(one, two);
 	reading_ends(one, two);
 	lengths(one, two);
