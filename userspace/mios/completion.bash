@@ -60,7 +60,8 @@ _mios()
 		((COMP_CWORD == 2)) || compopt -o default
 		;;
 	console) words="--linger= $(_mios_instances booting up stopping)" ;;
-	pool | check) words="--json" ;;
+	check) words="--json" ;;
+	pool) words="--users --json" ;;
 	numactl)
 		words="--localalloc --membind= --interleave= --preferred=
 			--file= --touch"

@@ -52,27 +52,70 @@ bool pool_is_there(void)
 	return getxattr(SHARED_DIR, "mios.pool", NULL, 0) >= 0;
 }
 
-unsigned int pool_read(const char *command, struct pool_section **sections)
+static void *allocated(const char *command, void *memory)
 {
-	struct pool_section *all = calloc(MIOS_MAX_INSTANCES, sizeof(*all));
-	char *text = malloc(TEXT_MAX + 1);
-	unsigned int nr = 0;
-	const char *at = text;
-	ssize_t length;
-
-	if (!all || !text)
+	if (!memory)
 		mios_die(MIOS_EXIT_FAILED, "%s: no memory left", command);
-	length = getxattr(SHARED_DIR, "mios.pool", text, TEXT_MAX);
+	return memory;
+}
+
+static void version_need(const char *command, bool same)
+{
+	if (!same)
+		mios_die(MIOS_EXIT_FAILED, "%s: mios_fs.ko is of another "
+			 "version", command);
+}
+
+/* Of the root; to be freed. */
+static char *root_read(const char *command, const char *name)
+{
+	char *text = allocated(command, malloc(TEXT_MAX + 1));
+	ssize_t length = getxattr(SHARED_DIR, name, text, TEXT_MAX);
+
+	version_need(command, length >= 0 || !pool_is_there());
 	if (length < 0)
 		mios_die(MIOS_EXIT_FAILED, "%s: there is no " SHARED_DIR
 			 ", the memory that instances share: see mios reserve "
 			 "--pool", command);
 	text[length] = '\0';
+	return text;
+}
+
+unsigned int pool_users_read(const char *command, struct pool_user **users)
+{
+	char *text = root_read(command, "mios.users"), *rest = text, *line;
+	struct pool_user *all = allocated(command, malloc(TEXT_MAX / 6 *
+							  sizeof(*all)));
+	unsigned int nr = 0;
+
+	/* The shortest line is "- 1 0". */
+	while ((line = strsep(&rest, "\n")) && *line) {
+		struct pool_user *user = &all[nr++];
+
+		user->uid = -1;
+		version_need(command, sscanf(line, "- %" SCNu64 " %" SCNu64,
+					     &user->files, &user->pages) == 2 ||
+			     sscanf(line, "%" SCNd64 " %" SCNu64 " %" SCNu64,
+				    &user->uid, &user->files,
+				    &user->pages) == 3);
+	}
+	free(text);
+	*users = all;
+	return nr;
+}
+
+unsigned int pool_read(const char *command, struct pool_section **sections)
+{
+	struct pool_section *all = allocated(command,
+					     calloc(MIOS_MAX_INSTANCES,
+						    sizeof(*all)));
+	char *text = root_read(command, "mios.pool");
+	unsigned int nr = 0;
+	const char *at = text;
+
 	while (at && *at && nr < MIOS_MAX_INSTANCES)
 		at = section_parse(at, &all[nr++]);
-	if (!at)
-		mios_die(MIOS_EXIT_FAILED, "%s: mios_fs.ko is of another "
-			 "version", command);
+	version_need(command, at);
 	free(text);
 	*sections = all;
 	return nr;

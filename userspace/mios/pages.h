@@ -28,6 +28,15 @@ bool pool_is_there(void);
 /* How many there are; ends the program, as @command, where there are none. */
 unsigned int pool_read(const char *command, struct pool_section **sections);
 
+/* What a user has; ->uid is -1 for all whom there was no room for. */
+struct pool_user {
+	int64_t uid;
+	uint64_t files, pages;
+};
+
+/* The same of users, in the order of their numbers. */
+unsigned int pool_users_read(const char *command, struct pool_user **users);
+
 /* Pages of a file on each node; -errno. */
 int file_pages_read(const char *path, uint64_t pages[MIOS_MAX_INSTANCES]);
 

@@ -4,6 +4,7 @@
  * much of it is in use, and by whom.
  */
 #include <inttypes.h>
+#include <pwd.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +19,13 @@
 
 static const char usage[] =
 "Usage: mios pool [OPTION...] [NODE...]\n"
+"       mios pool --users [OPTION...]\n"
 "Shows the memory of each node that belongs to no kernel and that all instances\n"
 "share as the files in /mios: where it lies, how large it is, how much is used\n"
 "and free, and how much of it each instance has allocated.\n\n"
-"  -J, --json  for programs; mios-pool(1) has the names\n"
-"  -h, --help  print this\n";
+"  -u, --users  how many files each user has, and how much is in them\n"
+"  -J, --json   for programs; mios-pool(1) has the names\n"
+"  -h, --help   print this\n";
 
 static const struct column pool_columns[] = {
 	{ "NODE", "node", SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER },
@@ -40,6 +43,14 @@ static const struct column user_columns[] = {
 	{ "INSTANCE", "instance", 0, SCOLS_JSON_NUMBER },
 	{ "KEPT", "kept", 0, SCOLS_JSON_NUMBER },
 	{ "HELD", "held", 0, SCOLS_JSON_NUMBER },
+	{ }
+};
+
+static const struct column owner_columns[] = {
+	{ "UID", "uid", SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER },
+	{ "USER", "user", 0, SCOLS_JSON_STRING },
+	{ "FILES", "files", SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER },
+	{ "USED", "used", SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER },
 	{ }
 };
 
@@ -148,13 +159,57 @@ static int show(uint64_t nodes, bool json)
 	return MIOS_EXIT_OK;
 }
 
+/* Numbers alone where nobody has a name; "others" are many, and have neither. */
+static void add_owner(struct libscols_table *table, const struct pool_user *user,
+		      bool json)
+{
+	struct libscols_line *line = table_add_line(table);
+	const struct passwd *pw = user->uid < 0 ? NULL : getpwuid(user->uid);
+	char number[24];
+
+	snprintf(number, sizeof(number), "%" PRId64, user->uid);
+	cell_set(line, 0, user->uid >= 0 || json ? number : "-");
+	cell_set(line, 1, pw ? pw->pw_name : user->uid < 0 ? "others" : "-");
+	cell_set_number(line, 2, user->files);
+	cell_set_size(line, 3, user->pages * SHARED_PAGE, json);
+}
+
+static int show_owners(bool json)
+{
+	struct libscols_table *table = table_create("owners", owner_columns,
+						    json);
+	struct pool_user *users;
+	unsigned int i, nr = pool_users_read("pool", &users);
+
+	for (i = 0; i < nr; i++)
+		add_owner(table, &users[i], json);
+	if (json) {
+		json_begin();
+		json_table(table);
+		json_end();
+	} else {
+		scols_print_table(table);
+	}
+	scols_unref_table(table);
+	free(users);
+	mios_flush_stdout();
+	return MIOS_EXIT_OK;
+}
+
 int cmd_pool(int argc, char **argv)
 {
 	uint64_t nodes = 0, more;
-	bool json = false;
-	const struct flag flags[] = { { "json", 'J', &json }, { } };
+	bool json = false, owners = false;
+	const struct flag flags[] = {
+		{ "json", 'J', &json }, { "users", 'u', &owners }, { }
+	};
 
 	flags_take("pool", usage, argc, argv, flags);
+	if (owners && optind < argc)
+		mios_usage("pool", "--users is about files, wherever their "
+			   "pages lie: name no node");
+	if (owners)
+		return show_owners(json);
 	for (; optind < argc; optind++) {
 		if (mios_parse_nodes(argv[optind], &more))
 			mios_usage("pool", "'%.40s' is no list of nodes: write "

@@ -437,6 +437,10 @@ int mios_policy_of_map(const struct mios_mount *m, const struct mempolicy *wish,
 
 /* xattr.c: what only miosfs knows of a file */
 extern const struct xattr_handler * const mios_xattr_handlers[];
+int mios_xattr_answer(const char *text, int length, void *buffer, size_t size);
+
+/* users.c: who has how much */
+extern const struct xattr_handler mios_users_xattr;
 
 /* user_xattr.c: what programs want known of it */
 extern const struct xattr_handler mios_user_xattr;

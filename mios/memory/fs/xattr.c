@@ -9,6 +9,7 @@
  *   mios.pool	of the root: the sections of the pool, a line each: node, address
  *		and size, then pages: the pool's own, and of each instance those
  *		that it has allocated for files, and that it holds: "1:120:3"
+ *	mios.users of the root: users.c
  *   mios.policy where its new pages are to be: policy.c; who may write it may
  *		set this
  *
@@ -30,7 +31,7 @@
 #define TEXT_MAX	(MIOS_FS_INSTANCES * 3 + 1)
 
 /* As getxattr(2) wants it: the length alone where there is no @buffer. */
-static int answer(const char *text, int length, void *buffer, size_t size)
+int mios_xattr_answer(const char *text, int length, void *buffer, size_t size)
 {
 	if (!buffer)
 		return length;
@@ -60,7 +61,7 @@ static int maker_get(const struct xattr_handler *handler,
 	length = scnprintf(text, sizeof(text), "%llu %llu",
 			   attr.parent & (BIT(MIOS_FS_MAKER_EPOCH) - 1),
 			   attr.parent >> MIOS_FS_MAKER_EPOCH);
-	return answer(text, length, buffer, size);
+	return mios_xattr_answer(text, length, buffer, size);
 }
 
 /* One reference to each is the caller's own. */
@@ -87,7 +88,7 @@ static int open_get(const struct xattr_handler *handler, struct dentry *dentry,
 			length += scnprintf(text + length,
 					    sizeof(text) - length, "%s%d",
 					    length ? " " : "", i);
-	return answer(text, length, buffer, size);
+	return mios_xattr_answer(text, length, buffer, size);
 }
 
 /* How many pages of the file lie in each section. */
@@ -129,7 +130,7 @@ static int pages_get(const struct xattr_handler *handler,
 					    "%s%u:%llu", length ? " " : "",
 					    m->pool.section[i].node, count[i]);
 	if (!err)
-		err = answer(text, length, buffer, size);
+		err = mios_xattr_answer(text, length, buffer, size);
 	kfree(text);
 	return err;
 }
@@ -188,7 +189,7 @@ static int pool_get(const struct xattr_handler *handler, struct dentry *dentry,
 		section_show(&s, &m->pool.section[i], usage);
 	}
 	ret = seq_buf_has_overflowed(&s) ? -E2BIG :
-		answer(text, seq_buf_used(&s), buffer, size);
+		mios_xattr_answer(text, seq_buf_used(&s), buffer, size);
 out:
 	kfree(usage);
 	kvfree(text);
@@ -207,7 +208,7 @@ static int policy_get(const struct xattr_handler *handler,
 		return -ENODATA;
 	length = mios_policy_show(mios_fs_policy(&m->fs, number_of(inode)),
 				  text, sizeof(text));
-	return length < 0 ? length : answer(text, length, buffer, size);
+	return length < 0 ? length : mios_xattr_answer(text, length, buffer, size);
 }
 
 /* With the inode locked.  To remove it is to set the default. */
@@ -279,6 +280,7 @@ const struct xattr_handler * const mios_xattr_handlers[] = {
 	&pages_handler,
 	&policy_handler,
 	&pool_handler,
+	&mios_users_xattr,
 	&mios_user_xattr,
 	NULL
 };
