@@ -131,8 +131,7 @@ netdev_tx_t mios_net_xmit(struct sk_buff *skb, struct net_device *dev)
 		return NETDEV_TX_OK;
 	}
 	target = frame_target(skb->data);
-	if ((!target || target == mios_link_self()) &&
-	    !mios_net_may_send(skb)) {
+	if (!mios_net_may_send(skb)) {
 		atomic64_inc(&net->refused);
 		dev_core_stats_tx_dropped_inc(dev);
 		dev_kfree_skb_any(skb);
