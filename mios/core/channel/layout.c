@@ -329,6 +329,10 @@ static int nodes_check(const struct mios_area_nodes *nodes)
 	for (i = 0; i < MIOS_AREA_INSTANCES; i++) {
 		if (!node_fits(&nodes->of[i]))
 			return -EBADMSG;
+		if (nodes->epoch && nodes->of[i].head &&
+		    nodes->epoch + MIOS_AREA_PAGE > nodes->of[i].slice &&
+		    nodes->epoch < nodes->of[i].slice + MIOS_SLICE_SIZE)
+			return -EBADMSG;
 		for (j = 0; j < i; j++)
 			if (nodes_meet(&nodes->of[i], &nodes->of[j]))
 				return -EBADMSG;

@@ -12,12 +12,16 @@
 #include <linux/workqueue.h>
 
 #include "../../inject/inject.h"
+#include "../link/heir.h"
 #include "../link/link.h"
 #include "../proc/log.h"
 #include "end.h"
 
 /* How long the others may take to let go before somebody is told. */
 #define LET_GO_MS	1000
+
+/* In place of who owes, until they have been asked. */
+#define NOT_ASKED	BIT_ULL(0)
 
 MIOS_INJECT_TIMES(fence_twice, "fence a dead instance once more");
 MIOS_INJECT_VALUE(linger,
@@ -68,7 +72,7 @@ void mios_node_unhold(struct mios_node *node)
 static bool let_go(struct mios_node *node)
 {
 	u64 owing = mios_link_owing(node->id, incarnation_of(node));
-	u64 before = node->owing;
+	u64 before = node->owing & ~NOT_ASKED;
 
 	WRITE_ONCE(node->owing, owing);
 	if (owing && !before)
@@ -87,6 +91,8 @@ static bool give_back(struct mios_node *node)
 	if (!let_go(node) || node->kept) {
 		if (state_of(node) != MIOS_STATE_DEAD)
 			mios_node_state(node, MIOS_STATE_DEAD);
+		/* On a successor that is the end: mios_node_idle(). */
+		wake_up_all(&mios_state_wait);
 		return false;
 	}
 	node->again = false;
@@ -109,6 +115,8 @@ static void bury(struct mios_node *node)
 	u32 incarnation = incarnation_of(node);
 	unsigned int waited;
 
+	if (node->kept)
+		WRITE_ONCE(node->owing, NOT_ASKED);
 	WRITE_ONCE(node->stamp, node_stamp(incarnation, MIOS_STATE_DEAD));
 	node->last_words = READ_ONCE(mios_node_manifest(node)->state);
 	/* Where the memory stays the log does. */
@@ -131,6 +139,11 @@ static void reaper(struct work_struct *work)
 	bool held = false, again = false;
 
 	mutex_lock(&node->lock);
+	/* Asked for when this one was host: it is another one's now. */
+	if (node->kept && !mios_link_declares()) {
+		mutex_unlock(&node->lock);
+		return;
+	}
 	/* Nothing is recovered that may still be in use: the watch tries again */
 	if (state_of(node) == MIOS_STATE_FENCING && !mios_node_fence(node)) {
 		if (mios_inject(fence_twice))

@@ -122,6 +122,10 @@ int mios_link_expect(u32 ring, u32 instance, u32 incarnation)
 	if (!host_ring(ring))
 		return -ENOMEM;
 	mutex_lock(&mios_link.lock);
+	if (!mios_link.host && !mios_link.declares) {
+		mutex_unlock(&mios_link.lock);
+		return -ESHUTDOWN;
+	}
 	mios_view_get(instance, &view);
 	view.ring = ring;
 	view.stamp = (u64)incarnation << 32 | (u32)view.stamp;
@@ -135,12 +139,11 @@ void mios_link_state(u32 instance, enum mios_state state)
 	struct mios_view view;
 	bool changed;
 
-	if (!READ_ONCE(mios_link.declares) || !instance ||
-	    instance >= mios_link.nr)
+	if (!instance || instance >= mios_link.nr)
 		return;
 	mutex_lock(&mios_link.lock);
 	mios_view_get(instance, &view);
-	changed = (u32)view.stamp != state;
+	changed = mios_link.declares && (u32)view.stamp != state;
 	if (state == MIOS_STATE_DOWN || state == MIOS_STATE_CLAIMED)
 		view.ring = -1;
 	view.stamp = view.stamp >> 32 << 32 | state;

@@ -101,9 +101,12 @@ u64 mios_epoch_page(void)
  */
 void mios_epoch_passed(u32 instance, u32 incarnation)
 {
+	u64 word = READ_ONCE(epochs->last[instance]);
+
 	given[instance] = incarnation;
-	if (epochs == &here)
-		here.last[instance] = sealed(incarnation);
+	/* Of a page that is new, or of long ago. */
+	if (word == sealed((u32)word) && (s32)(incarnation - (u32)word) > 0)
+		WRITE_ONCE(epochs->last[instance], sealed(incarnation));
 }
 
 /**

@@ -77,13 +77,25 @@ static void pulse_reset(struct mios_node *node)
  * On a successor only what has had an instance and is dead: of a node that was lent
  * to instance 0 its CPUs have stopped in that one's panic, and were never fenced.
  */
-static int kept_take(struct mios_node *node, struct mios_reason *why)
+static int kept_take(struct mios_node *node, u32 ring, struct mios_reason *why)
 {
+	if (ring) {
+		mios_reason_set(why, "only ring 0 has a host in place of instance 0");
+		return -EINVAL;
+	}
 	if (state_of(node) == MIOS_STATE_DOWN) {
 		mios_reason_set(why,
-				"node %u was instance 0's when that died: only a node that has had an instance since can be booted",
+				"node %u was not an instance's of ring 0 when instance 0 died: only such a one can be booted",
 				node->id);
 		return -EOPNOTSUPP;
+	}
+	/* Asked again: somebody may have joined since who does not know of it. */
+	WRITE_ONCE(node->owing, mios_link_owing(node->id, incarnation_of(node)));
+	if (!mios_link_declares() || node->owing) {
+		mios_reason_set(why, "node %u %s", node->id, node->owing ?
+				"is kept for those who have not let go of its dead instance" :
+				"cannot be booted here: this instance is host no more");
+		return -EBUSY;
 	}
 	return mios_machine_usable(why);
 }
@@ -132,7 +144,8 @@ int mios_node_claim(struct mios_claim *claim, const void *claimer,
 		return node_free(node, why) ?: node_busy(node, why);
 	err = mios_nodes_still_open(why) ?: node_free(node, why);
 	if (!err)
-		err = node->kept ? kept_take(node, why) : lent_take(node, why);
+		err = node->kept ? kept_take(node, claim->ring, why) :
+				   lent_take(node, why);
 	if (err)
 		goto out;
 	node->claimer = claimer;
@@ -151,7 +164,12 @@ int mios_node_claim(struct mios_claim *claim, const void *claimer,
 	claim->load_size = node->ranges[0].size - MIOS_HEAD_SIZE;
 	claim->incarnation = incarnation_of(node);
 	claim->nr_cpus = node->nr_cpus;
-	mios_node_state(node, MIOS_STATE_CLAIMED);
+	/* To all others, and the next host, one of a successor is dead until it boots. */
+	if (node->kept)
+		WRITE_ONCE(node->stamp, node_stamp(incarnation_of(node),
+						   MIOS_STATE_CLAIMED));
+	else
+		mios_node_state(node, MIOS_STATE_CLAIMED);
 out:
 	mutex_unlock(&node->lock);
 	return err;

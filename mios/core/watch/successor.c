@@ -107,12 +107,14 @@ static void node_take(struct mios_node *node)
 	u64 stamp = mios_link_stamp(node->id, &ring);
 
 	mutex_lock(&node->lock);
-	if (!node->head || ring)
+	/* Of one that is held for a dump instance 0 had the CPUs again. */
+	if (!node->head || ring || (u32)stamp == MIOS_STATE_HELD)
 		stamp = node_stamp(stamp >> 32, MIOS_STATE_DOWN);
 	if ((u32)stamp == MIOS_STATE_FENCING)
 		node->stopped = stamp >> 32;
 	node->ring = ring;
-	WRITE_ONCE(node->owing, 0);
+	WRITE_ONCE(node->owing, (u32)stamp == MIOS_STATE_DEAD ?
+		   mios_link_owing(node->id, stamp >> 32) : 0);
 	WRITE_ONCE(node->stamp, stamp);
 	mios_epoch_passed(node->id, stamp >> 32);
 	mutex_unlock(&node->lock);

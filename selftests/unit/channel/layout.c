@@ -92,7 +92,7 @@ static void nodes(void)
 		[1] = { HEAD(1024), 0x11000, 5, { { 1024, 9 }, { 4096, 9 } } },
 		[3] = { HEAD(512), 0x91000, 6, { { 512, 9 } } },
 	} };
-	static const u32 pages[] = { 0x10800, 0xf000, MIOS_SLICE_LIMIT };
+	static const u32 pages[] = { 0x10800, 0xf000, MIOS_SLICE_LIMIT, 0x12000, 0x17000 };
 	u8 *area = calloc(1, MIOS_AREA_BLOCKS_AT);
 	struct mios_area_nodes copy;
 	u32 i;
@@ -108,7 +108,7 @@ static void nodes(void)
 		CHECK(mios_nodes_read(area, &copy) == -EBADMSG);
 	}
 	all.of[2] = (struct mios_area_node){};
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < sizeof(pages) / sizeof(*pages); i++) {
 		all.epoch = pages[i];
 		mios_nodes_write(area, &all);
 		CHECK(mios_nodes_read(area, &copy) == -EBADMSG);
