@@ -204,12 +204,17 @@ static void check_nodes(uint64_t nodes)
 	}
 }
 
-/* What they are to begin with, before any file is read or made. */
+/*
+ * What it is to begin with, before any file is read or made.  Of several each says so
+ * itself, and keeps no other from booting.
+ */
 static void check_starts(const struct boot_options *opt, uint64_t nodes)
 {
 	int i;
 
 	first_process(opt);
+	if (nodes & (nodes - 1))
+		return;
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
 		if (nodes & 1ULL << i)
 			boot_root(opt, i);

@@ -177,6 +177,8 @@ int boot_node(const struct boot_plan *plan, unsigned int node)
 	printf("node %u: loading Linux %s into %s, %u CPUs\n", node,
 	       plan->image.release, size, claim.nr_cpus);
 	ret = load(fd, plan, &initrd, &claim);
+	if (initrd.data != plan->initrd.data)
+		free(initrd.data);
 	if (ret)
 		return ret;
 	printf("node %u: starting\n", node);

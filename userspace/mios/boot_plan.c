@@ -86,8 +86,10 @@ void boot_plan_check(const struct boot_plan *plan, uint64_t nodes)
 void boot_plan_show(const struct boot_plan *plan, unsigned int node)
 {
 	const char *root = boot_root(&plan->options, node);
-	char kernel[32], initrd[32];
+	char kernel[32], initrd[32], served[32];
 
+	snprintf(served, sizeof(served), "that of instance %u",
+		 boot_server(plan->ring));
 	mios_size_text(plan->kernel.size, kernel, sizeof(kernel));
 	mios_size_text(plan->initrd.size, initrd, sizeof(initrd));
 	printf("node %u: would boot Linux %s into ring %u, waiting for %s\n"
@@ -97,6 +99,6 @@ void boot_plan_show(const struct boot_plan *plan, unsigned int node)
 	       "  command line  %s\n", node, plan->image.release, plan->ring,
 	       plan->wait ? "its init" : "it to join",
 	       plan->kernel_path, kernel, plan->initrd_path, initrd,
-	       root ? root : "that of instance 0",
+	       root ? root : served,
 	       plan->cmdline);
 }

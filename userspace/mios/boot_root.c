@@ -39,6 +39,10 @@ const char *boot_root(const struct boot_options *opt, unsigned int node)
 			 node, s->name);
 	if (!strcmp(value, "none"))
 		return NULL;
+	if (opt->init)
+		mios_die(MIOS_EXIT_FAILED, "boot %u: --init chooses on a root that "
+			 "is served, and %s names one of its own: --root none",
+			 node, s->name);
 	if (mios_self())
 		mios_die(MIOS_EXIT_FAILED, "boot %u: only instance 0 gives it the "
 			 "device that its root is on: mios boot --root none",

@@ -17,6 +17,28 @@
 #define FOLDER		"/run/mios/boot"	/* boot_remember() has made it */
 #define SERVES		"/run/mios/server"	/* this instance does: initrd/init */
 
+static void path_of(unsigned int node, char path[64])
+{
+	snprintf(path, 64, FOLDER "/%u.root", node);
+}
+
+/* From whom @node has its root since its last boot, or -1. */
+static int root_of(unsigned int node)
+{
+	char path[64];
+	FILE *file;
+	int of;
+
+	path_of(node, path);
+	file = fopen(path, "re");
+	if (!file)
+		return -1;
+	if (fscanf(file, "%d", &of) != 1)
+		of = -1;
+	fclose(file);
+	return of;
+}
+
 /* In another ring than 0 it is instance 0: nobody else is in two. */
 unsigned int boot_server(unsigned int ring)
 {
@@ -47,11 +69,10 @@ void boot_server_check(unsigned int server, unsigned int node)
 	if (mios_instance_read(server, &inst) || inst.state != MIOS_STATE_UP)
 		mios_die(MIOS_EXIT_FAILED, "boot %u: instance %u, which serves "
 			 "its root, is not up: boot that first", node, server);
-}
-
-static void path_of(unsigned int node, char path[64])
-{
-	snprintf(path, 64, FOLDER "/%u.root", node);
+	if (!mios_self() && root_of(server) != (int)server)
+		mios_die(MIOS_EXIT_FAILED, "boot %u: instance %u, which is to serve "
+			 "its root, was booted without one of its own: see mios "
+			 "set root.%u, and boot that anew", node, server, server);
 }
 
 /* Only who has the claim of @node writes its file. */
@@ -71,21 +92,14 @@ uint64_t boot_served(unsigned int server)
 {
 	struct mios_instance inst;
 	uint64_t nodes = 0;
-	unsigned int i, of;
-	char path[64];
-	FILE *file;
+	unsigned int i;
 
-	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
-		path_of(i, path);
-		file = i != server ? fopen(path, "re") : NULL;
-		if (!file)
-			continue;
-		if (fscanf(file, "%u", &of) == 1 && of == server &&
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
+		if (i != server && root_of(i) == (int)server &&
 		    !mios_instance_read(i, &inst) &&
 		    inst.state != MIOS_STATE_DOWN &&
+		    inst.state != MIOS_STATE_DEAD &&
 		    inst.state != MIOS_STATE_HELD)
 			nodes |= 1ULL << i;
-		fclose(file);
-	}
 	return nodes;
 }

@@ -21,11 +21,13 @@ enum { OPT_TIMEOUT = 256 };
 
 /*
  * Every instance but 0 that is not down, for "all"; a kill also gives back
- * what is held for a dump.
+ * what is held for a dump.  Who is host in place of instance 0 does not end itself,
+ * and keeps what is dead.
  */
 static uint64_t instances_alive(const struct end_command *cmd)
 {
 	static struct mios_instance list[MIOS_MAX_INSTANCES];
+	const int self = mios_self();
 	uint64_t nodes = 0;
 	int i, nr;
 
@@ -33,7 +35,9 @@ static uint64_t instances_alive(const struct end_command *cmd)
 	if (nr < 0)
 		mios_die(MIOS_EXIT_FAILED, "%s: " MIOS_NO_SYSFS, cmd->name);
 	for (i = 0; i < nr; i++)
-		if (list[i].id && list[i].state != MIOS_STATE_DOWN &&
+		if (list[i].id && list[i].id != self &&
+		    list[i].state != MIOS_STATE_DOWN &&
+		    (list[i].state != MIOS_STATE_DEAD || !self) &&
 		    (list[i].state != MIOS_STATE_HELD ||
 		     cmd->ioctl == MIOS_IOC_KILL))
 			nodes |= 1ULL << list[i].id;
@@ -43,11 +47,12 @@ static uint64_t instances_alive(const struct end_command *cmd)
 }
 
 static uint64_t end_targets(const struct end_command *cmd, int argc,
-			    char **argv)
+			    char **argv, bool *all)
 {
 	uint64_t nodes;
 
-	if (mios_parse_targets(cmd->name, argc, argv, &nodes))
+	*all = mios_parse_targets(cmd->name, argc, argv, &nodes);
+	if (*all)
 		return instances_alive(cmd);
 	if (nodes & 1)
 		mios_die(MIOS_EXIT_FAILED, "%s 0: instance 0 hosts all others:"
@@ -86,11 +91,17 @@ int end_one(const void *context, unsigned int instance)
  */
 static uint64_t end_first(const struct end_command *cmd, uint64_t nodes)
 {
-	uint64_t served, first = nodes;
+	uint64_t served, server, first = nodes;
 	int i;
 
 	if (cmd->ioctl == MIOS_IOC_KILL)
 		return 0;
+	server = 1ULL << boot_server(0) & ~1ULL;
+	if (cmd->work && nodes & server && nodes & ~server)
+		mios_die(MIOS_EXIT_FAILED, "%s: instance %d is to serve the root of "
+			 "others: 'mios %s %d' first", cmd->name,
+			 __builtin_ctzll(server), cmd->name,
+			 __builtin_ctzll(server));
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
 		if (!(nodes & 1ULL << i))
 			continue;
@@ -105,7 +116,8 @@ static uint64_t end_first(const struct end_command *cmd, uint64_t nodes)
 	return first;
 }
 
-static int end_all(const struct end_command *cmd, uint64_t nodes,
+/* @all: of which one that does not end spares no other */
+static int end_all(const struct end_command *cmd, uint64_t nodes, bool all,
 		   unsigned int seconds, const struct output *output)
 {
 	const struct end_context context = { .cmd = cmd, .seconds = seconds };
@@ -115,6 +127,7 @@ static int end_all(const struct end_command *cmd, uint64_t nodes,
 		.work = cmd->work ? cmd->work : end_one,
 		.context = &context,
 		.first = end_first(cmd, nodes),
+		.anyway = all,
 		.output = *output,
 	};
 	int i;
@@ -138,6 +151,7 @@ int end_main(int argc, char **argv, const struct end_command *cmd)
 	struct output output = { };
 	long timeout = cmd->timeout;
 	uint64_t nodes;
+	bool all;
 	int c;
 
 	while ((c = getopt_long(argc, argv, ":h" OUTPUT_LETTERS, longs, NULL)) != -1)
@@ -158,6 +172,6 @@ int end_main(int argc, char **argv, const struct end_command *cmd)
 			mios_bad_option(cmd->name, argv, c, longs);
 		}
 	output_begin(&output);
-	nodes = end_targets(cmd, argc - optind, argv + optind);
-	return end_all(cmd, nodes, timeout, &output);
+	nodes = end_targets(cmd, argc - optind, argv + optind, &all);
+	return end_all(cmd, nodes, all, timeout, &output);
 }

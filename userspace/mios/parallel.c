@@ -136,10 +136,10 @@ int parallel_run(const struct parallel *p, uint64_t nodes)
 	struct outcome *outcomes = new_outcomes(p);
 	int failed = run_phase(p, first, outcomes);
 
-	if (failed)
+	if (failed && !p->anyway)
 		leave_alone(p, later, outcomes);
 	else if (later)
-		failed = run_phase(p, later, outcomes);
+		failed += run_phase(p, later, outcomes);
 	output_result(&p->output, p->command, nodes, outcomes);
 	munmap(outcomes, MIOS_MAX_INSTANCES * sizeof(*outcomes));
 	return failed ? MIOS_EXIT_FAILED : MIOS_EXIT_OK;

@@ -3,6 +3,7 @@
 #ifndef MIOS_PARALLEL_H
 #define MIOS_PARALLEL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "output.h"
@@ -14,6 +15,7 @@ struct parallel {
 	int (*work)(const void *context, unsigned int node);
 	const void *context;
 	uint64_t first;		/* before the others, which are left alone if one fails */
+	bool anyway;		/* not left alone */
 	struct output output;
 };
 

@@ -23,7 +23,9 @@ static int restart_one(const void *context, unsigned int node)
 	struct mios_instance inst;
 	int ret;
 
-	if (mios_instance_read(node, &inst) || inst.state != MIOS_STATE_DOWN) {
+	boot_start(plan, node);		/* ends here where it cannot be */
+	if (mios_instance_read(node, &inst) ||
+	    (inst.state != MIOS_STATE_DOWN && inst.state != MIOS_STATE_DEAD)) {
 		ret = end_one(context, node);
 		if (ret)
 			return ret;
