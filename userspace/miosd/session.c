@@ -324,7 +324,8 @@ static void outlive(struct session *s)
 		close_ended(s);
 	while (!s->exited || (s->linger && cgroup_populated(s->task.events))) {
 		arm(&p[0], s->sigchld, POLLIN);
-		arm(&p[1], s->task.events, POLLPRI);
+		/* Ready until it is read, which is done once the first has ended. */
+		arm(&p[1], s->task.events, s->exited ? POLLPRI : 0);
 		poll(p, 2, -1);
 		reap(s);
 	}
