@@ -30,8 +30,8 @@ static const char help[] =
 "  -u, --user USER      those of USER, a name or a number\n"
 "  -c, --command NAME   those whose program has this name\n"
 "  -i, --instances LIST on these only, such as 1-3\n"
-"  -s, --signal SIGNAL  do not show them: send SIGNAL, such as TERM; wants PIDs\n"
-"                       or --command\n"
+"  -s, --signal SIGNAL  do not show them: send SIGNAL, such as TERM; wants PIDs,\n"
+"                       -c or -u\n"
 "  -J, --json           for programs; mios-ps(1) has the names\n"
 "  -h, --help           print this\n";
 
@@ -171,9 +171,12 @@ static void parse(struct ps_wish *w, int argc, char **argv)
 	parse_pids(w, argc - optind, argv + optind);
 	if (w->pids[0] && w->command[0])
 		mios_usage("ps", "PIDs or --command, not both");
-	if (w->signal && !w->pids[0] && !w->command[0])
-		mios_usage("ps", "a signal to which? Name PIDs, or a program by "
-			   "--command");
+	if (w->signal && !w->pids[0] && !w->command[0] && !w->by_user)
+		mios_usage("ps", "a signal to which? Name PIDs, a program by "
+			   "--command, or --user");
+	if (w->signal && !w->pids[0] && !w->command[0] && !w->user)
+		mios_usage("ps", "that would end the machine: of root's processes "
+			   "name PIDs, or a program by --command");
 	if (w->signal && w->json)
 		mios_usage("ps", "--signal prints no JSON");
 	if (w->signal && w->pids[0] && (w->by_user || w->all))

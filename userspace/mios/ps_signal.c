@@ -41,15 +41,29 @@ static void quote(char *to, const char *from)
 	*to = '\0';
 }
 
-/* How many have got it, of a program that has a name. */
+/* How many have got it: -e says a line of each. */
+static unsigned int pkill(struct unattended *list, unsigned int nr, char **argv,
+			  int *status)
+{
+	unsigned int i, count = 0;
+	size_t at;
+
+	everywhere_run(list, nr, argv, PS_ANSWER_MS);
+	for (i = 0; i < nr; i++) {
+		everywhere_failed("ps", &list[i], 1, status);
+		for (at = 0; at < list[i].out.len; at++)
+			count += list[i].out.data[list[i].out.start + at] == '\n';
+	}
+	return count;
+}
+
+/* Those of a program that has a name. */
 static unsigned int signal_command(struct ps_wish *w, struct unattended *list,
 				   unsigned int nr, int *status)
 {
 	char name[2 * PS_NAME], user[24];
 	char *argv[10] = { "pkill", "--signal", (char *)w->signal, "-e", "-x",
 			   "--", name };
-	unsigned int i, count = 0;
-	size_t at;
 
 	quote(name, w->command);
 	if (w->by_user) {
@@ -59,12 +73,57 @@ static unsigned int signal_command(struct ps_wish *w, struct unattended *list,
 		argv[7] = "--";
 		argv[8] = name;
 	}
-	everywhere_run(list, nr, argv, PS_ANSWER_MS);
-	for (i = 0; i < nr; i++) {
-		everywhere_failed("ps", &list[i], 1, status);
-		for (at = 0; at < list[i].out.len; at++)	/* -e: a line each */
-			count += list[i].out.data[list[i].out.start + at] == '\n';
+	return pkill(list, nr, argv, status);
+}
+
+/*
+ * Here pkill is this process' child: with -A it leaves out what it was started by,
+ * so who ends all that is his goes on, and his login, too.
+ */
+static unsigned int signal_user_here(const struct ps_wish *w, int *status)
+{
+	char line[256];
+	unsigned int count = 0;
+	FILE *said;
+
+	snprintf(line, sizeof(line), "LC_ALL=C pkill --signal %s -e -A -u %u 2>&1",
+		 w->signal, w->user);
+	said = popen(line, "r");
+	if (!said)
+		mios_die(MIOS_EXIT_FAILED, "ps: cannot run pkill: %m");
+	while (fgets(line, sizeof(line), said)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (strstr(line, " killed (pid ")) {
+			count++;
+			continue;
+		}
+		mios_utf8(line);
+		mios_error("mios", "ps: instance %d: %s", mios_self(), line);
+		*status = MIOS_EXIT_FAILED;
 	}
+	pclose(said);		/* 1 if there is none: count says so */
+	return count;
+}
+
+/*
+ * All that a user has, but there for the supervisor of pkill's own session, which
+ * is its parent.  Here last, as it may end what we write to.
+ */
+static unsigned int signal_user(struct ps_wish *w, struct unattended *list,
+				unsigned int nr, int *status)
+{
+	char user[24];
+	char *argv[8] = { "pkill", "--signal", (char *)w->signal, "-e", "-A",
+			  "-u", user };
+	unsigned int i, count, others = 0;
+
+	snprintf(user, sizeof(user), "%u", w->user);
+	for (i = 0; i < nr; i++)
+		if (list[i].instance != mios_self())
+			list[others++].instance = list[i].instance;
+	count = pkill(list, others, argv, status);
+	if (others < nr)
+		count += signal_user_here(w, status);
 	return count;
 }
 
@@ -133,9 +192,14 @@ static unsigned int signal_pids(struct ps_wish *w, struct unattended *list,
 void ps_send(struct ps_wish *w, struct unattended *list, unsigned int nr,
 	     int *status)
 {
-	unsigned int count = w->pids[0] ? signal_pids(w, list, nr, status) :
-					  signal_command(w, list, nr, status);
+	unsigned int count;
 
+	if (w->pids[0])
+		count = signal_pids(w, list, nr, status);
+	else if (w->command[0])
+		count = signal_command(w, list, nr, status);
+	else
+		count = signal_user(w, list, nr, status);
 	if (!count && *status == MIOS_EXIT_OK) {
 		mios_error("mios", "ps: there is no such process");
 		*status = MIOS_EXIT_FAILED;
