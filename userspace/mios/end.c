@@ -91,13 +91,14 @@ int end_one(const void *context, unsigned int instance)
  */
 static uint64_t end_first(const struct end_command *cmd, uint64_t nodes)
 {
-	uint64_t served, server, first = nodes;
+	uint64_t served, server = 0, first = nodes;
 	int i;
 
 	if (cmd->ioctl == MIOS_IOC_KILL)
 		return 0;
-	server = 1ULL << boot_server(0) & ~1ULL;
-	if (cmd->work && nodes & server && nodes & ~server)
+	if (cmd->work)		/* boots again, so a setting that is wrong is in its way */
+		server = 1ULL << boot_server(0) & ~1ULL;
+	if (nodes & server && nodes & ~server)
 		mios_die(MIOS_EXIT_FAILED, "%s: instance %d is to serve the root of "
 			 "others: 'mios %s %d' first", cmd->name,
 			 __builtin_ctzll(server), cmd->name,
