@@ -33,6 +33,7 @@ struct mios_fs_parts;
  * @files:	no file is made while there are as many as that; 0: none
  * @later:	has a later boot of that instance begun than this one?  NULL: no
  * @stores:	of the change that is being made: what is in the redo record
+ * @too_many:	it does not fit in there
  * @wants:	of which kind it has found no free number: that, plus 1
  * @lock:	the lock as changes see it; ->wait and ->ctx are the caller's
  * @recovery:	the same, as mios_fs_recover() does: it waits at a seat of its own
@@ -49,6 +50,7 @@ struct mios_fs {
 	u64 files;
 	bool (*later)(u32 instance, u32 epoch);
 	u32 stores;
+	bool too_many;
 	u32 wants;
 	struct mios_qlock lock;
 	struct mios_qlock recovery;

@@ -4,22 +4,22 @@
  */
 #include "change.h"
 
-/* Directories in each other: where there are more no directory is moved to. */
-#define DEPTH_MAX	(1u << 20)
+/* Directories in each other, through which one looks with the lock of all. */
+#define DEPTH_MAX	4096u
 
-/* Is @inode @dir itself, or above it? */
-static bool is_above(struct mios_fs *fs, u64 inode, u64 dir)
+/* -EINVAL: @inode is @dir itself, or above it; -ELOOP: too deep to tell. */
+static int stays_above(struct mios_fs *fs, u64 inode, u64 dir)
 {
 	u32 steps;
 
 	for (steps = 0; steps < DEPTH_MAX; steps++) {
 		if (dir == inode)
-			return true;
+			return -EINVAL;
 		if (dir == MIOS_FS_ROOT || !inode_exists(fs, dir))
-			return false;
+			return 0;
 		dir = (u32)inode_at(fs, dir)->parent;
 	}
-	return true;
+	return -ELOOP;
 }
 
 /* A directory that has come from another one. */
@@ -45,8 +45,7 @@ static int move_from(struct mios_fs *fs, const struct mios_fs_place *at,
 		return err;
 	if (is_directory(inode_at(fs, from->inode)->mode) != directory)
 		return -ESTALE;
-	return directory && is_above(fs, from->inode, to->dir.inode) ? -EINVAL :
-		0;
+	return directory ? stays_above(fs, from->inode, to->dir.inode) : 0;
 }
 
 /* What has that name already, or nothing: then ->entry is 0. */
@@ -137,7 +136,7 @@ static int exchange_find(struct mios_fs *fs, const struct mios_fs_place *at,
 		return err;
 	if (!(at->file.by & MIOS_FS_BY_ID))
 		return -ESTALE;
-	return is_above(fs, found->inode, to->dir.inode) ? -EINVAL : 0;
+	return stays_above(fs, found->inode, to->dir.inode);
 }
 
 /* A name leads to @inode from now on, which had another one, in @dir, before. */

@@ -48,6 +48,10 @@ void mios_tx_put(struct mios_fs *fs, u64 *word, u64 value)
 		WRITE_ONCE(*word, value);
 		return;
 	}
+	if (fs->stores == MIOS_FS_STORES) {
+		fs->too_many = true;
+		return;
+	}
 	redo->store[fs->stores].phys = phys_of(fs, word);
 	redo->store[fs->stores++].value = value;
 }
@@ -99,6 +103,10 @@ static void apply(struct mios_fs *fs, bool seen)
 {
 	struct mios_fs_redo *redo = redo_of(fs, fs->pool->self);
 
+	if (fs->too_many) {
+		fs->stores = 0;
+		return;
+	}
 	smp_store_release(&redo->count, fs->stores); /* REDO */
 	smp_wmb(); /* REDO: no word before it */
 	mios_fs_stop();
@@ -138,6 +146,7 @@ static int begin(struct mios_fs *fs, struct mios_qlock *lock)
 		return -EBUSY;
 	fs->holder = lock;
 	fs->stores = 0;
+	fs->too_many = false;
 	fs->wants = 0;
 	if (err)
 		redo_finish(fs);
@@ -169,9 +178,14 @@ void mios_tx_end(struct mios_fs *fs)
 	mios_qlock_unlock(lock); /* LOCK */
 }
 
-/* Carry it out, unless there is an error, and hand the lock on. */
+/*
+ * Carry it out, unless there is an error, and hand the lock on.  -EIO: it is more
+ * than a record holds, so nothing is changed; no change is meant to be.
+ */
 int mios_tx_finish(struct mios_fs *fs, int err)
 {
+	if (!err && fs->too_many)
+		err = -EIO;
 	if (!err)
 		mios_tx_apply(fs);
 	mios_tx_end(fs);

@@ -105,6 +105,7 @@ void test_files(void);
 void test_segments(void);
 void test_rights(void);
 void test_exchange(void);
+void test_bounds(void);
 void test_attributes(void);
 void test_filelocks(void);
 void test_filelocks_random(u64 seed, unsigned long steps);

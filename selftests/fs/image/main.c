@@ -22,6 +22,7 @@ int main(int argc, char **argv)
 		test_files();
 		test_rights();
 		test_exchange();
+		test_bounds();
 		test_attributes();
 		test_segments();
 		test_filelocks();
