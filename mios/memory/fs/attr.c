@@ -109,20 +109,21 @@ static int judge(struct mnt_idmap *idmap, struct dentry *dentry,
 	return err;
 }
 
-/* Where pages are wished at once, they are there, or it is no longer. */
+/*
+ * Where pages are wished at once it grows by pieces, as by fallocate(), and stays as
+ * long as it has become when one cannot be had: what is there by then another
+ * instance may have written to.
+ */
 static int size_set(struct inode *inode, loff_t size)
 {
 	struct mios_mount *m = mount_of(inode);
 	loff_t before = i_size_read(inode);
-	int err = mios_size_set(inode, size);
+	int err = 0;
 
-	if (err || size <= before ||
-	    !(mios_fs_policy(&m->fs, number_of(inode)) & MIOS_FS_POLICY_EAGER))
-		return err;
-	err = mios_file_allocate(inode, before, size, 0);
-	if (err)
-		mios_size_set(inode, before);
-	return err;
+	if (size > before &&
+	    mios_fs_policy(&m->fs, number_of(inode)) & MIOS_FS_POLICY_EAGER)
+		err = mios_file_allocate(inode, before, size, 0);
+	return err ?: mios_size_set(inode, size);
 }
 
 /* Is that all, once it has its size?  Times of now are that of the same change. */
