@@ -19,7 +19,9 @@
 MIOS_INJECT_SWITCH(deaf, "do not hear of a death");
 
 /* Another survivor's change or piece of recovery is over by then, or it is dead, too. */
-#define RECOVER_MS	5000
+#define RECOVER_MS	2000
+/* The mender comes again, and a death that is told waits for it. */
+#define MEND_MS		100
 
 static LIST_HEAD(mounts);
 static DEFINE_MUTEX(mounts_lock);	/* of mounts, and of ->over of each */
@@ -40,7 +42,7 @@ static bool has_later(u32 instance, u32 epoch)
 	       epoch_of(info.incarnation) > epoch;
 }
 
-static int recover_one(struct mios_mount *m, u32 instance)
+static int recover_one(struct mios_mount *m, u32 instance, unsigned int ms)
 {
 	struct mios_fs_recovery r = {
 		.pool = { .instance = instance, .epoch = m->over[instance] },
@@ -48,7 +50,7 @@ static int recover_one(struct mios_mount *m, u32 instance)
 	int err;
 
 	do {
-		mios_image_lock_wait(&m->recovery, RECOVER_MS);
+		mios_image_lock_wait(&m->recovery, ms);
 		err = mios_fs_recover(&m->fs, &r);
 		cond_resched();
 	} while (err > 0);
@@ -58,12 +60,12 @@ static int recover_one(struct mios_mount *m, u32 instance)
 }
 
 /* Its devices may write what it had; that it has locks is over all the same. */
-static int recover_locks(struct mios_mount *m, u32 instance)
+static int recover_locks(struct mios_mount *m, u32 instance, unsigned int ms)
 {
 	int err;
 
 	do {
-		mios_image_lock_wait(&m->recovery, RECOVER_MS);
+		mios_image_lock_wait(&m->recovery, ms);
 		err = mios_fs_recover_locks(&m->fs, instance,
 					    m->over[instance]);
 		cond_resched();
@@ -72,7 +74,7 @@ static int recover_locks(struct mios_mount *m, u32 instance)
 }
 
 /* First all of them leave the queue: one may keep another waiting there. */
-static int recover(struct mios_mount *m)
+static int recover(struct mios_mount *m, unsigned int ms)
 {
 	int err = 0;
 	u32 i;
@@ -84,22 +86,39 @@ static int recover(struct mios_mount *m)
 		if (!m->over[i])
 			continue;
 		if (!mios_devices_quiet(i))
-			err = recover_locks(m, i) ?: err;
-		else if (recover_one(m, i))
+			err = recover_locks(m, i, ms) ?: err;
+		else if (recover_one(m, i, ms))
 			err = -EBUSY;
 		else
 			m->over[i] = 0;
 	}
 	/* Locks of files that they had are free. */
 	mios_filelocks_turn();
+	m->unrecovered = err;
 	return err;
+}
+
+/**
+ * mios_deaths_mend() - recover whoever could not be when his death was told
+ * @m: the mount; its worker calls
+ *
+ * Return: false: the lock is taken still.
+ */
+bool mios_deaths_mend(struct mios_mount *m)
+{
+	bool all;
+
+	mutex_lock(&mounts_lock);
+	all = !m->unrecovered || !recover(m, MEND_MS);
+	mutex_unlock(&mounts_lock);
+	return all;
 }
 
 static void bury(struct mios_mount *m, const struct mios_change *change)
 {
 	m->over[change->instance] = epoch_of(change->incarnation);
-	if (recover(m))
-		pr_warn("miosfs: what instance %u had is kept until the next death or mount: the lock is taken\n",
+	if (recover(m, RECOVER_MS))
+		pr_warn("miosfs: what instance %u had is kept until somebody lets go of the lock\n",
 			change->instance);
 	else if (mios_devices_quiet(change->instance))
 		pr_info("miosfs: instance %u is dead, and what it had is free\n",
@@ -163,7 +182,7 @@ int mios_death_watch(struct mios_mount *m)
 	mutex_lock(&mounts_lock);
 	for (i = 0; i < nr; i++)
 		m->over[i] = over_of(i);
-	err = recover(m);
+	err = recover(m, RECOVER_MS);
 	if (!err)
 		list_add(&m->entry, &mounts);
 	mutex_unlock(&mounts_lock);

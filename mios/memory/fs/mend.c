@@ -5,7 +5,8 @@
  * tried once a second, by each instance that has reason to.  Files are to be
  * closed that were not, for the same reason, or their freeing be finished whose
  * user was killed in it.  Locks of files are to be let go of.  Segments are to be
- * freed that were detached last.
+ * freed that were detached last.  What a dead instance had is to be freed, if
+ * somebody had the lock for too long when its death was told.
  */
 #include "../../inject/inject.h"
 #include "vfs.h"
@@ -100,6 +101,7 @@ static void mend(struct work_struct *work)
 
 	if (xchg(&m->sweep, false) && !segments_sweep(m))
 		again = m->sweep = true;
+	again |= !mios_deaths_mend(m);
 	again |= !mios_filelocks_mend(m);
 	again |= !files_reap(m);
 	again |= !files_close(m);

@@ -109,7 +109,8 @@ static void apply(struct mios_fs *fs, bool seen)
 	}
 	smp_store_release(&redo->count, fs->stores); /* REDO */
 	smp_wmb(); /* REDO: no word before it */
-	mios_fs_stop();
+	if (fs->holder == &fs->lock)
+		mios_fs_stop();
 	redo_apply(fs, redo, seen);
 	fs->stores = 0;
 }

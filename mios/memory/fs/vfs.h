@@ -89,6 +89,7 @@ struct mios_image_waiter {
  * @reaped:	and to finish freeing these, which are this instance's to free
  * @ring:	it is the ring's own pool
  * @entry, @over: death.c: who is to be recovered, up to which epoch
+ * @unrecovered: and could not be, as somebody has the lock
  * @recovery:	of who does it
  * @segments:	of the files of segments of System V; of mios/memory/ipc/
  */
@@ -115,6 +116,7 @@ struct mios_mount {
 	bool ring;
 	struct list_head entry;
 	u32 over[MIOS_FS_INSTANCES];
+	bool unrecovered;
 	struct mios_image_waiter recovery;
 	struct vfsmount *segments;
 };
@@ -468,6 +470,7 @@ void mios_filelocks_exit(void);
 /* death.c */
 int mios_death_watch(struct mios_mount *m);
 void mios_death_ignore(struct mios_mount *m);
+bool mios_deaths_mend(struct mios_mount *m);
 int mios_death_init(void);
 void mios_death_exit(void);
 
