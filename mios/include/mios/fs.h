@@ -33,7 +33,7 @@
 #include <mios/lock.h>
 
 #define MIOS_FS_MAGIC		0x47414d4953464f4dULL
-#define MIOS_FS_VERSION		12
+#define MIOS_FS_VERSION		13
 #define MIOS_FS_INSTANCES	64u
 #define MIOS_FS_NAME		255u
 #define MIOS_FS_PAGE		4096u
@@ -372,7 +372,7 @@ static_assert(sizeof(struct mios_fs_segment) == 128);
  * @first, @last: of its bytes
  * @ticket:	in which order they came
  * @pid:	of who asked
- * @reserved:	0
+ * @uid:	the same
  */
 struct mios_fs_filelock {
 	__u64 next;
@@ -384,7 +384,7 @@ struct mios_fs_filelock {
 	__u64 last;
 	__u64 ticket;
 	__u64 pid;
-	__u64 reserved;
+	__u64 uid;
 };
 
 static_assert(sizeof(struct mios_fs_filelock) == 80);
@@ -398,7 +398,8 @@ static_assert(sizeof(struct mios_fs_filelock) == 80);
 
 /**
  * struct mios_fs_filelocks - the table
- * @free:	first of the free ones, linked by ->next
+ * @free:	first of the free ones, linked by ->next; the upper half: how many
+ *		are not free
  * @ticket:	the next one
  * @chain:	first of each chain
  * @lock:	the locks

@@ -189,6 +189,7 @@ static bool unqueue(struct mios_fs *fs, const struct mios_fs_lock_wish *wish)
 static int take_first(struct mios_fs *fs, struct mios_fs_lock_wish *wish,
 		      bool wait)
 {
+	u32 taken = mios_filelocks_taken(fs);
 	u64 by;
 	int err = 0;
 
@@ -200,10 +201,13 @@ static int take_first(struct mios_fs *fs, struct mios_fs_lock_wish *wish,
 		return -ENOLCK;
 	by = wait ? blocker_in_turn(fs, mios_filelock_who(fs), wish, ~0ull) :
 	     in_the_way(fs, mios_filelock_who(fs), wish);
+	if (by && !wait)
+		return -EAGAIN;
+	/* One for another there always is. */
+	if (mios_filelocks_taken(fs) == taken && !mios_filelock_room(fs, wish))
+		return -ENOLCK;
 	if (!by)
 		return grant(fs, wish);
-	if (!wait)
-		return -EAGAIN;
 	if (is_deadlock(fs, wish, by))
 		return -EDEADLK;
 	wish->ticket = mios_filelock_ticket(fs);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Locks of files between instances, as flock(2) and fcntl(2) have them.  waits
- * takes his turn himself, when he looks again: nobody who came later gets it
- * before, once it could be had.  Who lets go of one is told whom to wake; a wake that is lost
- * costs the time until the next look.
+ * Locks of files between instances, as flock(2) and fcntl(2) have them.  Who
+ * waits takes his turn himself, when he looks again: nobody who came later gets
+ * it before, once it could be had.  Who lets go of one is told whom to wake; a
+ * wake that is lost costs the time until the next look.
  */
 #ifndef _MIOS_FILELOCK_H
 #define _MIOS_FILELOCK_H
@@ -17,7 +17,8 @@
  * @exclusive:	nobody else has a lock there
  * @owner:	by which this instance knows who asks
  * @first, @last: of the bytes
- * @pid:	of who asks
+ * @pid, @uid:	of who asks
+ * @limited:	he gets no more than his share, once half of the table is taken
  * @instance:	of who has it: out
  * @ticket:	0 at first; of one that waits, or is only half through
  * @tell:	out: a bit for each instance that has somebody who waits there
@@ -31,6 +32,8 @@ struct mios_fs_lock_wish {
 	u64 first;
 	u64 last;
 	u32 pid;
+	u32 uid;
+	bool limited;
 	u32 instance;
 	u64 ticket;
 	u64 tell;

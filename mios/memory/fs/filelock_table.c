@@ -8,6 +8,11 @@
 /* Of one owner, that are changed at once. */
 #define PIECE		16u
 
+/* Of the table: for who lets go of the middle of one and so has two. */
+#define RESERVE		64u
+/* What one user may have when half of it is taken. */
+#define SHARE		(MIOS_FS_FILELOCKS / 8)
+
 struct mios_fs_filelock *mios_filelock_at(const struct mios_fs *fs, u64 at)
 {
 	return &filelocks_of(fs)->lock[at];
@@ -32,6 +37,7 @@ struct mios_fs_filelock mios_filelock_read(struct mios_fs *fs, u64 at)
 		.last = mios_tx_get(fs, &lock->last),
 		.ticket = mios_tx_get(fs, &lock->ticket),
 		.pid = mios_tx_get(fs, &lock->pid),
+		.uid = mios_tx_get(fs, &lock->uid),
 	};
 }
 
@@ -85,7 +91,7 @@ struct mios_fs_lock_wish mios_filelock_wish(const struct mios_fs_filelock *lock)
 		.kind = filelock_flags(lock) & MIOS_FILELOCK_KINDS,
 		.exclusive = filelock_flags(lock) & MIOS_FS_FILELOCK_EXCLUSIVE,
 		.owner = lock->owner, .first = lock->first, .last = lock->last,
-		.pid = lock->pid, .instance = mios_filelock_instance(lock),
+		.pid = lock->pid, .uid = lock->uid, .instance = mios_filelock_instance(lock),
 		.ticket = lock->ticket,
 	};
 }
@@ -95,11 +101,12 @@ void mios_filelock_free(struct mios_fs *fs, u64 *link, u64 at)
 {
 	struct mios_fs_filelock *lock = mios_filelock_at(fs, at);
 	u64 *free = &filelocks_of(fs)->free;
+	u64 was = mios_tx_get(fs, free);
 
 	mios_tx_put(fs, link, mios_tx_get(fs, &lock->next));
 	mios_tx_put(fs, &lock->file, 0);
-	mios_tx_put(fs, &lock->next, mios_tx_get(fs, free));
-	mios_tx_put(fs, free, at);
+	mios_tx_put(fs, &lock->next, (u32)was);
+	mios_tx_put(fs, free, upper_lower((was >> 32) - 1, at));
 }
 
 u64 mios_filelock_ticket(struct mios_fs *fs)
@@ -117,13 +124,14 @@ int mios_filelock_new(struct mios_fs *fs, const struct mios_fs_lock_wish *wish,
 {
 	struct mios_fs_filelocks *table = filelocks_of(fs);
 	u64 *chain = mios_filelock_chain(fs, wish->inode);
-	u64 at = mios_tx_get(fs, &table->free);
+	u64 free = mios_tx_get(fs, &table->free), at = (u32)free;
 	struct mios_fs_filelock *lock;
 
 	if (!at || at >= MIOS_FS_FILELOCKS)
 		return -ENOLCK;
 	lock = mios_filelock_at(fs, at);
-	mios_tx_put(fs, &table->free, mios_tx_get(fs, &lock->next));
+	mios_tx_put(fs, &table->free, upper_lower((free >> 32) + 1,
+						  mios_tx_get(fs, &lock->next)));
 	mios_tx_put(fs, &lock->next, mios_tx_get(fs, chain));
 	mios_tx_put(fs, &lock->file, upper_lower(flags, wish->inode));
 	mios_tx_put(fs, &lock->id, wish->id);
@@ -133,8 +141,37 @@ int mios_filelock_new(struct mios_fs *fs, const struct mios_fs_lock_wish *wish,
 	mios_tx_put(fs, &lock->last, wish->last);
 	mios_tx_put(fs, &lock->ticket, wish->ticket);
 	mios_tx_put(fs, &lock->pid, wish->pid);
+	mios_tx_put(fs, &lock->uid, wish->uid);
 	mios_tx_put(fs, chain, at);
 	return 0;
+}
+
+u32 mios_filelocks_taken(struct mios_fs *fs)
+{
+	return mios_tx_get(fs, &filelocks_of(fs)->free) >> 32;
+}
+
+static bool has_his_share(const struct mios_fs *fs, u32 uid)
+{
+	u32 nr = 0;
+	u64 at;
+
+	for (at = 1; at < MIOS_FS_FILELOCKS && nr < SHARE; at++) {
+		const struct mios_fs_filelock *lock = mios_filelock_at(fs, at);
+
+		nr += READ_ONCE(lock->file) && READ_ONCE(lock->uid) == uid;
+	}
+	return nr == SHARE;
+}
+
+/* Else others would find the table full, and could not let go of what they have. */
+bool mios_filelock_room(struct mios_fs *fs, const struct mios_fs_lock_wish *wish)
+{
+	u32 taken = mios_filelocks_taken(fs);
+
+	return taken + RESERVE < MIOS_FS_FILELOCKS - 1 &&
+	       (!wish->limited || taken < MIOS_FS_FILELOCKS / 2 ||
+		!has_his_share(fs, wish->uid));
 }
 
 /* The bytes of a wish out of a lock of its owner; -ENOLCK: it would be two. */

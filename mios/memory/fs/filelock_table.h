@@ -31,6 +31,8 @@ void mios_filelock_free(struct mios_fs *fs, u64 *link, u64 at);
 u64 mios_filelock_ticket(struct mios_fs *fs);
 int mios_filelock_new(struct mios_fs *fs, const struct mios_fs_lock_wish *wish,
 		      u32 flags);
+u32 mios_filelocks_taken(struct mios_fs *fs);
+bool mios_filelock_room(struct mios_fs *fs, const struct mios_fs_lock_wish *wish);
 int mios_filelock_carve(struct mios_fs *fs,
 			const struct mios_fs_lock_wish *wish, u64 ticket);
 u32 mios_filelock_flags(const struct mios_fs_lock_wish *wish);

@@ -7,9 +7,12 @@
  * one lets go, a lock could stay that no end of a process finds.
  *
  * Who waits sleeps until somebody tells that it may be his turn, and looks by
- * himself twice a second.
+ * himself twice a second; where many wait more rarely, as each look takes the lock
+ * of the image from all.
  */
 #include <linux/atomic.h>
+#include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/delay.h>
 #include <linux/filelock.h>
 #include <linux/random.h>
@@ -26,11 +29,13 @@ MIOS_INJECT_SWITCH(local_locks, "locks of files keep out programs of this instan
 MIOS_INJECT_SWITCH(untold, "do not tell others that it may be their turn");
 MIOS_INJECT_VALUE(between, "milliseconds until this kernel's record of a lock follows the table");
 
-/* How long a turn that was told in vain is not missed. */
+/* How long a turn that was told in vain is not missed, by so many that wait. */
 #define TURN_SLEEP	msecs_to_jiffies(500)
+#define TURN_LOOKERS	4
 
 static DECLARE_WAIT_QUEUE_HEAD(waiters);
 static atomic_t turns;		/* how often somebody may have got one */
+static atomic_t nr_waiting;	/* in this kernel */
 static siphash_key_t secret;	/* others need not know where things lie here */
 
 enum step { DROP, FORGO, TRIM };
@@ -100,6 +105,8 @@ static struct mios_fs_lock_wish wish_make(struct inode *inode,
 		.first = whole ? 0 : fl->fl_start,
 		.last = whole || fl->fl_end == OFFSET_MAX ? ~0ULL : fl->fl_end,
 		.pid = fl->c.flc_pid,
+		.uid = from_kuid(&init_user_ns, current_uid()),
+		.limited = !ns_capable_noaudit(&init_user_ns, CAP_SYS_RESOURCE),
 	};
 }
 
@@ -237,9 +244,11 @@ static int take_once(struct inode *inode, struct file_lock *fl,
 /* Negative: a signal has come. */
 static long sleep_after(int seen)
 {
+	long others = atomic_read(&nr_waiting) / TURN_LOOKERS;
+
 	return wait_event_interruptible_timeout(waiters,
 						atomic_read(&turns) != seen,
-						TURN_SLEEP);
+						TURN_SLEEP * (1 + others));
 }
 
 /* In the queue; until it is had, or a signal comes. */
@@ -250,6 +259,7 @@ static int wait_for_turn(struct inode *inode, struct file_lock *fl,
 	int seen, err;
 	long left;
 
+	atomic_inc(&nr_waiting);
 	do {
 		seen = atomic_read(&turns);
 		err = take_once(inode, fl, wish, true);
@@ -259,6 +269,7 @@ static int wait_for_turn(struct inode *inode, struct file_lock *fl,
 		if (left < 0)
 			err = left;
 	} while (err == MIOS_FS_LOCK_WAITS || err == -EBUSY);
+	atomic_dec(&nr_waiting);
 	/* Unless it has been had, and given back. */
 	if (err < 0 && wish->ticket == ticket)
 		step_do(mount_of(inode), wish, FORGO);

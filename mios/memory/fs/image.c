@@ -44,7 +44,7 @@ static void filelocks_make(void *image)
 	/* The last has no next. */
 	for (i = 1; i + 1 < MIOS_FS_FILELOCKS; i++)
 		table->lock[i].next = i + 1;
-	table->free = 1;
+	table->free = 1;		/* and none is taken */
 	table->ticket = 1;
 }
 

@@ -399,7 +399,6 @@ static void check_filelock(struct checker *c,
 	NEED(lock->first <= lock->last);
 	NEED(lock->ticket && lock->ticket < filelocks_of(c->fs)->ticket);
 	NEED((lock->who & 0xff) < MIOS_FS_INSTANCES);
-	NEED(!lock->reserved);
 }
 
 /* Had by two, and one of them wants to be alone there. */
@@ -442,17 +441,18 @@ static void check_lock_chain(struct checker *c, u32 chain)
 static void check_filelocks(struct checker *c)
 {
 	const struct mios_fs_filelocks *table = filelocks_of(c->fs);
-	u64 at;
+	u64 at, taken = MIOS_FS_FILELOCKS - 1;
 
 	memset(c->locks, 0, sizeof(c->locks));
 	for (at = 0; at < MIOS_FS_FILELOCK_CHAINS; at++)
 		check_lock_chain(c, at);
-	for (at = table->free; at; at = table->lock[at].next) {
+	for (at = (u32)table->free; at; at = table->lock[at].next, taken--) {
 		NEED(at < MIOS_FS_FILELOCKS);
 		NEED(!c->locks[at]);
 		c->locks[at] = true;
 		NEED(!table->lock[at].file);
 	}
+	NEED(table->free >> 32 == taken);
 	for (at = 1; at < MIOS_FS_FILELOCKS; at++)
 		NEED(c->locks[at]);
 }

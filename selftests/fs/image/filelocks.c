@@ -13,6 +13,7 @@
 #define END	(~0ull)
 #define SOME	40		/* records of one owner: more than one change does */
 #define TEXT	256
+#define RESERVE	64		/* as in filelock_table.c */
 
 static struct mios_fs *one, *two, *three;
 static u64 file, id;
@@ -348,31 +349,71 @@ static void many(void)
 static void full(void)
 {
 	struct mios_fs_lock_wish a, b;
+	u64 cut = 1001;
 	u32 nr;
 
 	CHECK(!take(one, POSIX, 1, 0, 9));
 	CHECK(!take(two, POSIX, 1, 5, 5));
+	CHECK(!take(two, POSIX, 2, 1000, 2000));
 	CHECK(await(one, &a, POSIX | EXCL, 1, 5, 5) == MIOS_FS_LOCK_WAITS);
 	CHECK(await(one, &b, FLOCK, 3, 0, END) == 0);
 	nr = scatter(three, 1, 10, MIOS_FS_FILELOCKS);
-	CHECK(nr == MIOS_FS_FILELOCKS - 1 - 4);
-	WHOLE(three, 14);
+	CHECK(nr == MIOS_FS_FILELOCKS - 1 - RESERVE - 5);
 	CHECK(take(one, POSIX | EXCL, 1, 0, 0) == -ENOLCK);
+	/* Who lets go has some places more. */
+	for (nr = 0; nr < RESERVE; nr++, cut += 2)
+		CHECK(!drop(two, POSIX, 2, cut, cut));
+	WHOLE(three, 14);
 	CHECK(drop(one, POSIX, 1, 3, 6) == -ENOLCK);
 	CHECK(await(two, &b, POSIX | EXCL, 1, 10, 10) == -ENOLCK);
 	CHECK(has(two, 1, "s5-5") && !b.ticket);
 	/* Its turn, but two places are wanted, and there is one. */
 	CHECK(!drop(two, POSIX, 1, 0, END));
-	CHECK(!take(three, POSIX, 1, 0, 0));
+	CHECK(!drop(two, POSIX, 2, cut, cut));
 	CHECK(again(one, &a) == -ENOLCK);
 	CHECK(!mios_fs_lock_forgo(one, &a));
 	CHECK(has(one, 1, "s0-9") && has(one, 3, "s0-e"));
 	/* One goes for another; and the end of a file wants no place. */
 	CHECK(!take(one, FLOCK | EXCL, 3, 0, END));
-	CHECK(!take(three, POSIX, 1, 1, 1));
+	CHECK(!drop(two, POSIX, 2, cut + 2, cut + 2));
 	CHECK(!take(one, FLOCK, 3, 0, END));
 	CHECK(!drop(one, FLOCK, 3, 0, END) && !drop(one, POSIX, 1, 0, END));
-	CHECK(!drop(three, POSIX, 1, 0, END));
+	CHECK(!drop(two, POSIX, 2, 0, END) && !drop(three, POSIX, 1, 0, END));
+	nobody_has_any();
+}
+
+/* How many places @uid gets, each for a lock of another owner, from @owner on. */
+static u32 fill(u32 uid, u64 owner)
+{
+	struct mios_fs_lock_wish w;
+	u32 nr;
+
+	for (nr = 0; nr < MIOS_FS_FILELOCKS; nr++) {
+		w = wish(POSIX, owner + nr, 0, 0);
+		w.uid = uid;
+		w.limited = uid;
+		if (mios_fs_lock_take(one, &w, false))
+			break;
+	}
+	return nr;
+}
+
+/* One user leaves others their share, and all of them leave root some. */
+static void shares(void)
+{
+	const u32 half = MIOS_FS_FILELOCKS / 2, share = MIOS_FS_FILELOCKS / 8;
+	u64 owner;
+
+	CHECK(fill(7, 1) == half);
+	CHECK(fill(8, half + 1) == share && !fill(7, 1));
+	CHECK(fill(0, half + share + 1) ==
+	      MIOS_FS_FILELOCKS - 1 - RESERVE - half - share);
+	CHECK(!fill(9, 1));
+	for (owner = 1; owner < MIOS_FS_FILELOCKS; owner++)
+		CHECK(!drop(one, POSIX, owner, 0, END));
+	CHECK(fill(7, 1) == half);
+	for (owner = 1; owner <= half; owner++)
+		CHECK(!drop(one, POSIX, owner, 0, END));
 	nobody_has_any();
 }
 
@@ -441,6 +482,7 @@ void test_filelocks(void)
 	threads();
 	many();
 	full();
+	shares();
 	deaths(&w);
 	numbers();
 	world_forget(&w);
