@@ -80,7 +80,7 @@ static glex_ret_t run(struct glex_coll *coll, const struct work *w, int32_t time
 
 	if (coll->broken)
 		return request_refused(coll->ep, &coll->error);
-	coll->end = timeout < 0 ? UINT64_MAX : now_ms() + timeout;
+	coll_begin(coll, timeout);
 	coll->shape = w->call | w->bits << 3 | w->op << 4 | w->root << 16;
 	if (w->call != CALL_BCAST)
 		done = go_up(coll, w);

@@ -64,6 +64,8 @@ static_assert(offsetof(struct coll_packet, data) == 40, "layout");
  * @shape:	of the one that is under way
  * @end:	when its time is up, ms
  * @checked:	when others were looked at, ms
+ * @asked:	and whether they live
+ * @patience:	until that is asked again, ms
  * @next:	who of all is looked at next
  * @broken:	nothing more is done; why:
  * @error:	that
@@ -81,6 +83,8 @@ struct glex_coll {
 	uint32_t shape;
 	uint64_t end;
 	uint64_t checked;
+	uint64_t asked;
+	uint64_t patience;
 	uint32_t next;
 	bool broken;
 	struct glex_err_req error;
@@ -94,6 +98,7 @@ struct glex_coll {
 #define SEQUENCE_MASK	0x3fffffffu
 
 void coll_free(struct glex_coll *coll);
+void coll_begin(struct glex_coll *coll, int32_t timeout);
 uint64_t coll_mix(uint64_t hash, uint64_t word);
 bool coll_break(struct glex_coll *coll, uint32_t who,
 		enum glex_err_req_status status);

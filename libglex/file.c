@@ -119,8 +119,13 @@ static int file_take(const char *path)
 		fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 		if (fd < 0)
 			return -1;
-		if (lock(fd) || fstat(fd, &st) || st.st_uid != getuid()) {
+		if (lock(fd) || fstat(fd, &st)) {
 			close(fd);
+			return -1;
+		}
+		if (st.st_uid != getuid()) {
+			close(fd);
+			errno = EPERM;
 			return -1;
 		}
 		if (st.st_nlink && !st.st_size)
@@ -143,8 +148,10 @@ glex_ret_t file_create(struct file *f, uint32_t nic_id, uint32_t ep_num,
 	path_of(path, nic_id, ep_num);
 	f->header = NULL;
 	f->fd = file_take(path);
+	/* Another user may have made one of that name: it is taken, as well. */
 	if (f->fd < 0)
-		return errno == EWOULDBLOCK ? GLEX_NO_EP_RESOURCE : GLEX_SYS_ERR;
+		return errno == EWOULDBLOCK || errno == EACCES || errno == EPERM ||
+		       errno == ELOOP ? GLEX_NO_EP_RESOURCE : GLEX_SYS_ERR;
 	f->own = (struct header){
 		.version = FILE_VERSION, .nic_id = nic_id, .ep_num = ep_num,
 		.pid = getpid(), .key = attr->key,

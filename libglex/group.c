@@ -21,9 +21,16 @@
 
 enum member_state { NOT_THERE, MEMBER_IN, MEMBER_LEFT, MEMBER_BROKEN };
 
-/* Between two looks at others, ms. */
+/*
+ * Between two looks at what others say, ms; and at first, and then, at whether they
+ * live, which takes the lock of all names from all instances.
+ */
 #define LOOK_MS		10
+#define ASK_MS		10
+#define ASK_MAX_MS	320
+/* Between two tries of who waits for all to come, or to leave, us. */
 #define JOIN_US		1000
+#define JOIN_MAX_US	32000
 
 MIOS_INJECT_UNIT(coll_no_look);
 
@@ -98,14 +105,34 @@ bool coll_has_room(const struct glex_coll *coll, uint32_t who)
 	       ((coll->sequence - sequence) & SEQUENCE_MASK) < COLL_WINDOW;
 }
 
-/* One who has left has sent all that he had to. */
-static bool is_there(struct glex_coll *coll, uint32_t who)
+/* For how long it may wait. */
+void coll_begin(struct glex_coll *coll, int32_t timeout)
+{
+	const uint64_t now = now_ms();
+
+	coll->end = timeout < 0 ? UINT64_MAX : now + timeout;
+	coll->asked = now;
+	coll->patience = ASK_MS;
+}
+
+static bool is_time_to_ask(struct glex_coll *coll, uint64_t now)
+{
+	if (now - coll->asked < coll->patience)
+		return false;
+	coll->asked = now;
+	coll->patience = longer(coll->patience, ASK_MAX_MS);
+	return true;
+}
+
+/* One who has left has sent all that he had to; @ask: does who is in it live? */
+static bool is_there(struct glex_coll *coll, uint32_t who, bool ask)
 {
 	uint32_t sequence;
 
 	switch (said(coll, who, &sequence)) {
 	case MEMBER_IN:
-		if (file_owner_lives(&coll->file[who]) || coll_has_left(coll, who))
+		if (!ask || file_owner_lives(&coll->file[who]) ||
+		    coll_has_left(coll, who))
 			return true;
 		return coll_break(coll, who, GLEX_ERR_STATUS_DEST_VP_STOP);
 	case MEMBER_LEFT:
@@ -124,6 +151,7 @@ static bool is_there(struct glex_coll *coll, uint32_t who)
 bool coll_look(struct glex_coll *coll, uint32_t who)
 {
 	uint64_t now = now_ms();
+	bool ask;
 
 	if (now >= coll->end)
 		return coll_break(coll, who, GLEX_ERR_STATUS_CONNECTION_MAX_RETRY);
@@ -131,8 +159,9 @@ bool coll_look(struct glex_coll *coll, uint32_t who)
 		return true;
 	coll->checked = now;
 	coll->next = (coll->next + 1) % coll->count;
-	return is_there(coll, who) &&
-	       (coll->next == coll->rank || is_there(coll, coll->next));
+	ask = is_time_to_ask(coll, now);
+	return is_there(coll, who, ask) &&
+	       (coll->next == coll->rank || is_there(coll, coll->next, ask));
 }
 
 /* --- who joins */
@@ -230,6 +259,7 @@ static glex_ret_t join(struct glex_coll *coll, const glex_ep_addr_t *members)
 	struct glex_err_req error = {
 		.op = GLEX_ERR_OP_IMM_MP, .status = GLEX_ERR_STATUS_DEST_VP_STOP,
 	};
+	uint64_t wait = JOIN_US;
 	uint32_t missing;
 
 	queue_drain(coll->ep);
@@ -241,7 +271,8 @@ static glex_ret_t join(struct glex_coll *coll, const glex_ep_addr_t *members)
 			error.rmt_ep_num = members[missing].ep_num;
 			return request_refused(coll->ep, &error);
 		}
-		usleep(JOIN_US);
+		usleep(wait);
+		wait = longer(wait, JOIN_MAX_US);
 	}
 	return fast_set(coll) ? GLEX_SUCCESS : GLEX_INVALID_PARAM;
 }
@@ -285,10 +316,10 @@ static struct glex_coll *coll_new(struct glex_ep *ep, uint32_t count, int rank,
 		return NULL;
 	*coll = (struct glex_coll){
 		.ep = ep, .count = count, .rank = rank,
-		.end = timeout < 0 ? UINT64_MAX : now_ms() + timeout,
 		.file = calloc(count, sizeof(*coll->file)),
 		.early = calloc(ep->file.own.mpq_capacity, sizeof(*coll->early)),
 	};
+	coll_begin(coll, timeout);
 	if (coll->file && coll->early)
 		return coll;
 	coll_free(coll);
@@ -332,15 +363,19 @@ glex_ret_t glex_coll_join(glex_ep_handle_t ep, const glex_ep_addr_t members[],
 static bool all_have_left(struct glex_coll *coll)
 {
 	uint32_t i, sequence;
+	uint64_t now;
 
 	for (i = 0; i < coll->count; i++) {
 		if (i == coll->rank)
 			continue;
-		while (said(coll, i, &sequence) == MEMBER_IN &&
-		       file_owner_lives(&coll->file[i])) {
-			if (now_ms() >= coll->end)
+		while (said(coll, i, &sequence) == MEMBER_IN) {
+			now = now_ms();
+			if (now >= coll->end)
 				return coll_break(coll, i,
 						  GLEX_ERR_STATUS_CONNECTION_MAX_RETRY);
+			if (is_time_to_ask(coll, now) &&
+			    !file_owner_lives(&coll->file[i]))
+				break;
 			usleep(JOIN_US);
 		}
 	}
@@ -356,7 +391,7 @@ glex_ret_t glex_coll_leave(glex_coll_handle_t coll, int32_t timeout)
 		return GLEX_INVALID_PARAM;
 	ep = coll->ep;
 	pthread_mutex_lock(&ep->mutex);
-	coll->end = timeout < 0 ? UINT64_MAX : now_ms() + timeout;
+	coll_begin(coll, timeout);
 	if (!coll->broken)
 		say(coll, MEMBER_LEFT);
 	if (!coll->broken && !all_have_left(coll))

@@ -153,11 +153,19 @@ struct file {
 	struct queue events;
 };
 
-/* An endpoint that is sent to; checked: when its owner was seen alive, ms. */
+/**
+ * struct peer - an endpoint that is sent to
+ * @next:	of the same sender
+ * @addr:	whose it is
+ * @checked:	when its owner was seen alive, ms
+ * @patience:	until he is looked at again, ms
+ * @file:	his
+ */
 struct peer {
 	struct peer *next;
 	glex_ep_addr_t addr;
 	uint64_t checked;
+	uint64_t patience;
 	struct file file;
 };
 
@@ -191,6 +199,12 @@ struct glex_ep {
 /* device.c */
 bool instance_is_up(uint32_t nic_id);
 uint64_t now_ms(void);
+
+/* What is waited for in vain is asked for half as often each time. */
+static inline uint64_t longer(uint64_t wait, uint64_t most)
+{
+	return 2 * wait < most ? 2 * wait : most;
+}
 
 /* threshold.c */
 glex_ret_t threshold_set(void);

@@ -7,8 +7,12 @@
 
 #include "internal.h"
 
-/* Within it a death may go unnoticed, ms. */
+/*
+ * Within it a death may go unnoticed, ms: at first, and of one who has been seen
+ * alive time and again.  Each look takes the lock of all names from all instances.
+ */
 #define CHECK_MS	10
+#define CHECK_MAX_MS	1000
 
 static void peer_drop(struct glex_ep *ep, struct peer *peer)
 {
@@ -39,6 +43,7 @@ static struct peer *peer_open(struct glex_ep *ep, glex_ep_addr_t addr)
 	}
 	peer->addr = addr;
 	peer->checked = now_ms();
+	peer->patience = CHECK_MS;
 	peer->next = ep->peers;
 	ep->peers = peer;
 	return peer;
@@ -56,9 +61,10 @@ struct peer *peer_get(struct glex_ep *ep, glex_ep_addr_t addr)
 		return peer_open(ep, addr);
 	now = now_ms();
 	if (!atomic_load(&peer->file.header->closed)) {
-		if (now - peer->checked < CHECK_MS)
+		if (now - peer->checked < peer->patience)
 			return peer;
 		peer->checked = now;
+		peer->patience = longer(peer->patience, CHECK_MAX_MS);
 		if (file_owner_lives(&peer->file))
 			return peer;
 	}

@@ -6,6 +6,8 @@
  *				another's by then: what others have sent comes
  *	glex next		an endpoint is ended, or its process killed, and its
  *				number is another's at once: what is sent comes there
+ *	glex taken		what somebody else has made of that name is a number that
+ *				is taken, and no error
  *	glex scribble SEED	a peer writes anything over an endpoint's file, while its
  *				owner and those who send to it go on: nobody crashes
  *	glex threads COUNT	four send at once, and the owner waits for them: all comes,
@@ -16,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -137,6 +140,36 @@ static void next(void)
 	glex_destroy_ep(other);
 }
 
+/* --- taken */
+
+static glex_ret_t first_is(void)
+{
+	struct glex_ep_attr attr = { .num = first };
+	glex_ep_handle_t ep;
+	glex_ret_t ret = glex_create_ep(dev, &attr, &ep);
+
+	if (!ret)
+		glex_destroy_ep(ep);
+	return ret;
+}
+
+static void taken(void)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/dev/shm/glex-%u-0-%u", getuid(), first);
+	check(!symlink("/dev/null", path), "a link");
+	check(first_is() == GLEX_NO_EP_RESOURCE, "a link is in the way");
+	unlink(path);
+	if (!getuid()) {
+		check(!mknod(path, S_IFREG | 0666, 0) && !chown(path, 65534, 65534),
+		      "another user's file");
+		check(first_is() == GLEX_NO_EP_RESOURCE, "it is in the way");
+		unlink(path);
+	}
+	check(!first_is(), "nothing is in the way");
+}
+
 /* --- scribble */
 
 static void scribble(unsigned int seed)
@@ -214,6 +247,8 @@ int main(int argc, char **argv)
 		claim();
 	} else if (!strcmp(argv[1], "next")) {
 		next();
+	} else if (!strcmp(argv[1], "taken")) {
+		taken();
 	} else if (argc > 2 && !strcmp(argv[1], "scribble")) {
 		scribble(atoi(argv[2]));
 	} else if (argc > 2) {
