@@ -75,15 +75,17 @@ void boot_server_check(unsigned int server, unsigned int node)
 			 "set root.%u, and boot that anew", node, server, server);
 }
 
-/* Only who has the claim of @node writes its file. */
+/* Only who has the claim of @node writes its file; others read it meanwhile. */
 void boot_served_remember(unsigned int server, unsigned int node)
 {
-	char path[64];
+	char path[64], fresh[72];
 	FILE *file;
 
 	path_of(node, path);
-	file = fopen(path, "we");
-	if (!file || fprintf(file, "%u\n", server) < 0 || fclose(file))
+	snprintf(fresh, sizeof(fresh), "%s.new", path);
+	file = fopen(fresh, "we");
+	if (!file || fprintf(file, "%u\n", server) < 0 || fclose(file) ||
+	    rename(fresh, path))
 		mios_error("mios", "boot %u: %s: %m", node, path);
 }
 

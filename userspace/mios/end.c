@@ -42,7 +42,7 @@ static uint64_t instances_alive(const struct end_command *cmd)
 		     cmd->ioctl == MIOS_IOC_KILL))
 			nodes |= 1ULL << list[i].id;
 	if (!nodes)
-		printf("no instance runs beside instance 0\n");
+		printf("no instance runs beside instance %d\n", self);
 	return nodes;
 }
 
@@ -54,6 +54,9 @@ static uint64_t end_targets(const struct end_command *cmd, int argc,
 	*all = mios_parse_targets(cmd->name, argc, argv, &nodes);
 	if (*all)
 		return instances_alive(cmd);
+	if (nodes & 1 && mios_self())
+		mios_die(MIOS_EXIT_FAILED, "%s 0: instance 0 ends by itself, and "
+			 "its node stays as it is when it has died", cmd->name);
 	if (nodes & 1)
 		mios_die(MIOS_EXIT_FAILED, "%s 0: instance 0 hosts all others:"
 			 " use poweroff or reboot to end the machine",
