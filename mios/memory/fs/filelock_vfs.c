@@ -26,7 +26,6 @@
 #include "vfs.h"
 
 MIOS_INJECT_SWITCH(local_locks, "locks of files keep out programs of this instance alone");
-MIOS_INJECT_SWITCH(untold, "do not tell others that it may be their turn");
 MIOS_INJECT_VALUE(between, "milliseconds until this kernel's record of a lock follows the table");
 
 /* How long a turn that was told in vain is not missed, by so many that wait. */
@@ -78,7 +77,7 @@ static void tell(u64 instances)
 			continue;
 		if (i == mios_link_self())
 			mios_filelocks_turn();
-		else if (!inject_untold)
+		else
 			mios_send(i, MIOS_MSG_FILE_LOCK_TURN, NULL, 0);
 	}
 }

@@ -16,12 +16,9 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
-#include "../../inject/inject.h"
 #include "../../core/link/link.h"
 
 #include "vm.h"
-
-MIOS_INJECT_SWITCH(keep_nothing, "ask for each copy anew");
 
 #define BUCKETS_BITS	8
 #define EACH_BUCKET	8
@@ -188,10 +185,8 @@ void mios_kept_add(const struct mios_msg_copy_ask *ask,
 	struct kept *new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT), *k;
 	struct bucket *b;
 
-	if (!new || inject_keep_nothing) {
-		kfree(new);
+	if (!new)
 		return;
-	}
 	new->key = key_of(ask);
 	new->instance = ask->pid / MIOS_PIDS_EACH;
 	new->incarnation = incarnation;
