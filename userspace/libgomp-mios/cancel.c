@@ -58,7 +58,7 @@ bool GOMP_cancel(int which, bool now)
 	} else if (c->team) {
 		atomic_store_explicit(&c->team->cancelled, 1,
 				      memory_order_release);
-		news_tell();
+		long_wake();
 	}
 	return true;
 }

@@ -33,7 +33,7 @@ void members_work(struct team *team, const struct context *c, body_fn fn,
 		atomic_fetch_add_explicit(&box->region, 1,
 					  memory_order_release);
 	}
-	news_tell();
+	long_wake();
 }
 
 /* The master is about to end, and so are its threads: nobody is at work. */
@@ -46,7 +46,7 @@ void members_end(struct team *team, uint32_t threads)
 		atomic_fetch_add_explicit(&team->members[i].region, 1,
 					  memory_order_release);
 	}
-	news_tell();
+	long_wake();
 }
 
 /* Until there is another region; tasks of this one may still be made. */
@@ -57,11 +57,11 @@ static void rest(struct context *c, struct mailbox *box, uint32_t region)
 	while (atomic_load_explicit(&box->region, memory_order_acquire) ==
 	       region) {
 		if (tasks_help(c->team))
-			news_end(&wait);
+			long_wait_end(&wait);
 		else
-			news_wait(&wait);
+			long_wait(&wait);
 	}
-	news_end(&wait);
+	long_wait_end(&wait);
 }
 
 /* What members of other processes have written is seen when main() goes on. */
@@ -101,8 +101,8 @@ void member_serve(struct team *team, uint32_t number)
 	uint32_t region;
 
 	while (!atomic_load_explicit(&box->region, memory_order_acquire))
-		news_wait(&wait);
-	news_end(&wait);
+		long_wait(&wait);
+	long_wait_end(&wait);
 	for (region = 1; box->fn; region++)
 		work(team, box, number, region);
 }

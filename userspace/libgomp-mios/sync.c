@@ -40,7 +40,7 @@ static bool arrive(struct meeting *m)
 static void open_up(struct meeting *m, uint32_t round)
 {
 	atomic_store_explicit(&m->round, round + 1, memory_order_release);
-	news_tell();
+	long_wake();
 }
 
 /* There may be tasks to run meanwhile.  False: the region is cancelled. */
@@ -55,11 +55,11 @@ static bool stay(struct team *team, struct meeting *m, uint32_t round,
 		if (left)
 			break;
 		if (tasks_help(team))
-			news_end(&wait);
+			long_wait_end(&wait);
 		else
-			news_wait(&wait);
+			long_wait(&wait);
 	}
-	news_end(&wait);
+	long_wait_end(&wait);
 	return !left;
 }
 

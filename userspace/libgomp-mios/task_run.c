@@ -163,7 +163,7 @@ void task_add(struct task *task)
 	word_lock(&tasks->lock);
 	add_locked(tasks, task);
 	word_unlock(&tasks->lock);
-	news_tell();
+	long_wake();
 }
 
 /*
@@ -195,7 +195,7 @@ static void finish(struct tasks *tasks, struct task *task)
 	count_by(&tasks->unfinished, -1);
 	word_unlock(&tasks->lock);
 	if (more)
-		news_tell();
+		long_wake();
 	if (last)
 		free(task);
 	if (orphan)

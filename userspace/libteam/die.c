@@ -43,7 +43,7 @@ void window_end(const char *line, size_t length)
 	if (w && !atomic_compare_exchange_strong(&w->over, &none,
 						 1 + OMP_FAILED))
 		process_end(none - 1);
-	news_tell();
+	long_wake();
 	process_end(OMP_FAILED);
 }
 

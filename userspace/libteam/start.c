@@ -55,13 +55,13 @@ static void look_later(void)
 }
 
 /* Where nobody is at work nobody of another process waits for a stream. */
-static void look_at_news(struct omp_wait *wait)
+static void look_at_wakes(struct omp_wait *wait)
 {
 	if (atomic_load(&mios_omp_place.window->working)) {
-		news_end(wait);
+		long_wait_end(wait);
 		look_later();
 	} else {
-		news_sleep(wait);
+		long_wait_sleep(wait);
 	}
 }
 
@@ -158,7 +158,7 @@ static void *run_member(void *number)
 static void say_ended(void *unused)
 {
 	atomic_store(&program.ended, true);
-	news_tell();
+	long_wake();
 }
 
 static void *run_program(void *unused)
@@ -241,7 +241,7 @@ static void say_over(int status)
 		return;
 	atomic_compare_exchange_strong(&mios_omp_place.window->over, &none,
 				       1 + (status & 0xff));
-	news_tell();
+	long_wake();
 }
 
 /*
@@ -257,7 +257,7 @@ static void at_exit(int status, void *unused)
 	if (getpid() == process && mios_omp_place.number) {
 		atomic_compare_exchange_strong(&mios_omp_place.window->leaving,
 					       &none, 1 + (status & 0xff));
-		news_tell();
+		long_wake();
 		while (!over())
 			look_later();
 	}
@@ -295,9 +295,9 @@ static int keep_program(int argc, char **argv, char **envp)
 	while (!leaving() && !atomic_load(&program.ended)) {
 		if (over())
 			end_with_all();
-		look_at_news(&wait);
+		look_at_wakes(&wait);
 	}
-	news_end(&wait);
+	long_wait_end(&wait);
 	if (!leaving())
 		pthread_join(thread, NULL);
 	if (leaving())
@@ -315,8 +315,8 @@ static _Noreturn void keep_members(void)
 
 	start_members();
 	while (!over())
-		look_at_news(&wait);
-	news_end(&wait);
+		look_at_wakes(&wait);
+	long_wait_end(&wait);
 	end_with_all();
 }
 

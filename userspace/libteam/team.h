@@ -47,13 +47,13 @@ void mios_omp_free(void *p);
 /*
  * The one place where anybody waits for another process.  What is soon there is
  * looked for: wait_once() spins, then gives the CPU away, then sleeps for up to a
- * millisecond.  What may be long, as the next region, is waited for by news_wait(),
- * which sleeps until somebody calls news_tell(), after spinning.
+ * millisecond.  What may be long, as the next region, is waited for by long_wait(),
+ * which sleeps until somebody calls long_wake(), after spinning.
  */
 struct omp_wait {
 	unsigned int looks;
 	bool armed;			/* about to sleep, and has said so */
-	uint32_t seen;			/* ->news before the last look */
+	uint32_t seen;			/* ->wakes before the last look */
 };
 
 /* wait.c APIs: */
@@ -126,7 +126,7 @@ struct omp_window {
 	atomic_uint keys;			/* see keys.c */
 	atomic_uint repeats_lock;
 	uint64_t repeats;			/* see repeat.c */
-	atomic_uint asleep, news;		/* see news.c */
+	atomic_uint asleep, wakes;		/* see long_wait.c */
 	atomic_uint working;			/* a region of all is under way */
 	atomic_uint said;			/* somebody writes the last line */
 	atomic_uint leaving;			/* 1 + exit status, for place 0: see start.c */
@@ -146,37 +146,37 @@ struct omp_place {
 
 extern struct omp_place mios_omp_place;
 
-/* news.c APIs: */
-#define news_sleep mios_omp_news_sleep	/* as libgomp sees it */
-#define news_call mios_omp_news_call
-void news_sleep(struct omp_wait *wait);
-void news_call(void);
+/* long_wait.c APIs: */
+#define long_wait_sleep mios_omp_long_wait_sleep	/* as libgomp sees it */
+#define long_wake_all mios_omp_long_wake_all
+void long_wait_sleep(struct omp_wait *wait);
+void long_wake_all(void);
 
 /* Once more, and then the caller looks again. */
-static inline void news_wait(struct omp_wait *wait)
+static inline void long_wait(struct omp_wait *wait)
 {
 	if (wait->looks < mios_omp_spins) {
 		wait->looks++;
 		__builtin_ia32_pause();
 	} else {
-		news_sleep(wait);
+		long_wait_sleep(wait);
 	}
 }
 
 /* What was waited for is there, or something else to do. */
-static inline void news_end(struct omp_wait *wait)
+static inline void long_wait_end(struct omp_wait *wait)
 {
 	*wait = (struct omp_wait){ 0 };
 }
 
 /* Somebody may wait for what has just been stored. */
-static inline void news_tell(void)
+static inline void long_wake(void)
 {
 	const struct omp_window *w = mios_omp_place.window;
 
 	atomic_thread_fence(memory_order_seq_cst);
 	if (w && atomic_load_explicit(&w->asleep, memory_order_relaxed))
-		news_call();
+		long_wake_all();
 }
 
 /* What libgomp does: of a team's process. */

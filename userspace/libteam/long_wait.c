@@ -11,7 +11,7 @@
 #include "inside.h"
 
 #define YIELDS		32	/* looks, where members share a CPU */
-#define NEWS_LIMIT	30	/* seconds, should no news come of what is there */
+#define LONG_WAIT_LIMIT	30	/* seconds, should no news come of what is there */
 
 struct omp_place mios_omp_place;
 
@@ -22,9 +22,9 @@ struct omp_place mios_omp_place;
  * back first, so that it is done once for all who sleep, however long it takes until
  * they run; whoever has to sleep again says so again.
  */
-void news_sleep(struct omp_wait *wait)
+void long_wait_sleep(struct omp_wait *wait)
 {
-	static const struct timespec limit = { NEWS_LIMIT, 0 };
+	static const struct timespec limit = { LONG_WAIT_LIMIT, 0 };
 	struct omp_window *w = mios_omp_place.window;
 
 	if (!w || (!mios_omp_spins && wait->looks < YIELDS)) {
@@ -33,21 +33,21 @@ void news_sleep(struct omp_wait *wait)
 		return;
 	}
 	if (!wait->armed) {
-		wait->seen = atomic_load(&w->news);
+		wait->seen = atomic_load(&w->wakes);
 		atomic_store(&w->asleep, 1);
 	} else {
-		syscall(SYS_futex, &w->news, FUTEX_WAIT, wait->seen, &limit, NULL,
+		syscall(SYS_futex, &w->wakes, FUTEX_WAIT, wait->seen, &limit, NULL,
 			0);
 	}
 	wait->armed = !wait->armed;
 }
 
-void news_call(void)
+void long_wake_all(void)
 {
 	struct omp_window *w = mios_omp_place.window;
 
 	if (!atomic_exchange(&w->asleep, 0))
 		return;
-	atomic_fetch_add(&w->news, 1);
-	syscall(SYS_futex, &w->news, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	atomic_fetch_add(&w->wakes, 1);
+	syscall(SYS_futex, &w->wakes, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
