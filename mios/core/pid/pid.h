@@ -30,6 +30,9 @@ int mios_who_get(struct mios_who *who);
  */
 struct cred *mios_who_cred(const struct mios_who *who);
 
+/* The same into @cred, of prepare_kernel_cred(&init_task), that nobody else has. */
+void mios_who_fill(struct cred *cred, const struct mios_who *who);
+
 int mios_who_init(void);
 
 /* remote.c */

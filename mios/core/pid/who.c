@@ -29,12 +29,8 @@ int mios_who_get(struct mios_who *who)
 }
 EXPORT_SYMBOL_NS_GPL(mios_who_get, MIOS);
 
-struct cred *mios_who_cred(const struct mios_who *who)
+void mios_who_fill(struct cred *cred, const struct mios_who *who)
 {
-	struct cred *cred = prepare_kernel_cred(&init_task);
-
-	if (!cred)
-		return NULL;
 	cred->uid = make_kuid(&init_user_ns, who->uid);
 	cred->suid = cred->uid;
 	cred->euid = make_kuid(&init_user_ns, who->euid);
@@ -47,6 +43,15 @@ struct cred *mios_who_cred(const struct mios_who *who)
 	cred->cap_effective.val = who->effective & CAP_VALID_MASK;
 	cap_clear(cred->cap_inheritable);
 	cap_clear(cred->cap_ambient);
+}
+EXPORT_SYMBOL_NS_GPL(mios_who_fill, MIOS);
+
+struct cred *mios_who_cred(const struct mios_who *who)
+{
+	struct cred *cred = prepare_kernel_cred(&init_task);
+
+	if (cred)
+		mios_who_fill(cred, who);
 	return cred;
 }
 EXPORT_SYMBOL_NS_GPL(mios_who_cred, MIOS);

@@ -8,17 +8,21 @@
  * question is answered at once by a real-time thread, which waits for nobody:
  * else, where all CPUs spin, as ranks of MPI do, each would wait for the end of a
  * time slice.  It answers a few for each tick, so no user can keep a CPU by it.
+ * What a process can hold up, and what may wait for memory, is not done there: it
+ * waits for no exec(), and is never the last who lets go of a process' memory.
  *
  * All others have a work item of their own, and finding pages may take as long
  * as a user likes (ask.c).  So a user has only a few at a time, and who gives up
  * ends his: for this the worker can be killed while it is at it.
  */
 #include <linux/cred.h>
+#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/list.h>
 #include <linux/mm.h>
+#include <linux/pid.h>
 #include <linux/process_vm.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -35,6 +39,9 @@
 #include "vm.h"
 
 MIOS_INJECT_SWITCH(no_credentials, "ask for the memory of a process as root");
+MIOS_INJECT_SWITCH(wait_at_once, "let the thread wait until a process has begun its program");
+MIOS_INJECT_VALUE(hold_exec,
+		  "hold who has been asked about the slow way as exec() does, so many milliseconds");
 
 /* At a time, for one user; and for one instance. */
 #define EACH_USER	32
@@ -52,6 +59,9 @@ MIOS_INJECT_SWITCH(no_credentials, "ask for the memory of a process as root");
  * @entry:	in askeds
  * @task:	who does; NULL: nobody is at it
  * @stop:	nobody waits for it any more
+ * @answered:	the thread has done that
+ * @nr_left:	entries of @left
+ * @left:	memory that the thread may have been the last to have
  * @instance:	whose it is
  * @ask:	what it is
  */
@@ -61,6 +71,9 @@ struct asked {
 	struct list_head entry;
 	struct task_struct *task;
 	bool stop;
+	bool answered;
+	u32 nr_left;
+	struct mm_struct *left[2];
 	u32 instance;
 	struct mios_msg_copy_ask ask;
 };
@@ -69,6 +82,7 @@ static LIST_HEAD(askeds);
 static DEFINE_SPINLOCK(askeds_lock); /* BH */
 static struct workqueue_struct *queue;
 static struct kthread_worker *thread;
+static struct cred *thread_cred;
 /* Under askeds_lock: from the module's beginning to its end. */
 static bool serving;
 /* How many it has been given in this tick; under askeds_lock. */
@@ -77,10 +91,40 @@ static u32 in_tick;
 
 /* --- in the name of who asks */
 
-static struct cred *cred_of(const struct mios_who *who)
+/*
+ * For the thread it is always the same one, so none is allocated: it has a
+ * question at a time, and nobody else looks at whose name it works in.
+ */
+static struct cred *cred_of(const struct mios_who *who, bool fast)
 {
-	return inject_no_credentials ? prepare_kernel_cred(&init_task) :
-	       mios_who_cred(who);
+	static const struct mios_who root = { .permitted = ~0, .effective = ~0 };
+
+	if (inject_no_credentials)
+		who = &root;
+	if (!fast)
+		return mios_who_cred(who);
+	mios_who_fill(thread_cred, who);
+	return get_new_cred(thread_cred);
+}
+
+/* Until memory_leave(); @fast: -EAGAIN: it takes more. */
+static struct mm_struct *memory_get(pid_t pid, pid_t *tgid, bool fast)
+{
+	return fast && !inject_wait_at_once ? process_vm_mm_now(pid, tgid) :
+					      process_vm_mm(pid, tgid);
+}
+
+/*
+ * Who is the last to leave waits for all that is under way in it, for ever if a
+ * FUSE daemon of the user's does not answer (AIO).  So the thread is not: its
+ * worker is, which counts as one of the user's all that time.
+ */
+static void memory_leave(struct asked *a, struct mm_struct *mm, bool fast)
+{
+	if (!fast)
+		mmput(mm);
+	else if (!atomic_add_unless(&mm->mm_users, -1, 1))
+		a->left[a->nr_left++] = mm;
 }
 
 /* @fast: those that are there; -EAGAIN: it takes more. */
@@ -108,9 +152,10 @@ static int pages_look(struct mm_struct *mm, const struct mios_msg_copy_ask *ask,
 	struct page **pages;
 	long nr, i;
 
-	pages = kmalloc_array(ask->nr, sizeof(*pages), GFP_KERNEL);
+	pages = kmalloc_array(ask->nr, sizeof(*pages),
+			      fast ? GFP_NOWAIT | __GFP_NOWARN : GFP_KERNEL);
 	if (!pages)
-		return -ENOMEM;
+		return fast ? -EAGAIN : -ENOMEM;
 	nr = pages_hold(mm, ask, fast, pages);
 	for (i = 0; i < nr; i++) {
 		answer->pfn[i] = page_to_pfn(pages[i]);
@@ -122,7 +167,7 @@ static int pages_look(struct mm_struct *mm, const struct mios_msg_copy_ask *ask,
 
 /* Is the process still what it was, and may he still, now that it is watched? */
 static int pages_watched(struct mios_watch *w, struct mm_struct *mm,
-			 const struct asked *a, bool fast,
+			 struct asked *a, bool fast,
 			 struct mios_msg_copy_pages *answer)
 {
 	const struct mios_msg_copy_ask *ask = &a->ask;
@@ -136,14 +181,14 @@ static int pages_watched(struct mios_watch *w, struct mm_struct *mm,
 			       ask->address + ask->nr * PAGE_SIZE, !fast, answer);
 	if (err)
 		return err;
-	same = process_vm_mm(ask->pid, &tgid);
+	same = memory_get(ask->pid, &tgid, fast);
 	if (IS_ERR(same))
 		return PTR_ERR(same);
-	mmput_async(same);
+	memory_leave(a, same, fast);
 	return same == mm ? pages_look(mm, ask, fast, answer) : -EAGAIN;
 }
 
-static int look_once(const struct asked *a, bool fast,
+static int look_once(struct asked *a, bool fast,
 		     struct mios_msg_copy_pages *answer)
 {
 	struct mios_watch *w;
@@ -151,7 +196,7 @@ static int look_once(const struct asked *a, bool fast,
 	pid_t tgid;
 	int ret;
 
-	mm = process_vm_mm(a->ask.pid, &tgid);
+	mm = memory_get(a->ask.pid, &tgid, fast);
 	if (IS_ERR(mm))
 		return PTR_ERR(mm);
 	ret = 0;
@@ -163,14 +208,13 @@ static int look_once(const struct asked *a, bool fast,
 			mios_watch_put(w);
 		}
 	}
-	mmput_async(mm);
+	memory_leave(a, mm, fast);
 	return ret;
 }
 
-static int look(const struct asked *a, bool fast,
-		struct mios_msg_copy_pages *answer)
+static int look(struct asked *a, bool fast, struct mios_msg_copy_pages *answer)
 {
-	struct cred *cred = cred_of(&a->ask.who);
+	struct cred *cred = cred_of(&a->ask.who, fast);
 	int ret, tries = fast ? 1 : LOOKS;
 	const struct cred *own;
 
@@ -195,15 +239,35 @@ static bool served_by(struct asked *a, struct task_struct *task)
 	spin_lock_bh(&askeds_lock);
 	a->task = task;
 	wanted = !a->stop;
-	if (!task)
-		list_del(&a->entry);
 	spin_unlock_bh(&askeds_lock);
 	return wanted;
 }
 
-static void serve(struct work_struct *work)
+static void asked_end(struct asked *a)
 {
-	struct asked *a = container_of(work, struct asked, work);
+	spin_lock_bh(&askeds_lock);
+	list_del(&a->entry);
+	spin_unlock_bh(&askeds_lock);
+	kfree(a);
+}
+
+/* For a test: as if it began another program, and its memory did not end. */
+static void hold_exec(u32 nr)
+{
+	struct pid *pid = find_get_pid(nr);
+	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
+
+	put_pid(pid);
+	if (!task)
+		return;
+	down_write(&task->signal->exec_update_lock);
+	msleep(inject_hold_exec);
+	up_write(&task->signal->exec_update_lock);
+	put_task_struct(task);
+}
+
+static void answer_slowly(struct asked *a)
+{
 	struct mios_msg_copy_pages *answer;
 
 	answer = kzalloc(sizeof(*answer), GFP_KERNEL | __GFP_NOFAIL);
@@ -217,24 +281,35 @@ static void serve(struct work_struct *work)
 	disallow_signal(SIGKILL);
 	flush_signals(current);
 	kfree(answer);
-	kfree(a);
 }
 
-/* Its answer, or it waits for what takes longer. */
+static void serve(struct work_struct *work)
+{
+	struct asked *a = container_of(work, struct asked, work);
+
+	if (!a->answered)
+		answer_slowly(a);
+	while (a->nr_left)
+		mmput(a->left[--a->nr_left]);
+	if (inject_hold_exec)
+		hold_exec(a->ask.pid);
+	asked_end(a);
+}
+
+/* Its answer; what takes longer waits for that elsewhere. */
 static void serve_at_once(struct kthread_work *work)
 {
 	struct asked *a = container_of(work, struct asked, fast);
 	struct mios_msg_copy_pages answer = { .id = a->ask.id };
 
 	answer.result = look(a, true, &answer);
-	if (answer.result == -EAGAIN ||
-	    mios_send(a->instance, MIOS_MSG_COPY_PAGES, &answer,
-		      sizeof(answer)) == -EAGAIN) {
+	a->answered = answer.result != -EAGAIN &&
+		      mios_send(a->instance, MIOS_MSG_COPY_PAGES, &answer,
+				sizeof(answer)) != -EAGAIN;
+	if (a->answered && !a->nr_left)
+		asked_end(a);
+	else
 		queue_work(queue, &a->work);
-		return;
-	}
-	served_by(a, NULL);
-	kfree(a);
 }
 
 static void stop(struct asked *a)
@@ -366,10 +441,14 @@ int mios_serve_init(void)
 {
 	int err;
 
+	thread_cred = prepare_kernel_cred(&init_task);
+	if (!thread_cred)
+		return -ENOMEM;
+	err = -ENOMEM;
 	queue = alloc_workqueue("mios-copy", WQ_UNBOUND | WQ_HIGHPRI,
 				WQ_MAX_ACTIVE);
 	if (!queue)
-		return -ENOMEM;
+		goto put;
 	thread = kthread_create_worker(0, "mios-copy");
 	err = PTR_ERR_OR_ZERO(thread);
 	if (err)
@@ -390,6 +469,8 @@ end:
 	kthread_destroy_worker(thread);
 destroy:
 	destroy_workqueue(queue);
+put:
+	put_cred(thread_cred);
 	return err;
 }
 
@@ -406,4 +487,5 @@ void mios_serve_exit(void)
 	mios_handler_unregister(MIOS_MSG_COPY_STOP);
 	kthread_destroy_worker(thread);
 	destroy_workqueue(queue);
+	put_cred(thread_cred);
 }

@@ -13,6 +13,7 @@
  *	copies churn PID SECONDS KIND	it goes on changing: remap, fork or discard;
  *					reads meanwhile: how often, how many wrong
  *					words
+ *	copies once PID PAGE		reads a word of that page; how long it took
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -448,6 +449,20 @@ static void churns(int seconds, const char *how)
 	printf("reads %zu, wrong words %zu\n", reads, bad);
 }
 
+static void once(size_t page)
+{
+	struct timespec from, to;
+	uint64_t got;
+	ssize_t size;
+
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	size = far(&got, 8, DATA + page * PAGE, 8, 0);
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	printf("%zd bytes in %ld ms\n", size,
+	       (to.tv_sec - from.tv_sec) * 1000 +
+	       (to.tv_nsec - from.tv_nsec) / 1000000);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 2 && !strcmp(argv[1], "owner"))
@@ -461,6 +476,8 @@ int main(int argc, char **argv)
 		changes();
 	else if (!strcmp(argv[1], "churn") && argc > 4)
 		churns(atoi(argv[3]), argv[4]);
+	else if (!strcmp(argv[1], "once") && argc > 3)
+		once(atoi(argv[3]));
 	else
 		return 2;
 	return 0;
