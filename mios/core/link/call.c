@@ -347,21 +347,41 @@ static void answer_send(const struct served *s, int result,
 		       sizeof(*answer) + length, ANSWER_MS);
 }
 
+/* Does nobody wait for it any more? */
+static int is_over(const struct served *s)
+{
+	if (READ_ONCE(s->gone))
+		return -ECANCELED;	/* GONE */
+	if (rdtsc_ordered() > s->call.deadline && !inject_serve_late)
+		return -ETIMEDOUT;	/* LATE */
+	return 0;
+}
+
+int mios_call_wanted(void)
+{
+	struct served *s;
+	int err = 0;
+
+	spin_lock_bh(&pendings_lock);
+	list_for_each_entry(s, &serveds, entry)
+		if (s->task == current)
+			err = is_over(s);
+	spin_unlock_bh(&pendings_lock);
+	return err;
+}
+
 static int serve_one(const struct served *s, void *answer, u32 *length)
 {
 	const struct mios_callee *callee;
+	int err;
 
 	if (inject_slow_serve)
 		msleep(inject_slow_serve);
-	/* GONE */
-	if (READ_ONCE(s->gone))
-		return -ECANCELED;
-	/* LATE */
-	if (rdtsc_ordered() > s->call.deadline && !inject_serve_late)
-		return -ETIMEDOUT;
-	rcu_read_lock();
-	callee = rcu_dereference(callees[s->call.what]);
-	rcu_read_unlock();
+	err = is_over(s);
+	if (err)
+		return err;
+	scoped_guard(rcu)
+		callee = rcu_dereference(callees[s->call.what]);
 	/* mios_callee_unregister() waits for this work item. */
 	return !callee ? -EOPNOTSUPP :
 	       callee->fn(callee->ctx, s->instance, s->incarnation, s->data,

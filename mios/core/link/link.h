@@ -429,6 +429,16 @@ int mios_call(u32 instance, u32 what, const void *data, u32 length,
 	      void *answer, u32 size, u32 timeout_ms);
 
 /**
+ * mios_call_wanted() - does the caller still wait for the call served by current?
+ *
+ * For a callee that may have waited since it was called, right before it does what
+ * must not be done late.
+ *
+ * Return: 0; -ETIMEDOUT: his time is over; -ECANCELED: he is gone.
+ */
+int mios_call_wanted(void);
+
+/**
  * struct mios_ask - one of those that are asked at once
  * @instance:	whom
  * @answer:	where the answer goes

@@ -2,8 +2,10 @@
 /*
  * kill() and /proc/PID/stat of processes of other instances.
  *
- * A call may be given up by its caller when it has been begun: a signal may then
- * come although kill() has said ETIMEDOUT, as one may come late on one kernel.
+ * LATE: whose caller has given it up is not sent any more, for the number may be
+ * another process' by then.  So who serves it looks at the time right before he
+ * looks the number up, and is not interrupted by other tasks in between.
+ *
  * Between two instances one of these is asked at a time, so that users who send
  * signals as fast as they can leave room for other calls.
  */
@@ -12,6 +14,7 @@
 #include <linux/jiffies.h>
 #include <linux/pid.h>
 #include <linux/pid_remote.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/signal.h>
 #include <linux/slab.h>
@@ -24,6 +27,9 @@
 
 MIOS_INJECT_SWITCH(kill_as_root, "send signals of others as root");
 MIOS_INJECT_SWITCH(pids_unknown, "know no process of other instances");
+MIOS_INJECT_VALUE(slow_kill,
+		  "wait so many milliseconds before a signal of another instance is sent");
+MIOS_INJECT_SWITCH(late_kill, "send a signal though nobody waits for that any more");
 
 /* In all; and for one's turn before that. */
 #define ASK_MS		2000
@@ -144,6 +150,20 @@ static int serve_stat(const struct mios_call_pid *call,
 	return err;
 }
 
+static int serve_kill(const struct mios_call_pid *call)
+{
+	int err;
+
+	if (inject_slow_kill)
+		msleep(inject_slow_kill);
+	preempt_disable(); /* LATE; to send one does not sleep */
+	err = mios_call_wanted();
+	if (!err || inject_late_kill)
+		err = pid_kill_from(call->pid, call->signal, call->from);
+	preempt_enable();
+	return err;
+}
+
 static int serve_as(u32 instance, const struct mios_call_pid *call, void *answer,
 		    u32 *size)
 {
@@ -151,7 +171,7 @@ static int serve_as(u32 instance, const struct mios_call_pid *call, void *answer
 		/* In the name of a process of its own only. */
 		if (call->from / MIOS_PIDS_EACH != instance)
 			return -EPERM;
-		return pid_kill_from(call->pid, call->signal, call->from);
+		return serve_kill(call);
 	}
 	*size = sizeof(struct mios_pid_stat);
 	return serve_stat(call, answer);
