@@ -35,6 +35,23 @@ void mios_who_fill(struct cred *cred, const struct mios_who *who);
 
 int mios_who_init(void);
 
+/* turn.c */
+
+/**
+ * mios_turn_begin() - wait until one may ask an instance for a process
+ * @instance: which
+ * @privileged: may send signals to anybody
+ * @uid: of who asks
+ * @timeout_ms: how long
+ *
+ * Return: 0: until mios_turn_end(); -ETIMEDOUT; -EINTR: killed.
+ */
+int mios_turn_begin(u32 instance, bool privileged, u32 uid, u32 timeout_ms);
+
+/* By whoever has asked in the end. */
+void mios_turn_end(u32 instance, bool privileged);
+void mios_turns_init(void);
+
 /* remote.c */
 int mios_pid_init(void);
 void mios_pid_exit(void);

@@ -2,23 +2,28 @@
 /*
  * kill() and /proc/PID/stat of processes of other instances.
  *
+ * Users take turns (turn.c).  A turn lasts as long as its call, also where who has
+ * asked is killed meanwhile: else a user who lets himself be killed all the time
+ * had as many calls under way as the other side serves.  So a work item asks.
+ *
  * LATE: whose caller has given it up is not sent any more, for the number may be
  * another process' by then.  So who serves it looks at the time right before he
  * looks the number up, and is not interrupted by other tasks in between.
- *
- * Between two instances one of these is asked at a time, so that users who send
- * signals as fast as they can leave room for other calls.
  */
+#include <linux/capability.h>
+#include <linux/completion.h>
 #include <linux/cred.h>
 #include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/pid.h>
 #include <linux/pid_remote.h>
 #include <linux/preempt.h>
+#include <linux/refcount.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/signal.h>
 #include <linux/slab.h>
-#include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "../../inject/inject.h"
 #include "../link/link.h"
@@ -36,25 +41,51 @@ MIOS_INJECT_SWITCH(late_kill, "send a signal though nobody waits for that any mo
 /* Until one that begins another program is looked at again. */
 #define BUSY_MS		2
 
-static unsigned long asking[BITS_TO_LONGS(MIOS_AREA_INSTANCES)];
-static DECLARE_WAIT_QUEUE_HEAD(asked);
+/**
+ * struct request - what an instance is asked, until its call has ended
+ * @work:	asks
+ * @users:	that, and who waits for it
+ * @done:	it has
+ * @instance:	whom
+ * @privileged:	whose turn it is: mios_turn_begin()
+ * @call:	what
+ * @size:	that the answer has to have
+ * @answer:	where it goes
+ * @result:	of mios_call()
+ */
+struct request {
+	struct work_struct work;
+	refcount_t users;
+	struct completion done;
+	u32 instance;
+	bool privileged;
+	struct mios_call_pid call;
+	u32 size;
+	struct mios_pid_stat answer;
+	int result;
+};
+
+/* Two for each other instance: fewer than it may have workers. */
+static struct workqueue_struct *queue;
+static_assert(2 * MIOS_AREA_INSTANCES < WQ_DFL_ACTIVE);
 
 /* --- who asks */
 
-/* 0: the one who asks that instance, until turn_end(). */
-static int turn_begin(u32 instance)
+static void request_put(struct request *r)
 {
-	long left;
-
-	left = wait_event_killable_timeout(asked, !test_and_set_bit(instance, asking),
-					   msecs_to_jiffies(ASK_MS));
-	return left < 0 ? -EINTR : left ? 0 : -ETIMEDOUT;
+	if (refcount_dec_and_test(&r->users))
+		kfree(r);
 }
 
-static void turn_end(u32 instance)
+static void request_do(struct work_struct *work)
 {
-	clear_bit_unlock(instance, asking);
-	wake_up(&asked);
+	struct request *r = container_of(work, struct request, work);
+
+	r->result = mios_call(r->instance, MIOS_CALL_PID, &r->call,
+			      sizeof(r->call), &r->answer, r->size, ASK_MS);
+	mios_turn_end(r->instance, r->privileged);
+	complete(&r->done);
+	request_put(r);
 }
 
 /* Whose it is; -ESRCH: nobody's, as far as anybody here may know. */
@@ -68,18 +99,53 @@ static int instance_of(pid_t pid)
 	return instance;
 }
 
-static int ask(struct mios_call_pid *call, void *answer, u32 size)
+static struct request *request_make(u32 instance,
+				    const struct mios_call_pid *call, u32 size)
+{
+	struct request *r = kzalloc(sizeof(*r), GFP_KERNEL_ACCOUNT);
+
+	if (!r)
+		return NULL;
+	INIT_WORK(&r->work, request_do);
+	refcount_set(&r->users, 1);
+	init_completion(&r->done);
+	r->instance = instance;
+	r->privileged = has_capability_noaudit(current, CAP_KILL);
+	r->call = *call;
+	r->size = size;
+	return r;
+}
+
+/* Its time is over when that of its call is. */
+static int request_wait(struct request *r)
+{
+	int err;
+
+	err = mios_who_get(&r->call.who) ?:
+	      mios_turn_begin(r->instance, r->privileged, r->call.who.uid,
+			      ASK_MS);
+	if (err)
+		return err;
+	refcount_inc(&r->users);
+	queue_work(queue, &r->work);
+	return wait_for_completion_killable(&r->done) ? -EINTR : r->result;
+}
+
+static int ask(struct mios_call_pid *call, struct mios_pid_stat *answer)
 {
 	int instance = instance_of(call->pid), err;
+	u32 size = answer ? sizeof(*answer) : 0;
+	struct request *r;
 
 	if (instance < 0)
 		return instance;
-	err = mios_who_get(&call->who) ?: turn_begin(instance);
-	if (err)
-		return err;
-	err = mios_call(instance, MIOS_CALL_PID, call, sizeof(*call), answer,
-			size, ASK_MS);
-	turn_end(instance);
+	r = request_make(instance, call, size);
+	if (!r)
+		return -ENOMEM;
+	err = request_wait(r);
+	if (answer && err == size)
+		*answer = r->answer;
+	request_put(r);
 	/* Nobody in our ring; or it is being fenced, and may run for a moment. */
 	if (err == -ENOTCONN)
 		return mios_link_runs(instance, 0) ? -ETIMEDOUT : -ESRCH;
@@ -95,7 +161,7 @@ static int remote_kill(pid_t pid, int sig)
 		.from = task_tgid_nr(current),
 	};
 
-	return valid_signal(sig) ? ask(&call, NULL, 0) : -EINVAL;
+	return valid_signal(sig) ? ask(&call, NULL) : -EINVAL;
 }
 
 static int remote_stat(pid_t pid, struct pid_remote_stat *stat)
@@ -107,8 +173,8 @@ static int remote_stat(pid_t pid, struct pid_remote_stat *stat)
 
 	if (!answer)
 		return -ENOMEM;
-	while ((err = ask(&call, answer, sizeof(*answer))) == -EAGAIN &&
-	       time_before(jiffies, end))
+	while ((err = ask(&call, answer)) == -EAGAIN &&
+	       time_before(jiffies, end) && !fatal_signal_pending(current))
 		msleep(BUSY_MS);
 	if (!err && answer->length > sizeof(answer->text))
 		err = -EPROTO;
@@ -209,12 +275,19 @@ int mios_pid_init(void)
 {
 	int err;
 
+	mios_turns_init();
+	queue = alloc_workqueue("mios-pid", WQ_UNBOUND | WQ_HIGHPRI, 0);
+	if (!queue)
+		return -ENOMEM;
 	err = mios_who_init() ?: mios_callee_register(MIOS_CALL_PID, &callee);
 	if (err)
-		return err;
+		goto destroy;
 	err = pid_remote_set(&ops);
-	if (err)
-		mios_callee_unregister(MIOS_CALL_PID);
+	if (!err)
+		return 0;
+	mios_callee_unregister(MIOS_CALL_PID);
+destroy:
+	destroy_workqueue(queue);
 	return err;
 }
 
@@ -222,4 +295,5 @@ void mios_pid_exit(void)
 {
 	pid_remote_set(NULL);
 	mios_callee_unregister(MIOS_CALL_PID);
+	destroy_workqueue(queue);
 }
