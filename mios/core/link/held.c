@@ -101,14 +101,17 @@ u32 mios_held_living(struct mios_ring *ring, u32 *to)
 }
 
 /**
- * mios_held_any - had a dead instance a function, as far as it has said?
+ * mios_held_none - has a dead instance said that it had no function?
  * @ring: the one that this instance is in
  * @instance: which
+ *
+ * A kernel that dies may have written anything there before, all zeroes, too,
+ * which fit: so that is never enough to leave its functions as they are.
  */
-bool mios_held_any(struct mios_ring *ring, u32 instance)
+bool mios_held_none(struct mios_ring *ring, u32 instance)
 {
 	struct mios_held one;
 
-	return mios_held_read(&ring->peers[instance].lines->held, &one) ||
-	       one.nr;
+	return !mios_held_read(&ring->peers[instance].lines->held, &one) &&
+	       !one.nr;
 }

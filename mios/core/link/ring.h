@@ -301,7 +301,7 @@ void mios_death_ack(struct mios_ring *ring, const struct mios_deaths *found);
 #define MIOS_HELD_ALL	(4 * MIOS_HELD)	/* that a machine may have given away */
 void mios_held_publish(struct mios_ring *ring);
 u32 mios_held_living(struct mios_ring *ring, u32 *to);
-bool mios_held_any(struct mios_ring *ring, u32 instance);
+bool mios_held_none(struct mios_ring *ring, u32 instance);
 
 /* quiet.c: the devices of a dead instance 0 */
 bool mios_quiet_wait(struct mios_ring *ring);
