@@ -106,7 +106,7 @@ static int do_load(struct session *s, void __user *arg)
 		return err;
 	if (copy_from_user(&load, arg, sizeof(load)))
 		return -EFAULT;
-	return mios_node_load(s->claimed, &load, s, &s->why);
+	return mios_image_load(s->claimed, &load, s, &s->why);
 }
 
 static int do_start(struct session *s, void __user *arg)

@@ -12,6 +12,10 @@
 /* Let the reaper have it, whatever it does. */
 static int kill_locked(struct mios_node *node, struct mios_reason *why)
 {
+	int err = mios_node_hosted(node, why);
+
+	if (err)
+		return err;
 	/* Who kills an instance that is about to come back wants it away. */
 	node->again = false;
 	if (state_of(node) == MIOS_STATE_HELD)

@@ -257,14 +257,21 @@ static bool has_started(struct mios_node *node, const u32 *arrived)
  * not shown itself: one that runs would ignore it, but QEMU keeps it and starts
  * the CPU again at its next INIT.
  */
-static int first_cpu_start(struct mios_node *node, const u32 *arrived)
+static int first_cpu_start(struct mios_node *node, const u32 *arrived,
+			   struct mios_reason *why)
 {
 	unsigned int tries;
+	int err;
 
-	for (tries = 0; tries < MIOS_PARK_WAIT_US / MIOS_SIPI_AGAIN_US; tries++)
+	for (tries = 0; tries < MIOS_PARK_WAIT_US / MIOS_SIPI_AGAIN_US; tries++) {
+		/* The next host may have stopped it, and another one waits there. */
+		err = mios_node_hosted(node, why);
+		if (err)
+			return err;
 		if (has_started(node, arrived) ||
 		    !mios_sipi_arrives(node, node->apicid[0], arrived, 0))
 			return 0;
+	}
 	return -EIO;
 }
 
@@ -276,7 +283,8 @@ static int first_cpu_start(struct mios_node *node, const u32 *arrived)
  * The other CPUs are started by the new kernel itself.
  *
  * Return: 0; -EOPNOTSUPP without 1 GiB pages; -E2BIG with more memory type
- * registers than any CPU has; -EIO if the CPU takes no SIPI.
+ * registers than any CPU has; -EIO if the CPU takes no SIPI; -ESHUTDOWN: this
+ * instance is host no more.
  */
 int mios_cpu_start(struct mios_node *node, struct mios_reason *why)
 {
@@ -295,13 +303,13 @@ int mios_cpu_start(struct mios_node *node, struct mios_reason *why)
 		return -ENOMEM;
 	params = slice + (mios_sipi_params - mios_sipi_code);
 	err = slice_fill(node, slice) ?:
-	      first_cpu_start(node, &params->arrived);
+	      first_cpu_start(node, &params->arrived, why);
 	memunmap(slice);
 	if (err == -E2BIG)
 		mios_reason_set(why,
 				"node %u: its CPUs have more memory type registers (MTRRs) than can be handed over",
 				node->id);
-	else if (err)
+	else if (err == -EIO)
 		mios_reason_set(why,
 				"node %u: CPU with APIC id %u takes no start-up interrupt",
 				node->id, node->apicid[0]);

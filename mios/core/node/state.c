@@ -24,6 +24,7 @@
 #include <linux/wait.h>
 
 #include "../../inject/inject.h"
+#include "../link/heir.h"
 #include "../link/link.h"
 #include "node.h"
 
@@ -35,6 +36,7 @@ DECLARE_WAIT_QUEUE_HEAD(mios_state_wait);
 static bool closed;
 
 MIOS_INJECT_SWITCH(stay_open, "start instances though instance 0 ends");
+MIOS_INJECT_SWITCH(keep_claims, "go on with a boot though another instance is host");
 
 /**
  * mios_nodes_close - start no instance any more: instance 0 ends or sleeps
@@ -84,6 +86,24 @@ int mios_nodes_still_open(struct mios_reason *why)
 	if (!READ_ONCE(closed))
 		return 0;
 	mios_reason_set(why, "instance 0 is about to end or to sleep");
+	return -ESHUTDOWN;
+}
+
+/**
+ * mios_node_hosted - may this kernel still start or end an instance there?
+ * @node: which, locked
+ * @why: explains a refusal
+ *
+ * On a successor of instance 0 that may end at any time.  So it is asked before
+ * each write to the node's memory and each interrupt that starts a CPU, and in
+ * between is nothing that waits for user space.
+ */
+int mios_node_hosted(const struct mios_node *node, struct mios_reason *why)
+{
+	if (!node->kept || mios_link_declares() || inject_keep_claims)
+		return 0;
+	mios_reason_set(why,
+			"this instance is host no more; mios status says which one is");
 	return -ESHUTDOWN;
 }
 

@@ -175,42 +175,37 @@ out:
 	return err;
 }
 
-/* The node, locked, if @claimer has it and has not started it yet. */
-static struct mios_node *claimed_node(u32 instance, const void *claimer,
-				      struct mios_reason *why)
+static bool has_claimed(const struct mios_node *node, const void *claimer)
 {
-	struct mios_node *node = mios_node_get(instance);
-
-	if (node) {
-		mutex_lock(&node->lock);
-		if (state_of(node) == MIOS_STATE_CLAIMED &&
-		    node->claimer == claimer)
-			return node;
-		mutex_unlock(&node->lock);
-	}
-	mios_reason_set(why, "no node is claimed through this file: %u",
-			instance);
-	return NULL;
+	return state_of(node) == MIOS_STATE_CLAIMED && node->claimer == claimer;
 }
 
 /**
- * mios_node_load - put an image into a claimed node
+ * mios_node_claimed - the node, locked, if it can still be started
  * @instance: which
- * @load: the image
  * @claimer: as given to mios_node_claim()
  * @why: explains a failure
+ * @err: out, for NULL: -ESRCH; -ESHUTDOWN: this instance is host no more
  */
-int mios_node_load(u32 instance, const struct mios_load *load,
-		   const void *claimer, struct mios_reason *why)
+struct mios_node *mios_node_claimed(u32 instance, const void *claimer,
+				    struct mios_reason *why, int *err)
 {
-	struct mios_node *node = claimed_node(instance, claimer, why);
-	int err;
+	struct mios_node *node = mios_node_get(instance);
 
-	if (!node)
-		return -ESRCH;
-	err = mios_image_load(node, load, why);
-	mutex_unlock(&node->lock);
-	return err;
+	*err = -ESRCH;
+	if (node) {
+		mutex_lock(&node->lock);
+		*err = mios_node_hosted(node, why) ?:
+		       has_claimed(node, claimer) ? 0 : -ESRCH;
+		if (!*err)
+			return node;
+		mutex_unlock(&node->lock);
+	}
+	if (*err == -ESRCH)
+		mios_reason_set(why,
+				"no node is claimed through this file: %u",
+				instance);
+	return NULL;
 }
 
 static int node_launch(struct mios_node *node, struct mios_reason *why)
@@ -235,10 +230,10 @@ static int node_launch(struct mios_node *node, struct mios_reason *why)
 	/* From here the child may answer at any time. */
 	mios_node_state(node, MIOS_STATE_BOOTING);
 	/* Nobody would hear of it: the next host took it for claimed. */
-	if (node->kept && !mios_link_declares()) {
+	err = mios_node_hosted(node, why);
+	if (err) {
 		mios_node_state(node, MIOS_STATE_CLAIMED);
-		mios_reason_set(why, "this instance is host no more");
-		return -ESHUTDOWN;
+		return err;
 	}
 	err = mios_cpu_start(node, why);
 	if (err)
@@ -347,12 +342,13 @@ static int wait_joined(struct mios_node *node, u32 incarnation,
 int mios_node_start(u32 instance, unsigned int timeout_ms, const void *claimer,
 		    struct mios_reason *why)
 {
-	struct mios_node *node = claimed_node(instance, claimer, why);
+	struct mios_node *node;
 	u32 incarnation;
 	int err;
 
+	node = mios_node_claimed(instance, claimer, why, &err);
 	if (!node)
-		return -ESRCH;
+		return err;
 	incarnation = incarnation_of(node);
 	err = mios_nodes_still_open(why) ?: node_launch(node, why);
 	if (!err)
@@ -368,11 +364,12 @@ int mios_node_start(u32 instance, unsigned int timeout_ms, const void *claimer,
  */
 void mios_node_release(u32 instance, const void *claimer)
 {
-	struct mios_reason unused;
-	struct mios_node *node = claimed_node(instance, claimer, &unused);
+	struct mios_node *node = mios_node_get(instance);
 
 	if (!node)
 		return;
-	mios_node_return(node);
+	mutex_lock(&node->lock);
+	if (has_claimed(node, claimer))
+		mios_node_return(node);
 	mutex_unlock(&node->lock);
 }

@@ -3,15 +3,18 @@
  * What lies in a node's memory when it starts: the segments that the loader
  * brought, checked against the node's bounds and against their checksums, and
  * beside them what only the kernel may say: memory map, manifest, seed.
- * Called under the node's lock, while none of the node's CPUs runs.
+ * Under the node's lock, while none of the node's CPUs runs; but for what comes
+ * from user space, which is copied without it, and put there a piece at a time.
  */
 #include <linux/crc32.h>
+#include <linux/delay.h>
 #include <linux/io.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/overflow.h>
 #include <linux/random.h>
 #include <linux/sched/signal.h>
+#include <linux/slab.h>
 #include <linux/threads.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
@@ -37,6 +40,21 @@ MIOS_INJECT_SWITCH(share_pids, "give every instance the PIDs of instance 1");
 MIOS_INJECT_SWITCH(mute_ending, "last words ring where nobody listens");
 MIOS_INJECT_SWITCH(damage_image,
 		   "flip a byte of the image after it was loaded");
+
+MIOS_INJECT_VALUE(slow_load, "wait so many milliseconds with each piece of an image");
+
+/**
+ * struct loading - an image on its way from user space
+ * @instance, @claimer: where it goes
+ * @segments:	of it
+ * @piece:	what has been copied of one
+ */
+struct loading {
+	u32 instance;
+	const void *claimer;
+	struct mios_segment segments[MIOS_MAX_SEGMENTS];
+	u8 piece[PIECE];
+};
 
 static u64 load_base(const struct mios_node *node)
 {
@@ -92,27 +110,45 @@ static int segment_check(const struct mios_node *node, unsigned int n,
 	return 0;
 }
 
-/* Fill one piece from user space, or zero it; sums up what was copied. */
-static int piece_fill(u64 dest, u64 size, const void __user *from, u64 count,
-		      u32 *crc)
+/* What lies there is no more than is to be; zeroes behind it. */
+static int piece_fill(u64 dest, u64 size, const void *from, u64 count)
 {
 	void *map = memremap(dest, size, MEMREMAP_WB);
-	int err = 0;
 
 	if (!map)
 		return -ENOMEM;
-	if (count && copy_from_user(map, from, count))
-		err = -EFAULT;
-	else
-		memset(map + count, 0, size - count);
-	*crc = crc32_le(*crc, map, count);
+	memcpy(map, from, count);
+	memset(map + count, 0, size - count);
 	memunmap(map);
+	return 0;
+}
+
+/*
+ * Copying from user space may take as long as that likes, so it is done without
+ * the node's lock; whose node it is then is asked anew.
+ */
+static int piece_load(struct loading *l, u64 dest, u64 size, u64 count,
+		      const void __user *from, struct mios_reason *why)
+{
+	struct mios_node *node;
+	int err;
+
+	if (count && copy_from_user(l->piece, from, count))
+		return -EFAULT;
+	if (inject_slow_load)
+		msleep(inject_slow_load);
+	node = mios_node_claimed(l->instance, l->claimer, why, &err);
+	if (!node)
+		return err;
+	err = piece_fill(dest, size, l->piece, count);
+	mutex_unlock(&node->lock);
 	return err;
 }
 
-static int segment_copy(const struct mios_segment *s, unsigned int n,
+static int segment_load(struct loading *l, unsigned int n,
 			struct mios_reason *why)
 {
+	const struct mios_segment *s = &l->segments[n];
 	const void __user *from = u64_to_user_ptr(s->buf);
 	u32 crc = ~0;
 	u64 at;
@@ -124,9 +160,10 @@ static int segment_copy(const struct mios_segment *s, unsigned int n,
 
 		if (signal_pending(current))
 			return -EINTR;
-		err = piece_fill(s->dest + at, size, from + at, count, &crc);
+		err = piece_load(l, s->dest + at, size, count, from + at, why);
 		if (err)
 			return err;
+		crc = crc32_le(crc, l->piece, count);
 		cond_resched();
 	}
 	if (~crc != s->crc) {
@@ -167,29 +204,16 @@ static int segment_verify(const struct mios_segment *s)
 	return ~crc == s->crc ? 0 : -EBADMSG;
 }
 
-/**
- * mios_image_load - copy segments into a claimed node
- * @node: which
- * @load: as user space gave it, itself already copied in
- * @why: explains a failure
- */
-int mios_image_load(struct mios_node *node, const struct mios_load *load,
-		    struct mios_reason *why)
+/* Is it an image for this node? */
+static int image_check(struct mios_node *node, const struct loading *l,
+		       const struct mios_load *load, struct mios_reason *why)
 {
 	const struct mios_segment *zero;
 	unsigned int i;
 	int err;
 
 	node->loaded = false;
-	node->nr_segments = 0;
-	if (!load->nr_segments || load->nr_segments > MIOS_MAX_SEGMENTS) {
-		mios_reason_set(why, "%u segments; 1 to %u are possible",
-				load->nr_segments, MIOS_MAX_SEGMENTS);
-		return -EINVAL;
-	}
-	if (copy_from_user(node->segments, u64_to_user_ptr(load->segments),
-			   load->nr_segments * sizeof(node->segments[0])))
-		return -EFAULT;
+	memcpy(node->segments, l->segments, sizeof(node->segments));
 	node->nr_segments = load->nr_segments;
 	for (i = 0; i < node->nr_segments; i++) {
 		err = segment_check(node, i, why);
@@ -203,15 +227,64 @@ int mios_image_load(struct mios_node *node, const struct mios_load *load,
 				"entry point or zero page lies outside the segments");
 		return -EINVAL;
 	}
-	for (i = 0; i < node->nr_segments; i++) {
-		err = segment_copy(&node->segments[i], i, why);
-		if (err)
-			return err;
-	}
+	return 0;
+}
+
+static int image_load(struct loading *l, const struct mios_load *load,
+		      struct mios_reason *why)
+{
+	struct mios_node *node;
+	unsigned int i;
+	int err;
+
+	if (copy_from_user(l->segments, u64_to_user_ptr(load->segments),
+			   load->nr_segments * sizeof(l->segments[0])))
+		return -EFAULT;
+	node = mios_node_claimed(l->instance, l->claimer, why, &err);
+	if (!node)
+		return err;
+	err = image_check(node, l, load, why);
+	mutex_unlock(&node->lock);
+	for (i = 0; i < load->nr_segments && !err; i++)
+		err = segment_load(l, i, why);
+	if (err)
+		return err;
+	node = mios_node_claimed(l->instance, l->claimer, why, &err);
+	if (!node)
+		return err;
 	node->entry = load->entry;
 	node->zero_page = load->zero_page;
 	node->loaded = true;
+	mutex_unlock(&node->lock);
 	return 0;
+}
+
+/**
+ * mios_image_load - copy segments into a claimed node
+ * @instance: which
+ * @load: as user space gave it, itself already copied in
+ * @claimer: as given to mios_node_claim(); it loads one at a time
+ * @why: explains a failure
+ */
+int mios_image_load(u32 instance, const struct mios_load *load,
+		    const void *claimer, struct mios_reason *why)
+{
+	struct loading *l;
+	int err;
+
+	if (!load->nr_segments || load->nr_segments > MIOS_MAX_SEGMENTS) {
+		mios_reason_set(why, "%u segments; 1 to %u are possible",
+				load->nr_segments, MIOS_MAX_SEGMENTS);
+		return -EINVAL;
+	}
+	l = kvzalloc(sizeof(*l), GFP_KERNEL);
+	if (!l)
+		return -ENOMEM;
+	l->instance = instance;
+	l->claimer = claimer;
+	err = image_load(l, load, why);
+	kvfree(l);
+	return err;
 }
 
 static void e820_add(struct boot_params *bp, u64 base, u64 size,
@@ -384,6 +457,10 @@ int mios_image_finish(struct mios_node *node, struct mios_reason *why)
 			return err;
 		}
 	}
+	/* That has taken its time, and what follows writes. */
+	err = mios_node_hosted(node, why);
+	if (err)
+		return err;
 	/* Once only: the zero page differs from what was loaded after this. */
 	node->loaded = false;
 	seed_fill(node);

@@ -9,14 +9,14 @@
 #include "../node/node.h"
 
 /* load.c: what lies in the node's memory when it starts */
-int mios_image_load(struct mios_node *node, const struct mios_load *load,
-		    struct mios_reason *why);
+int mios_image_load(u32 instance, const struct mios_load *load,
+		    const void *claimer, struct mios_reason *why);
 int mios_image_finish(struct mios_node *node, struct mios_reason *why);
 
 int mios_node_claim(struct mios_claim *claim, const void *claimer,
 		    struct mios_reason *why);
-int mios_node_load(u32 instance, const struct mios_load *load,
-		   const void *claimer, struct mios_reason *why);
+struct mios_node *mios_node_claimed(u32 instance, const void *claimer,
+				    struct mios_reason *why, int *err);
 int mios_node_start(u32 instance, unsigned int timeout_ms, const void *claimer,
 		    struct mios_reason *why);
 void mios_node_release(u32 instance, const void *claimer);
