@@ -10,7 +10,7 @@ from outside import BOUND, fail, heard, run, said
 
 # What it needs of its root it has by the time instance 0 dies.
 WORK = r"""
-import fcntl, os, re, sys, threading, time
+import ctypes, errno, fcntl, os, re, struct, sys, threading, time
 me, nodes, when, then = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4]
 SYSFS = "/sys/kernel/mios/"
 KNOBS = "/sys/module/%s/parameters/inject_%s"
@@ -19,6 +19,7 @@ host = os.open(SYSFS + "host", os.O_RDONLY)
 states = [os.open(f"{SYSFS}instance{i}/state", os.O_RDONLY) for i in range(nodes)]
 sysrq = os.open("/proc/sysrq-trigger", os.O_WRONLY)
 stop = os.open(KNOBS % ("mios_fs", "stop"), os.O_WRONLY)
+dev = os.open("/dev/mios", os.O_RDWR)
 scribble = os.open("/sys/kernel/debug/mios/scribble", os.O_WRONLY)
 with open(f"{SYSFS}instance2/incarnation") as file:
     second = file.read().strip()
@@ -40,6 +41,28 @@ def free(i):
         return False
     fcntl.flock(files[i], fcntl.LOCK_UN)
     return True
+def ioctl(how, number, data):
+    data = bytearray(data)
+    fcntl.ioctl(dev, how << 30 | len(data) << 16 | ord("M") << 8 | number, data)
+    return data
+def claim():
+    for left in range(100, -1, -1):
+        try:
+            return ioctl(3, 1, struct.pack("IIQQII", 2, 0, 0, 0, 0, 0))
+        except OSError:
+            if not left:
+                raise
+            time.sleep(0.1)
+def load():
+    base, = struct.unpack_from("Q", claim(), 8)
+    image = ctypes.create_string_buffer(
+        struct.pack("QQQQII", 0, 0, base, 512 << 20, 0, 0))
+    try:
+        ioctl(1, 2, struct.pack("QIIQQ", ctypes.addressof(image), 1, 0, base, base))
+        say("load: done")
+    except OSError as error:
+        why = ioctl(2, 8, bytes(168)).split(bytes(1))[0].decode()
+        say(f"load: {errno.errorcode[error.errno]}, {why}")
 def half():
     os.write(stop, b"1")
     os.mkdir(f"half{me}")
@@ -54,6 +77,9 @@ def die():
         return
     if "half" in then:
         threading.Thread(target=half, daemon=True).start()
+    if "load" in then:
+        threading.Thread(target=load, daemon=True).start()
+        time.sleep(1.5)
     if "half" in then or "later" in then:
         time.sleep(0.3)
     if "hang" in then:

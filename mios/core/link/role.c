@@ -172,8 +172,9 @@ static void begin(struct mios_ring *ring, const struct mios_link_ops *ops)
 }
 
 /*
- * What has been begun ends as the host's; nothing is begun after that.  Under
- * role_lock.
+ * What has been begun ends as the host's.  What is begun meanwhile may have asked
+ * whether this one is host before it was not: that is waited for, too, and as far
+ * as it gets the next host goes on from it.  Under role_lock.
  */
 static void resign(void)
 {
@@ -184,6 +185,8 @@ static void resign(void)
 	mutex_lock(&mios_link.lock);
 	WRITE_ONCE(mios_link.declares, false);
 	mutex_unlock(&mios_link.lock);
+	if (ops && ops->resigned)
+		ops->resigned();
 }
 
 /* Under role_lock. */

@@ -265,6 +265,7 @@ bool mios_nodes_close(void);
 void mios_nodes_open(void);
 int mios_nodes_still_open(struct mios_reason *why);
 int mios_node_hosted(const struct mios_node *node, struct mios_reason *why);
+void mios_nodes_disown(void);
 struct mios_node *mios_node_find(u32 instance, struct mios_reason *why,
 				 int *err);
 struct mios_node *mios_node_find_locked(u32 instance, struct mios_reason *why,

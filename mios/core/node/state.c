@@ -38,6 +38,17 @@ static bool closed;
 MIOS_INJECT_SWITCH(stay_open, "start instances though instance 0 ends");
 MIOS_INJECT_SWITCH(keep_claims, "go on with a boot though another instance is host");
 
+/* Whoever has it drops it before @end, or has it for longer than that. */
+static bool lock_until(struct mios_node *node, unsigned long end)
+{
+	while (!mutex_trylock(&node->lock)) {
+		if (time_after(jiffies, end))
+			return false;
+		msleep(20);
+	}
+	return true;
+}
+
 /**
  * mios_nodes_close - start no instance any more: instance 0 ends or sleeps
  *
@@ -56,15 +67,10 @@ bool mios_nodes_close(void)
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
 		struct mios_node *node = mios_node_get(i);
 
-		while (node && !mutex_trylock(&node->lock)) {
-			if (time_after(jiffies, end)) {
-				node = NULL;
-				all = false;
-			}
-			msleep(20);
-		}
-		if (node)
+		if (node && lock_until(node, end))
 			mutex_unlock(&node->lock);
+		else if (node)
+			all = false;
 	}
 	return all;
 }
@@ -96,7 +102,7 @@ int mios_nodes_still_open(struct mios_reason *why)
  *
  * On a successor of instance 0 that may end at any time.  So it is asked before
  * each write to the node's memory and each interrupt that starts a CPU, and in
- * between is nothing that waits for user space.
+ * between is nothing that waits for user space: mios_nodes_disown() waits for it.
  */
 int mios_node_hosted(const struct mios_node *node, struct mios_reason *why)
 {
@@ -203,6 +209,34 @@ static void node_keep(struct mios_node *node)
 {
 	node->claimer = NULL;
 	mios_node_state(node, MIOS_STATE_DEAD);
+}
+
+/**
+ * mios_nodes_disown - this instance is host no more: nothing is claimed
+ *
+ * After mios_link_declares() has become false.  Who has the lock of a node has
+ * asked mios_node_hosted() before that and is past what it allowed when he drops
+ * it, and who gets it then finds that he may not.
+ */
+void mios_nodes_disown(void)
+{
+	unsigned long end = jiffies + CLOSE_TIMEOUT;
+	unsigned int i;
+
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
+		struct mios_node *node = mios_node_get(i);
+
+		if (!node || !node->kept)
+			continue;
+		if (!lock_until(node, end)) {
+			pr_warn("node %u: somebody is at it still, though this instance is host no more\n",
+				node->id);
+			continue;
+		}
+		if (state_of(node) == MIOS_STATE_CLAIMED && !inject_keep_claims)
+			node_keep(node);
+		mutex_unlock(&node->lock);
+	}
 }
 
 /**

@@ -146,6 +146,20 @@ void mios_successor_resign(void)
 }
 
 /**
+ * mios_successor_resigned - this instance does nothing any more as host
+ *
+ * What members say may have asked for a look, and a person for an end, since the
+ * above: a reaper that found this one host is waited for, before the next host
+ * boots what it stops.
+ */
+void mios_successor_resigned(void)
+{
+	mios_watch_stop();
+	mios_reaper_flush();
+	mios_nodes_disown();
+}
+
+/**
  * mios_successor_exit - on an instance but 0: be host no more, never again
  */
 void mios_successor_exit(void)
