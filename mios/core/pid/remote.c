@@ -9,6 +9,13 @@
  * LATE: whose caller has given it up is not sent any more, for the number may be
  * another process' by then.  So who serves it looks at the time right before he
  * looks the number up, and is not interrupted by other tasks in between.
+ *
+ * MEMORY: pid_stat() has the memory of the process for a moment.  Who is the last
+ * to have it ends it, and that may wait for ever for what is on its way to a file
+ * system of the user's (AIO, FUSE).  A call that does not end keeps one of the four
+ * places, and the death of its caller from being told.  So whoever serves one has
+ * the memory, too, from before until after, and leaves its end to a queue where
+ * nobody waits for it.
  */
 #include <linux/capability.h>
 #include <linux/completion.h>
@@ -20,6 +27,7 @@
 #include <linux/preempt.h>
 #include <linux/refcount.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/signal.h>
 #include <linux/slab.h>
@@ -34,6 +42,9 @@ MIOS_INJECT_SWITCH(kill_as_root, "send signals of others as root");
 MIOS_INJECT_SWITCH(pids_unknown, "know no process of other instances");
 MIOS_INJECT_VALUE(slow_kill,
 		  "wait so many milliseconds before a signal of another instance is sent");
+MIOS_INJECT_VALUE(slow_stat,
+		  "wait so many milliseconds before a process is looked at, and before its memory ends");
+MIOS_INJECT_SWITCH(end_memory, "end the memory of a process before the answer about it");
 MIOS_INJECT_SWITCH(late_kill, "send a signal though nobody waits for that any more");
 
 /* In all; and for one's turn before that. */
@@ -64,6 +75,20 @@ struct request {
 	struct mios_pid_stat answer;
 	int result;
 };
+
+/**
+ * struct looked - a process whose /proc/PID/stat is read: MEMORY
+ * @work:	ends its memory
+ * @mm:		that; NULL: it has none
+ * @stat:	what it says
+ */
+struct looked {
+	struct work_struct work;
+	struct mm_struct *mm;
+	struct pid_remote_stat stat;
+};
+
+static struct workqueue_struct *memory_queue;
 
 /* Two for each other instance: fewer than it may have workers. */
 static struct workqueue_struct *queue;
@@ -196,23 +221,70 @@ static const struct pid_remote_ops ops = {
 
 /* --- who answers */
 
+/* In a queue where nobody waits for it, however long it takes. */
+static void memory_put(struct work_struct *work)
+{
+	struct looked *l = container_of(work, struct looked, work);
+
+	if (inject_slow_stat)
+		msleep(inject_slow_stat);
+	mmput(l->mm);
+	kfree(l);
+}
+
+static struct mm_struct *memory_get(u32 nr)
+{
+	struct pid *pid = find_get_pid(nr);
+	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
+	struct mm_struct *mm = task ? get_task_mm(task) : NULL;
+
+	put_pid(pid);
+	if (task)
+		put_task_struct(task);
+	return mm;
+}
+
+static struct looked *look_begin(u32 pid)
+{
+	struct looked *l = kzalloc(sizeof(*l), GFP_KERNEL);
+
+	if (!l)
+		return NULL;
+	INIT_WORK(&l->work, memory_put);
+	l->mm = memory_get(pid);
+	return l;
+}
+
+/* Who is the last to have the memory ends it. */
+static void look_end(struct looked *l)
+{
+	if (!l->mm || atomic_add_unless(&l->mm->mm_users, -1, 1))
+		kfree(l);
+	else if (inject_end_memory)
+		memory_put(&l->work);
+	else
+		queue_work(memory_queue, &l->work);
+}
+
 static int serve_stat(const struct mios_call_pid *call,
 		      struct mios_pid_stat *answer)
 {
-	struct pid_remote_stat *stat = kzalloc(sizeof(*stat), GFP_KERNEL);
+	struct looked *l = look_begin(call->pid);
 	int err;
 
-	if (!stat)
+	if (!l)
 		return -ENOMEM;
-	err = pid_stat(call->pid, stat);
+	if (inject_slow_stat)
+		msleep(inject_slow_stat);
+	err = pid_stat(call->pid, &l->stat);
 	if (!err) {
 		memset(answer, 0, sizeof(*answer));
-		answer->uid = from_kuid(&init_user_ns, stat->uid);
-		answer->gid = from_kgid(&init_user_ns, stat->gid);
-		answer->length = stat->length;
-		memcpy(answer->text, stat->text, stat->length);
+		answer->uid = from_kuid(&init_user_ns, l->stat.uid);
+		answer->gid = from_kgid(&init_user_ns, l->stat.gid);
+		answer->length = l->stat.length;
+		memcpy(answer->text, l->stat.text, l->stat.length);
 	}
-	kfree(stat);
+	look_end(l);
 	return err;
 }
 
@@ -276,9 +348,13 @@ int mios_pid_init(void)
 	int err;
 
 	mios_turns_init();
+	memory_queue = alloc_workqueue("mios-memory", WQ_UNBOUND, WQ_MAX_ACTIVE);
+	if (!memory_queue)
+		return -ENOMEM;
+	err = -ENOMEM;
 	queue = alloc_workqueue("mios-pid", WQ_UNBOUND | WQ_HIGHPRI, 0);
 	if (!queue)
-		return -ENOMEM;
+		goto destroy_memory;
 	err = mios_who_init() ?: mios_callee_register(MIOS_CALL_PID, &callee);
 	if (err)
 		goto destroy;
@@ -288,6 +364,8 @@ int mios_pid_init(void)
 	mios_callee_unregister(MIOS_CALL_PID);
 destroy:
 	destroy_workqueue(queue);
+destroy_memory:
+	destroy_workqueue(memory_queue);
 	return err;
 }
 
@@ -296,4 +374,5 @@ void mios_pid_exit(void)
 	pid_remote_set(NULL);
 	mios_callee_unregister(MIOS_CALL_PID);
 	destroy_workqueue(queue);
+	destroy_workqueue(memory_queue);
 }
