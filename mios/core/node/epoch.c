@@ -9,6 +9,7 @@
  * under a node's lock.
  */
 #include <linux/io.h>
+#include <linux/moduleparam.h>
 #include <linux/random.h>
 
 #include "node.h"
@@ -34,6 +35,15 @@ struct epochs {
 static_assert(offsetof(struct epochs, last) == 16);
 static_assert(sizeof(struct epochs) <= MIOS_EPOCH_SIZE);
 
+/*
+ * What boots for a minute to be measured, in memory that nobody else will look at,
+ * names nothing that lasts: whoever comes first afterwards is still the first since
+ * the machine has power, and makes the pools anew.
+ */
+static bool trial;
+module_param(trial, bool, 0400);
+MODULE_PARM_DESC(trial, "loaded by mios check --try, which takes it out again: incarnations are not counted");
+
 static struct epochs *epochs;
 static u64 place;		/* of the page, 0: none */
 /* Where there is no page: then they repeat after a reload. */
@@ -57,12 +67,12 @@ void mios_epoch_init(u64 page)
 
 	if (epochs)		/* a successor gets ready more than once */
 		return;
-	epochs = page ? memremap(page, MIOS_EPOCH_SIZE, MEMREMAP_WB) : NULL;
+	epochs = page && !trial ? memremap(page, MIOS_EPOCH_SIZE, MEMREMAP_WB) :
+				  NULL;
 	place = epochs ? page : 0;
-	if (!epochs) {
+	if (!epochs && !trial)
 		pr_warn("no page below 1 MiB is free: incarnations will repeat when mios is loaded again\n");
-		epochs = &here;
-	}
+	epochs = epochs ?: &here;
 	if (epochs->magic == EPOCH_MAGIC && epochs->version == EPOCH_VERSION)
 		return;
 	for (i = 0; i < MIOS_MAX_INSTANCES; i++)
