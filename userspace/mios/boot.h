@@ -43,8 +43,15 @@ struct boot_plan *boot_plan_make(const struct boot_options *opt);
 void boot_plan_check(const struct boot_plan *plan, uint64_t nodes);
 void boot_plan_show(const struct boot_plan *plan, unsigned int node);
 
-/* boot_node.c: returns the exit status */
+/* How long a boot took, in seconds. */
+struct boot_times {
+	double take, load, start;
+};
+
+/* boot_node.c: they return the exit status; boot_bare() until it has joined, no more */
 int boot_node(const struct boot_plan *plan, unsigned int node);
+int boot_bare(const struct boot_plan *plan, unsigned int node,
+	      struct boot_times *times);
 
 /* boot_wait.c: the same; @own_root: not that of instance 0 */
 int boot_wait(const struct boot_plan *plan, unsigned int node, bool own_root);
@@ -86,6 +93,7 @@ void frame_holder(uint64_t frame, char *text, size_t size);
 void wait_for_host_setup(void);
 const char *default_kernel(void);
 const char *default_initrd(const char *release);
+bool boot_run(char * const argv[]);
 void add_address(unsigned int ring);
 void update_names(unsigned int ring);
 

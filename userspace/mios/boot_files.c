@@ -123,14 +123,12 @@ const char *default_initrd(const char *release)
 	return path;
 }
 
-/* A part of mios-host-setup; where that has never run there is no network. */
-static bool host_setup(char * const argv[])
+/* A program of the system, and what it says: true if it ended well. */
+bool boot_run(char * const argv[])
 {
 	pid_t pid;
 	int status;
 
-	if (access(HOST_LOCK, F_OK))
-		return true;
 	set_path();
 	pid = fork();
 	if (!pid) {
@@ -138,6 +136,12 @@ static bool host_setup(char * const argv[])
 		_exit(127);
 	}
 	return pid > 0 && waitpid(pid, &status, 0) == pid && !status;
+}
+
+/* A part of mios-host-setup; where that has never run there is no network. */
+static bool host_setup(char * const argv[])
+{
+	return access(HOST_LOCK, F_OK) || boot_run(argv);
 }
 
 /*

@@ -150,27 +150,75 @@ static int finish(const struct boot_plan *plan, unsigned int node, bool own_root
 	return ret;
 }
 
+/* The node is the open file's then, which it returns; -1, with a line: it is not. */
+static int take(const struct boot_plan *plan, unsigned int node,
+		struct mios_claim *claim)
+{
+	pid_t writer = writer_start();
+	int fd = mios_device_open();
+	int err;
+
+	*claim = (struct mios_claim){ .instance = node, .ring = plan->ring };
+	err = ioctl(fd, MIOS_IOC_CLAIM, claim) ? errno : 0;
+	if (writer > 0)
+		kill(writer, SIGKILL);
+	if (!err)
+		return fd;
+	claim_failed(fd, node, err);
+	return -1;
+}
+
+static int start(int fd, const struct boot_plan *plan, unsigned int node)
+{
+	struct mios_start args = { .timeout_ms = plan->timeout_ms };
+
+	if (!ioctl(fd, MIOS_IOC_START, &args))
+		return 0;
+	return failed(fd, node, errno, errno == ETIMEDOUT ?
+		      "it did not join its ring in time and was undone" :
+		      "cannot start it");
+}
+
+/*
+ * Without what an instance has from instance 0: key, network, settings, devices; and
+ * nothing of it is remembered.
+ */
+int boot_bare(const struct boot_plan *plan, unsigned int node,
+	      struct boot_times *times)
+{
+	double began = now(), taken, loaded;
+	struct mios_claim claim;
+	int fd, ret;
+
+	fd = take(plan, node, &claim);
+	if (fd < 0)
+		return MIOS_EXIT_FAILED;
+	taken = now();
+	ret = load(fd, plan, &plan->initrd, &claim);
+	loaded = now();
+	if (!ret)
+		ret = start(fd, plan, node);
+	*times = (struct boot_times){
+		taken - began, loaded - taken, now() - loaded
+	};
+	return ret;
+}
+
 int boot_node(const struct boot_plan *plan, unsigned int node)
 {
 	const struct boot_start how = boot_start(plan, node);
-	struct mios_start start = { .timeout_ms = plan->timeout_ms };
-	struct mios_claim claim = { .instance = node, .ring = plan->ring };
 	struct loader_file initrd;
+	struct mios_claim claim;
 	double began = now();
-	int fd, ret, err;
 	char size[32];
-	pid_t writer;
+	int fd, ret;
 
 	add_key(&plan->initrd, &initrd, plan->wait, &how);
-	writer = writer_start();
-	fd = mios_device_open();
 	printf("node %u: taking its CPUs and memory%s\n", node,
 	       mios_self() ? "" : " from instance 0");
-	err = ioctl(fd, MIOS_IOC_CLAIM, &claim) ? errno : 0;
-	if (writer > 0)
-		kill(writer, SIGKILL);
-	if (err)
-		return claim_failed(fd, node, err);
+	fd = take(plan, node, &claim);
+	if (fd < 0)
+		return MIOS_EXIT_FAILED;
 	boot_remember(plan, node);
 	boot_served_remember(how.root ? node : how.server, node);
 	mios_size_text(claim.load_size, size, sizeof(size));
@@ -182,12 +230,9 @@ int boot_node(const struct boot_plan *plan, unsigned int node)
 	if (ret)
 		return ret;
 	printf("node %u: starting\n", node);
-	if (ioctl(fd, MIOS_IOC_START, &start)) {
-		if (errno == ETIMEDOUT)
-			return failed(fd, node, errno, "it did not join its "
-				      "ring in time and was undone");
-		return failed(fd, node, errno, "cannot start it");
-	}
+	ret = start(fd, plan, node);
+	if (ret)
+		return ret;
 	printf("node %u: joined ring %u after %.1f s (boot number %u)\n", node,
 	       plan->ring, now() - began, claim.incarnation);
 	ret = finish(plan, node, how.root);
