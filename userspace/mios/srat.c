@@ -192,6 +192,7 @@ void srat_read(struct memory_map *map)
 	if (!file && errno != ENOENT)
 		mios_die(MIOS_EXIT_FAILED, "reserve: " SRAT ": %m");
 	map->from_srat = file;
+	map->nr = all.nr = 0;
 	if (file)
 		table_read(file, &all);
 	else
