@@ -9,18 +9,22 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "boot.h"
 #include "cells.h"
 #include "check.h"
 #include "flags.h"
 #include "json.h"
 #include "libmios/libmios.h"
 #include "subcommands.h"
+#include "try.h"
 
 static const char usage[] =
-"Usage: mios check [OPTION...]\n"
+"Usage: mios check [--try] [OPTION...]\n"
 "Tells whether instances can run on this machine, a line for each thing: good,\n"
 "in part, not known, not yet (it is still to be set up), or will not work.\n"
 "Changes nothing; as root it sees more.\n\n"
+"      --try   where nothing is in the way, boot an instance on one CPU, measure,\n"
+"              and give everything back\n"
 "  -J, --json  for programs; mios-check(1) has the names\n"
 "  -h, --help  print this\n";
 
@@ -74,24 +78,33 @@ static void sum_up(void)
 		printf("Run it as root to see all.\n");
 }
 
-int cmd_check(int argc, char **argv)
+/* The words of the command line, where these are what is missing. */
+static void print_words(void)
 {
-	bool json = false;
-	const struct flag flags[] = { { "json", 'J', &json }, { } };
+	const char *node1 = "/sys/devices/system/node/node1";
+	char * const nodes[] = { "mios", "reserve", NULL };
+	char * const parts[] = { "mios", "reserve", "--split=2", NULL };
+	char value[8];
 
-	flags_take("check", usage, argc, argv, flags);
-	if (optind < argc)
-		mios_usage("check", "it takes no argument, what is '%.40s'?",
-			   argv[optind]);
-	if (mios_self() > 0)
-		mios_die(MIOS_EXIT_FAILED, "check: this is instance %d, which "
-			 "sees its own node alone: run it on instance 0",
-			 mios_self());
+	if (check_word("mios.parts=", value, sizeof(value)) ||
+	    check_word("mios.pool=", value, sizeof(value)))
+		return;
+	printf("\nThese are the words for the kernel's command line:\n");
+	fflush(stdout);
+	boot_run(access(node1, F_OK) ? parts : nodes);
+}
+
+static void look(bool json)
+{
 	table = table_create("things", columns, json);
 	check_cpu();
 	check_kernel();
 	check_memory();
 	check_device();
+}
+
+static int tell(bool json)
+{
 	if (json) {
 		json_begin();
 		json_table(table);
@@ -99,8 +112,49 @@ int cmd_check(int argc, char **argv)
 	} else {
 		sum_up();
 	}
-	scols_unref_table(table);
 	mios_flush_stdout();
 	return count[CHECK_STOPS] || count[CHECK_NOT_YET] ? MIOS_EXIT_FAILED :
 							    MIOS_EXIT_OK;
+}
+
+/* Before what stands in the way is out of it nothing is tried. */
+static int try_if_good(bool json)
+{
+	int ret;
+
+	if (!count[CHECK_STOPS] && !count[CHECK_NOT_YET])
+		return check_try(json);
+	ret = tell(json);
+	if (!json && !count[CHECK_STOPS])
+		print_words();
+	mios_error("mios", "check: --try boots nothing before that");
+	return ret;
+}
+
+int cmd_check(int argc, char **argv)
+{
+	bool json = false, try = false, peer = false;
+	/* The last is the other side of --try, on the instance. */
+	const struct flag flags[] = {
+		{ "json", 'J', &json }, { "try", 0, &try },
+		{ "try-peer", 0, &peer }, { }
+	};
+	int ret;
+
+	flags_take("check", usage, argc, argv, flags);
+	if (optind < argc)
+		mios_usage("check", "it takes no argument, what is '%.40s'?",
+			   argv[optind]);
+	if (peer)
+		return try_peer("/mios-pool/" TRY_FILE);
+	if (mios_self() > 0)
+		mios_die(MIOS_EXIT_FAILED, "check: this is instance %d, which "
+			 "sees its own node alone: run it on instance 0",
+			 mios_self());
+	if (try)
+		try_begin(json);
+	look(json);
+	ret = try ? try_if_good(json) : tell(json);
+	scols_unref_table(table);
+	return ret;
 }

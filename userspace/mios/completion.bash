@@ -60,7 +60,7 @@ _mios()
 		((COMP_CWORD == 2)) || compopt -o default
 		;;
 	console) words="--linger= $(_mios_instances booting up stopping)" ;;
-	check) words="--json" ;;
+	check) words="--try --json" ;;
 	pool) words="--users --json" ;;
 	numactl)
 		words="--localalloc --membind= --interleave= --preferred=

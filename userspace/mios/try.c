@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mios check --try: does it work here, and how fast?  Three processes, so that
+ * nothing is left behind however it ends:
+ *
+ *   who was called   waits, and is who gets the signals
+ *     keeper         has a session of its own; gives everything back when the
+ *                    worker has ended, or when the one above has gone
+ *       worker       loads the module for a part of one CPU, boots that, measures
+ *
+ * What it mounts is seen by the worker alone, and ends with it; the module is
+ * loaded with the parameter trial, by which the next call knows what a keeper that
+ * was killed has left.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "libmios/libmios.h"
+#include "try.h"
+
+static int alive[2];		/* the keeper reads its end: we have gone */
+static volatile sig_atomic_t got_signal;
+
+static void on_signal(int sig)
+{
+	if (!got_signal)
+		close(alive[1]);
+	got_signal = sig;
+}
+
+static void signals(void (*handler)(int sig))
+{
+	static const int all[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	const struct sigaction act = { .sa_handler = handler };
+	struct sigaction old;
+	size_t i;
+
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		sigaction(all[i], &act, &old);
+		if (all[i] == SIGHUP && old.sa_handler == SIG_IGN)
+			signal(SIGHUP, SIG_IGN);	/* nohup */
+	}
+}
+
+/* Until no keeper has it any more, also one whose caller was killed. */
+static void lock_trial(void)
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	int tries = 0;
+
+	while (fd < 0 || flock(fd, LOCK_EX | LOCK_NB)) {
+		if (fd < 0 || ++tries > TRY_SECONDS)
+			mios_die(MIOS_EXIT_FAILED, "check: another mios check --try "
+				 "has not ended");
+		sleep(1);
+	}
+}
+
+/* The worker's whole group ends: what it has started may be loading a module. */
+static void end_group(pid_t worker)
+{
+	kill(-worker, SIGKILL);
+	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
+		;
+}
+
+/* Waits for the worker, or for the end of who was called. */
+static int worker_await(pid_t worker, struct try_found *found, int ends)
+{
+	struct pollfd fds[2] = {
+		{ .fd = alive[0], .events = POLLIN },
+		{ .fd = ends, .events = POLLIN },
+	};
+	int status = -1;
+
+	while (poll(fds, 2, -1) < 0 && errno == EINTR)
+		;
+	found->stopped = fds[0].revents;
+	if (found->stopped)
+		kill(-worker, SIGKILL);
+	if (waitpid(worker, &status, 0) != worker || !WIFEXITED(status))
+		status = -1;
+	end_group(worker);
+	return status < 0 ? MIOS_EXIT_FAILED : WEXITSTATUS(status);
+}
+
+static uint64_t clock_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static int keeper(const struct try_place *place, struct try_found *found,
+		  const struct try_before *before)
+{
+	struct try_sample *back = &found->sample[TRY_BACK];
+	const pid_t self = getpid();
+	int ends[2], status;
+	uint64_t began;
+	pid_t worker;
+
+	setsid();
+	signals(SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	if (pipe2(ends, O_CLOEXEC))
+		return MIOS_EXIT_FAILED;
+	worker = fork();
+	if (!worker) {
+		setpgid(0, 0);
+		signals(SIG_DFL);
+		mios_end_with(self, SIGKILL);
+		close(ends[0]);
+		exit(try_work(place, found));
+	}
+	if (worker < 0)
+		return MIOS_EXIT_FAILED;
+	setpgid(worker, worker);	/* whoever is first */
+	close(ends[1]);
+	status = worker_await(worker, found, ends[0]);
+	began = clock_ns();
+	if (!try_take_out(before) || !try_compare(before))
+		return MIOS_EXIT_FAILED;
+	*back = (struct try_sample){ .count = 1, .median = clock_ns() - began };
+	return status;
+}
+
+/* Does what it says; the exit status is the keeper's. */
+static int keeper_await(pid_t pid)
+{
+	int status = -1;
+
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFSIGNALED(status))
+		mios_error("mios", "check: its keeper was killed: 'mios check --try' "
+			   "takes out what it has left");
+	if (got_signal) {
+		mios_error("mios", "check: ended by a signal, what was tried is "
+			   "%s", status ? "not all given back" : "given back");
+		signal(got_signal, SIG_DFL);
+		raise(got_signal);
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : MIOS_EXIT_FAILED;
+}
+
+/* Then everything is looked at again: what has been found so far was with that. */
+static void take_out_earlier(bool json)
+{
+	mios_error("mios", "check: an earlier trial was killed: taking out what it has "
+		   "left");
+	if (!try_take_out(NULL))
+		exit(MIOS_EXIT_FAILED);
+	execl("/proc/self/exe", "mios", "check", "--try", json ? "--json" : NULL,
+	      NULL);
+	mios_die(MIOS_EXIT_FAILED, "check: %m");
+}
+
+static void must_be_free(bool json)
+{
+	if (try_loaded())
+		take_out_earlier(json);
+	if (!access(MIOS_SYSFS, F_OK))
+		mios_die(MIOS_EXIT_FAILED, "check: mios is loaded: --try is for before "
+			 "that, now 'mios boot' tells; else boot without "
+			 "mios.service");
+}
+
+/* Before the machine is looked at; ends with a line where nothing can be tried. */
+void try_begin(bool json)
+{
+	if (geteuid())
+		mios_die(MIOS_EXIT_FAILED, "check: --try boots an instance: run it "
+			 "as root");
+	lock_trial();
+	must_be_free(json);
+}
+
+int check_try(bool json)
+{
+	struct try_before *before = malloc(sizeof(*before));
+	struct try_found *found;
+	struct try_place place;
+	int status;
+	pid_t pid;
+
+	found = mmap(NULL, sizeof(*found), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (!before || found == MAP_FAILED || pipe2(alive, O_CLOEXEC))
+		mios_die(MIOS_EXIT_FAILED, "check: %m");
+	try_before_read(before);
+	try_place_find(&place);
+	fflush(NULL);
+	pid = fork();
+	if (pid < 0)
+		mios_die(MIOS_EXIT_FAILED, "check: %m");
+	if (!pid) {
+		close(alive[1]);
+		_exit(keeper(&place, found, before));
+	}
+	signals(on_signal);
+	status = keeper_await(pid);
+	if (!status)
+		try_show(&place, found, json);
+	return status;
+}
