@@ -89,6 +89,12 @@ static int resource_scan(struct resource *res, void *unused)
 	return 0;
 }
 
+static void removed_scan(u64 base)
+{
+	if (!mios_node_is_pool(base))
+		node_add_chunk(base);
+}
+
 static int range_larger_first(const void *a, const void *b)
 {
 	const struct mios_range *x = a, *y = b;
@@ -163,6 +169,7 @@ void mios_nodes_init(void)
 	mios_pools_init();
 	walk_iomem_res_desc(IORES_DESC_RESERVED, IORESOURCE_MEM, SZ_1M, -1,
 			    NULL, resource_scan);
+	mios_parts_removed(removed_scan);
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
 		struct mios_node *node = nodes[i];
 		const char *why;

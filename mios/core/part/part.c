@@ -89,6 +89,13 @@ bool mios_part_is_reserved(u64 base)
 	       mios_part_is_ram(base, MIOS_PART_PIECE, SZ_64K);
 }
 
+/* RAM that this kernel has booted with, and does not have or use any more? */
+static bool is_unused(u64 base)
+{
+	return mios_part_is_ram(base, MIOS_PART_PIECE, SZ_64K) &&
+	       (!mios_part_is_booted(base) || mios_part_is_offline(base));
+}
+
 /*
  * The kernel's own tables end with the memory that it booted with if the
  * firmware has none: then there is one node.
@@ -143,6 +150,9 @@ static const char *ranges_parse(char *text, struct part *p)
 	return NULL;
 }
 
+static const char not_unused[] =
+	"its memory is not all RAM that memmap= has set aside, or that is offline";
+
 /* Stops at the first piece that is not so, however large a range is said to be. */
 static const char *ranges_check(struct part *p)
 {
@@ -162,8 +172,8 @@ static const char *ranges_check(struct part *p)
 			if (inject_believe_parts)
 				break;
 			cond_resched();
-			if (!mios_part_is_reserved(at))
-				return "its memory is not all RAM that memmap= has set aside";
+			if (!mios_part_is_reserved(at) && !is_unused(at))
+				return not_unused;
 			if (numa_of(at) != p->numa)
 				return "its memory is of two nodes";
 			if (part_find(at))
@@ -206,6 +216,16 @@ static void warn_of_siblings(void)
 					per_cpu(part_of, other));
 }
 
+static const char *ranges_remove(const struct part *p)
+{
+	const char *why = NULL;
+	unsigned int i;
+
+	for (i = 0; i < p->nr_ranges && !why && !inject_believe_parts; i++)
+		why = mios_part_remove(&p->range[i]);
+	return why;
+}
+
 static const char *part_read(u32 i, char *text, struct cpumask *cpus)
 {
 	char *memory = text, *list = strsep(&memory, "/");
@@ -219,7 +239,7 @@ static const char *part_read(u32 i, char *text, struct cpumask *cpus)
 	if (cpulist_parse(list, cpus))
 		return "its CPUs are no list as in 2-3+6, or not there";
 	why = ranges_parse(memory, &found) ?: ranges_check(&found) ?:
-	      cpus_check(cpus, &found);
+	      cpus_check(cpus, &found) ?: ranges_remove(&found);
 	if (why)
 		return why;
 	part[i] = found;
@@ -254,6 +274,28 @@ void mios_parts_init(void)
 	}
 	free_cpumask_var(cpus);
 	warn_of_siblings();
+}
+
+/**
+ * mios_parts_removed - the memory of parts that nobody has set aside
+ * @see: called for each piece
+ */
+void mios_parts_removed(void (*see)(u64 base))
+{
+	unsigned int i, j;
+	u64 at;
+
+	for (i = 1; i <= nr_parts; i++)
+		for (j = 0; j < part[i].nr_ranges; j++) {
+			const struct mios_range *r = &part[i].range[j];
+
+			for (at = r->base; at < r->base + r->size;
+			     at += MIOS_PART_PIECE) {
+				cond_resched();
+				if (!mios_part_is_reserved(at) && is_unused(at))
+					see(at);
+			}
+		}
 }
 
 /**

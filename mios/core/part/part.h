@@ -26,5 +26,12 @@ ssize_t mios_part_show(u32 part, char *buf);
 /* What firmware and command line say of memory. */
 bool mios_part_is_ram(u64 base, u64 size, u64 step);
 bool mios_part_is_reserved(u64 base);
+void mios_parts_removed(void (*see)(u64 base));
+
+/* booted.c: what this kernel has booted with. */
+struct mios_range;
+bool mios_part_is_booted(u64 base);
+bool mios_part_is_offline(u64 base);
+const char *mios_part_remove(const struct mios_range *r);
 
 #endif /* MIOS_PART_H */
