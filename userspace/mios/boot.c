@@ -39,6 +39,8 @@ static const char usage[] =
 "                       its init (default 120)\n"
 "  -W, --no-wait        return once the nodes have joined, do not wait for\n"
 "                       their init\n"
+"      --cpus=LIST      make part 1 first, of these CPUs, such as 4-7, and of so much\n"
+"      --memory=SIZE    memory, where mios is not loaded yet: mios-boot(1)\n"
 "  -g, --again          as the node was booted last; none of the options above\n"
 "      --configured     the nodes that are to boot at start-up: see mios set\n"
 "      --dry-run        check everything, print what would be booted, and take\n"
@@ -46,7 +48,7 @@ static const char usage[] =
 OUTPUT_USAGE
 "  -h, --help           print this\n";
 
-enum { OPT_TIMEOUT = 256, OPT_DRY_RUN, OPT_CONFIGURED };
+enum { OPT_TIMEOUT = 256, OPT_DRY_RUN, OPT_CONFIGURED, OPT_CPUS, OPT_MEMORY };
 
 static const struct option longs[] = {
 	{ "kernel", required_argument, NULL, 'k' },
@@ -58,6 +60,8 @@ static const struct option longs[] = {
 	{ "ring", required_argument, NULL, 'r' },
 	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
 	{ "no-wait", no_argument, NULL, 'W' },
+	{ "cpus", required_argument, NULL, OPT_CPUS },
+	{ "memory", required_argument, NULL, OPT_MEMORY },
 	{ "again", no_argument, NULL, 'g' },
 	{ "configured", no_argument, NULL, OPT_CONFIGURED },
 	{ "dry-run", no_argument, NULL, OPT_DRY_RUN },
@@ -108,6 +112,12 @@ static void take_option(int c, char **argv, struct boot_options *opt)
 		if (mios_number(optarg, 1, TIMEOUT_MAX, &opt->timeout))
 			mios_usage("boot", "--timeout is a number of seconds "
 				   "from 1 to %d", TIMEOUT_MAX);
+		break;
+	case OPT_CPUS:
+		opt->cpus = optarg;
+		break;
+	case OPT_MEMORY:
+		opt->memory = optarg;
 		break;
 	case OPT_CONFIGURED:
 		opt->configured = 1;
@@ -367,6 +377,8 @@ int cmd_boot(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	boot_options_parse(argc, argv, &opt);
 	output_begin(&opt.output);
+	if (opt.cpus || opt.memory)
+		boot_part(&opt, argc - optind, argv + optind);
 	nodes = targets(argc - optind, argv + optind, opt.configured, &failed);
 	if (!opt.again && nodes) {
 		check_starts(&opt, nodes);

@@ -16,6 +16,7 @@
 /* What was asked for; the strings are those of the command line. */
 struct boot_options {
 	const char *kernel, *initrd, *append, *init, *root;
+	const char *cpus, *memory;	/* of a part that is to be made */
 	long ring, timeout;	/* seconds */
 	int reuse, no_wait, again, configured, dry_run;
 	struct output output;
@@ -47,6 +48,9 @@ void boot_plan_show(const struct boot_plan *plan, unsigned int node);
 struct boot_times {
 	double take, load, start;
 };
+
+/* boot_part.c: ends where it cannot be made */
+void boot_part(const struct boot_options *opt, int argc, char **argv);
 
 /* boot_node.c: they return the exit status; boot_bare() until it has joined, no more */
 int boot_node(const struct boot_plan *plan, unsigned int node);

@@ -31,7 +31,7 @@ _mios()
 	help) words="$commands" ;;
 	boot)
 		words="--kernel= --initrd= --append= --init= --root= --reuse-cmdline --ring=
-			--timeout= --no-wait --again --configured --dry-run --quiet --json all
+			--timeout= --no-wait --cpus= --memory= --again --configured --dry-run --quiet --json all
 			$(_mios_instances down)"
 		;;
 	stop|kill|restart)
