@@ -51,6 +51,8 @@ static void make(void)
 	world_explore(&w);
 	fs_make(&w.fs[0], MIOS_FS_ROOT, "b", FILE_);
 	file = fs_make(&w.fs[0], MIOS_FS_ROOT, "a", FILE_);
+	/* Also where changes are not counted: that is not what is looked for. */
+	entry_at(&w.fs[0], 2)->born++;
 	fs_size(&w.fs[0], file, 4096 * 4);
 	/* The index is there, but no page yet. */
 	*fs_page(&w, 0, file, 3) = 1;
