@@ -370,21 +370,14 @@ static bool is_doomed(struct mios_fs *fs, u64 inode, u64 index)
 	return true;
 }
 
-/*
- * KEEP: is a page found where it says?  SIZE: not beyond the end of the file,
- * where nobody has been told of it; the caller has the lock.
- */
-bool mios_page_is_named(void *ctx, u64 phys, bool huge, u64 object)
+/* SIZE: not beyond the end of the file, where nobody has been told of it. */
+static bool is_found(struct mios_fs *fs, u64 phys, u64 object)
 {
 	u64 inode = object >> MIOS_FS_OBJECT_INODE;
 	u32 level = object >> MIOS_FS_OBJECT_LEVEL & 15;
 	u64 index = (u32)object;
-	struct mios_fs *fs = ctx;
 	u64 *slot, value;
 
-	if (huge)
-		return object == MIOS_FS_IMAGE ||
-		       mios_part_is_named(fs, phys, object);
 	if (!inode_exists(fs, inode) || level > MIOS_FS_LEVELS)
 		return false;
 	slot = slot_find(fs, inode, level, index);
@@ -400,6 +393,18 @@ bool mios_page_is_named(void *ctx, u64 phys, bool huge, u64 object)
 		return true;
 	pages_add(fs, inode, -1ull);
 	return false;
+}
+
+/* KEEP: is a page found where it says?  The caller has the lock. */
+bool mios_page_is_named(void *ctx, u64 phys, bool huge, u64 *object)
+{
+	struct mios_fs *fs = ctx;
+	u64 name = READ_ONCE(*object);
+
+	if (huge)
+		return name == MIOS_FS_IMAGE ||
+		       mios_part_is_named(fs, phys, name);
+	return is_found(fs, phys, name);
 }
 
 u64 mios_fs_pages(const struct mios_fs *fs, u64 inode)

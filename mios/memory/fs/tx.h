@@ -172,7 +172,7 @@ void mios_number_give(struct mios_fs *fs, enum mios_fs_kind kind, u64 number);
 bool mios_part_grown(struct mios_fs *fs, int *err);
 
 /* page.c */
-bool mios_page_is_named(void *ctx, u64 phys, bool huge, u64 object);
+bool mios_page_is_named(void *ctx, u64 phys, bool huge, u64 *object);
 
 /* place.c */
 void mios_used_add(struct mios_fs *fs, u64 more);
