@@ -17,6 +17,8 @@
  *   of inodes   inodes     of entries  buckets | entries     of segments  segments | columns
  *               16,384                 128 KiB | 15,360                   4,096    | 1 MiB
  *
+ *   of users, once there is a share of each    3,968 users | columns, 1,984 KiB
+ *
  * Nearly all words are changed under one lock (mios/lock.h), through the redo
  * record of who holds it, so that a death leaves all or nothing of a change.  The others are
  * changed by compare-and-exchange and say so.  Everything is a word of eight
@@ -61,6 +63,7 @@ enum mios_fs_kind {
 	MIOS_FS_INODES,
 	MIOS_FS_ENTRIES,
 	MIOS_FS_SEGMENTS_KIND,	/* see there: they are not counted like that */
+	MIOS_FS_USERS_KIND,	/* nor are these: there is one part, or none */
 	MIOS_FS_KINDS
 };
 
@@ -92,6 +95,8 @@ static_assert(MIOS_FS_PLACES <= MIOS_LOCK_PLACES_MAX);
  * @table.fresh: the first number that has never been used, nor any behind it
  * @table.parts: how many there are, part 0 included
  * @table.used:	numbers that are in use
+ * @share_pages: no page is taken for a user's files while he has as many; 0: none
+ * @share_files: nor is a file or name made; 0: none
  */
 struct mios_fs_super {
 	__u64 magic;
@@ -110,10 +115,13 @@ struct mios_fs_super {
 		__u64 parts;
 		__u64 used;
 	} table[MIOS_FS_KINDS];
+	__u64 share_pages;
+	__u64 share_files;
 };
 
 static_assert(offsetof(struct mios_fs_super, sequence) == 40);
-static_assert(sizeof(struct mios_fs_super) == 176);
+static_assert(offsetof(struct mios_fs_super, share_pages) == 208);
+static_assert(sizeof(struct mios_fs_super) == 224);
 
 /* One word of a change: what lies at @phys, an address, becomes @value. */
 struct mios_fs_store {
@@ -159,7 +167,8 @@ static_assert(sizeof(struct mios_fs_redo) == MIOS_FS_PAGE);
  *		there, and taken off when it has gone, so that each death may leave
  *		it too large, never too small (atomic); of a directory: the name
  *		that has come into it last
- * @cut:	not 0: the pages from number @cut - 1 on are still to be removed
+ * @cut:	lower half, not 0: the pages from that number - 1 on are still to be
+ *		removed; upper half: the user who pays for it, 0: nobody does
  * @hole:	not 0: pages that are being removed, from the lower half up to
  *		before the upper half (who is @cutter)
  * @left:	lower half, not 0: pages from that number - 1 on may lie beyond
@@ -356,6 +365,35 @@ static_assert(sizeof(struct mios_fs_segment) == 128);
  */
 
 /*
+ * Users that have made files: a slot for each, found by a hash of the uid.  Slot 0 is
+ * nobody's, slot 1 that of all together for whom there was no other one.
+ */
+#define MIOS_FS_USERS		3968u
+#define MIOS_FS_USER_OTHERS	1u
+
+/**
+ * struct mios_fs_user - who pays for files
+ * @uid:	his, plus 1; 0: there has been none; of the others: all ones
+ * @files:	that he pays for, and names of them beyond the first of each; 0: the
+ *		slot may become another user's
+ */
+struct mios_fs_user {
+	__u64 uid;
+	__u64 files;
+};
+
+static_assert(sizeof(struct mios_fs_user) == 16);
+
+/*
+ * Behind them a column for each instance, 8 bytes for each user: the pages, those of
+ * indices too, that it has taken for his files, less those that it has freed, as
+ * ->used of a redo record (it alone; and, while he has no file, who has the lock).
+ * Each death may leave the sum too large, never too small.
+ */
+static_assert(MIOS_FS_USERS * (sizeof(struct mios_fs_user) +
+			       MIOS_FS_INSTANCES * 8) <= 2u << 20);
+
+/*
  * Locks of files, as flock(2) and fcntl(2) have them: a table, and chains in it by
  * the number of the inode.
  */
@@ -428,10 +466,11 @@ static_assert(sizeof(struct mios_fs_filelocks) == 165904);
 #define MIOS_FS_PARTS_AT	((MIOS_FS_FILELOCKS_AT + \
 				  sizeof(struct mios_fs_filelocks) + \
 				  MIOS_FS_PAGE - 1) & ~(MIOS_FS_PAGE - 1ul))
-/* Of segments there are a few. */
+/* Of segments there are a few; that of users is in the same page. */
 #define MIOS_FS_KEYS_AT		(MIOS_FS_PARTS_AT + \
 				 MIOS_FS_SEGMENTS_KIND * MIOS_FS_PARTS * 8 + \
 				 MIOS_FS_PAGE)
+#define MIOS_FS_USERS_PART_AT	(MIOS_FS_KEYS_AT - MIOS_FS_PAGE / 2)
 #define MIOS_FS_BUCKETS_AT	(MIOS_FS_KEYS_AT + MIOS_FS_KEYS * 8)
 #define MIOS_FS_INODES_AT	(MIOS_FS_BUCKETS_AT + MIOS_FS_BUCKETS * 8)
 #define MIOS_FS_FIRST		4240u	/* numbers of part 0 of each kind */
@@ -450,6 +489,7 @@ static_assert(MIOS_FS_SEGMENTS_AT == 331776);
 static_assert(MIOS_FS_LOCK_AT == 528384);
 static_assert(MIOS_FS_FILELOCKS_AT == 536704);
 static_assert(MIOS_FS_PARTS_AT == 704512);
+static_assert(MIOS_FS_USERS_PART_AT == 968704);
 static_assert(MIOS_FS_KEYS_AT == 970752);
 static_assert(MIOS_FS_BUCKETS_AT == 978944);
 static_assert(MIOS_FS_INODES_AT == 1011712);

@@ -47,7 +47,8 @@ static int size_set(struct mios_fs *fs, struct mios_fs_inode *inode, u64 to,
 		    u32 which)
 {
 	u64 size = mios_tx_get(fs, &inode->size);
-	u64 cut = mios_tx_get(fs, &inode->cut);
+	u64 word = mios_tx_get(fs, &inode->cut);
+	u32 cut = word;
 
 	if (to == size || (which & MIOS_FS_SET_GROW && to < size))
 		return 0;
@@ -55,7 +56,8 @@ static int size_set(struct mios_fs *fs, struct mios_fs_inode *inode, u64 to,
 				  !(which & MIOS_FS_SET_ZEROED))))
 		return -EINPROGRESS;
 	if (to < size && (!cut || cut > size_pages(to) + 1))
-		mios_tx_put(fs, &inode->cut, size_pages(to) + 1);
+		mios_tx_put(fs, &inode->cut,
+			    lower_set(word, size_pages(to) + 1));
 	mios_tx_put(fs, &inode->size, to);
 	return 0;
 }

@@ -6,6 +6,7 @@
  * checked again here.
  */
 #include "change.h"
+#include "share.h"
 
 bool mios_dir_is_alive(struct mios_fs *fs, u64 dir)
 {
@@ -53,13 +54,16 @@ static u64 sequence_after(const struct mios_fs *fs)
 	return (READ_ONCE(fs->super->sequence) | 1) + 1;
 }
 
-/* So many names more or less. */
+/* So many names more or less; the first one comes with the file. */
 void mios_links_add(struct mios_fs *fs, u64 inode, int more)
 {
 	u64 mode = mios_tx_get(fs, &inode_at(fs, inode)->mode);
+	u32 before = nlink_of(mode), links = before + more;
 
 	mios_tx_put(fs, &inode_at(fs, inode)->mode,
-		    upper_lower(nlink_of(mode) + more, mode_of(mode)));
+		    upper_lower(links, mode_of(mode)));
+	if (!is_directory(mode) && before && links)
+		mios_share_names(fs, inode, more);
 }
 
 /*
@@ -118,16 +122,22 @@ static bool is_full(const struct mios_fs *fs)
 	return most && READ_ONCE(fs->super->table[MIOS_FS_INODES].used) >= most;
 }
 
-/* A new file, of @parent if it is a directory; 0: there are too many. */
-u64 mios_inode_make(struct mios_fs *fs, const struct mios_fs_attr *attr,
-		    u32 links, u64 parent)
+/* A new file, of @parent if it is a directory. */
+int mios_inode_make(struct mios_fs *fs, const struct mios_fs_attr *attr,
+		    u32 links, u64 parent, u64 *number)
 {
-	u64 number = is_full(fs) ? 0 : mios_number_take(fs, MIOS_FS_INODES);
-	struct mios_fs_inode *inode = inode_at(fs, number);
+	struct mios_fs_inode *inode;
+	u32 payer;
 	u64 id;
+	int err;
 
-	if (!number)
-		return 0;
+	*number = is_full(fs) ? 0 : mios_number_take(fs, MIOS_FS_INODES);
+	if (!*number)
+		return -ENOSPC;
+	err = mios_share_make(fs, attr->uid, &payer);
+	if (err)
+		return err;
+	inode = inode_at(fs, *number);
 	id = mios_tx_get(fs, &fs->super->next_id);
 	mios_tx_put(fs, &fs->super->next_id, id + 1);
 	mios_tx_put(fs, &inode->id, id);
@@ -140,8 +150,8 @@ u64 mios_inode_make(struct mios_fs *fs, const struct mios_fs_attr *attr,
 	mios_tx_put(fs, &inode->parent, parent ? parent : maker(fs));
 	mios_tx_put(fs, &inode->next, is_device(attr->mode) ? attr->rdev :
 		    attr->policy);
-	mios_tx_put(fs, &inode->cut, 0);
-	return number;
+	mios_tx_put(fs, &inode->cut, upper_lower(payer, 0));
+	return 0;
 }
 
 /* An entry for a name that a directory which is there has not got yet. */
@@ -179,9 +189,10 @@ static int make(struct mios_fs *fs, const struct mios_fs_place *place,
 	if (err)
 		return err;
 	attr->nlink = 1 + directory;
-	*number = mios_inode_make(fs, attr, attr->nlink, directory ? dir : 0);
-	if (!*number)
-		return -ENOSPC;
+	err = mios_inode_make(fs, attr, attr->nlink, directory ? dir : 0,
+			      number);
+	if (err)
+		return err;
 	attr->id = mios_tx_get(fs, &inode_at(fs, *number)->id);
 	err = mios_entry_insert_new(fs, at, dir, &place->name, *number);
 	mios_names_changed(fs, dir, attr->ctime);
@@ -223,11 +234,10 @@ static int make_nameless(struct mios_fs *fs, const struct mios_fs_judged *dir,
 {
 	int err = mios_judged_holds(fs, dir);
 
+	if (!err)
+		err = mios_inode_make(fs, attr, 0, 0, number);
 	if (err)
 		return err;
-	*number = mios_inode_make(fs, attr, 0, 0);
-	if (!*number)
-		return -ENOSPC;
 	/* With it, so that nobody reaps it; whoever tries to open it loses. */
 	mios_tx_put(fs, &inode_at(fs, *number)->open, 1ull << fs->pool->self);
 	return 0;
@@ -262,6 +272,8 @@ static int add_link(struct mios_fs *fs, const struct mios_fs_place *place,
 		return -ENOENT;
 	if (nlink_of(mode) == ~0u)
 		return -EMLINK;
+	if (nlink_of(mode) && mios_share_is_full(fs, inode))
+		return -EDQUOT;
 	err = entry_new(fs, place, &at);
 	if (err)
 		return err;

@@ -83,7 +83,7 @@ int mios_fs_cut(struct mios_fs *fs, u64 number, bool left,
 		cut->end = cut->word >> 32;
 		return 1;
 	}
-	cut->word = READ_ONCE(inode->cut);
+	cut->word = (u32)READ_ONCE(inode->cut);
 	if (cut->word) {
 		cut->what = MIOS_FS_REMOVE_END;
 		cut->first = cut->word - 1;
@@ -104,11 +104,13 @@ int mios_fs_cut(struct mios_fs *fs, u64 number, bool left,
 static int end_done(struct mios_fs *fs, struct mios_fs_inode *inode, u64 word)
 {
 	int err = mios_tx_begin(fs);
+	u64 now;
 
 	if (err)
 		return err;
-	if (READ_ONCE(inode->cut) == word) {
-		mios_tx_put(fs, &inode->cut, 0);
+	now = READ_ONCE(inode->cut);
+	if ((u32)now == word) {
+		mios_tx_put(fs, &inode->cut, lower_set(now, 0));
 		mios_tx_apply(fs);
 	}
 	mios_tx_end(fs);

@@ -32,6 +32,7 @@ struct mios_fs_parts;
  * @limit:	no page is taken for a file while all have as many as that; 0: none
  * @files:	no file is made while there are as many as that; 0: none
  * @later:	has a later boot of that instance begun than this one?  NULL: no
+ * @exempt:	may who asks have more than a user's share?  NULL: nobody may
  * @stores:	of the change that is being made: what is in the redo record
  * @too_many:	it does not fit in there
  * @wants:	of which kind it has found no free number: that, plus 1
@@ -49,6 +50,7 @@ struct mios_fs {
 	u64 limit;
 	u64 files;
 	bool (*later)(u32 instance, u32 epoch);
+	bool (*exempt)(void);
 	u32 stores;
 	bool too_many;
 	u32 wants;
@@ -263,8 +265,8 @@ int mios_fs_append(struct mios_fs *fs, const struct mios_fs_judged *file,
 /* Pages that files have, of all instances; each death may put it out by two. */
 u64 mios_fs_used(struct mios_fs *fs);
 
-/* Free a page that was taken out of a file. */
-int mios_fs_give(struct mios_fs *fs, const struct mios_page *page);
+/* Free a page that was taken out of a file, which is still open here. */
+int mios_fs_give(struct mios_fs *fs, u64 inode, const struct mios_page *page);
 
 /* place.c: of a file that this instance has open; pages that it has stay */
 u64 mios_fs_policy(const struct mios_fs *fs, u64 inode);

@@ -59,6 +59,7 @@ static void tables_make(struct mios_fs_super *super)
 	table[MIOS_FS_ENTRIES].fresh = 1;
 	table[MIOS_FS_ENTRIES].parts = 1;
 	table[MIOS_FS_SEGMENTS_KIND].parts = 1;
+	table[MIOS_FS_USERS_KIND].parts = 1;
 }
 
 int mios_fs_format(void *image, u64 phys, const struct mios_fs_attr *attr,

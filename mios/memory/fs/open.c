@@ -5,6 +5,7 @@
  */
 #include "../../inject/inject.h"
 #include "attributes.h"
+#include "share.h"
 #include "tx.h"
 
 MIOS_INJECT_UNIT(free_open);
@@ -105,6 +106,7 @@ static u64 inode_free(struct mios_fs *fs, u64 number)
 	struct mios_fs_inode *inode = inode_at(fs, number);
 	u64 holder = mios_holder_of(fs, number);
 
+	mios_share_names(fs, number, -1);
 	mios_tx_put(fs, &inode->id, 0);
 	mios_tx_put(fs, &inode->mode, 0);
 	mios_tx_put(fs, &inode->size, 0);

@@ -6,6 +6,7 @@
  * vanishes under who walks down.
  */
 #include "../../inject/inject.h"
+#include "share.h"
 #include "tx.h"
 
 MIOS_INJECT_SWITCH(no_zero, "leave in a page of a file what was there before");
@@ -156,7 +157,7 @@ static int page_publish(struct mios_fs *fs, u64 inode, u32 level, u64 index,
 			 slot_value(fs, inode, slot, level, page->phys))) {
 		if (!level)
 			pages_add(fs, inode, -1ull);
-		mios_fs_give(fs, page);
+		mios_fs_give(fs, inode, page);
 		return -EAGAIN;
 	}
 	beyond = !level && !is_inside(fs, inode, index) &&
@@ -346,12 +347,12 @@ void mios_fs_reap_pages(struct mios_fs *fs, u64 inode)
 		for (index = 0; next_slot(fs, inode, level, &index);
 		     index += span(level)) {
 			if (page_remove(fs, inode, level, index, &page))
-				mios_fs_give(fs, &page);
+				mios_fs_give(fs, inode, &page);
 			cond_resched();
 		}
 	}
 	if (page_remove(fs, inode, levels, 0, &page))
-		mios_fs_give(fs, &page);
+		mios_fs_give(fs, inode, &page);
 }
 
 /*
@@ -364,7 +365,7 @@ static bool is_doomed(struct mios_fs *fs, u64 inode, u64 index)
 
 	if (left && index >= left - 1)
 		return true;
-	if (!READ_ONCE(inode_at(fs, inode)->cut))
+	if (!(u32)READ_ONCE(inode_at(fs, inode)->cut))
 		return false;
 	mios_fs_leave(fs, inode, index);
 	return true;
@@ -395,7 +396,11 @@ static bool is_found(struct mios_fs *fs, u64 phys, u64 object)
 	return false;
 }
 
-/* KEEP: is a page found where it says?  The caller has the lock. */
+/*
+ * KEEP: is a page of a dead one found where it says?  Else it becomes free, and is
+ * its payer's no more: its file is still there, as it was open to the dead, and so
+ * it is for recovery until there are no more of these.  The caller has the lock.
+ */
 bool mios_page_is_named(void *ctx, u64 phys, bool huge, u64 *object)
 {
 	struct mios_fs *fs = ctx;
@@ -404,7 +409,13 @@ bool mios_page_is_named(void *ctx, u64 phys, bool huge, u64 *object)
 	if (huge)
 		return name == MIOS_FS_IMAGE ||
 		       mios_part_is_named(fs, phys, name);
-	return is_found(fs, phys, name);
+	if (is_found(fs, phys, name))
+		return true;
+	if (name) {
+		WRITE_ONCE(*object, 0); /* COUNT */
+		mios_share_give(fs, name >> MIOS_FS_OBJECT_INODE);
+	}
+	return false;
 }
 
 u64 mios_fs_pages(const struct mios_fs *fs, u64 inode)

@@ -16,9 +16,10 @@ MIOS_INJECT_UNIT(used_relative);
 static u64 *part_word(const struct mios_fs *fs, enum mios_fs_kind kind,
 		      u64 part)
 {
-	u64 *words = (void *)((u8 *)fs->super + MIOS_FS_PARTS_AT);
+	u64 at = kind == MIOS_FS_USERS_KIND ? MIOS_FS_USERS_PART_AT :
+		 MIOS_FS_PARTS_AT + (u64)kind * MIOS_FS_PARTS * sizeof(u64);
 
-	return &words[kind * MIOS_FS_PARTS + part];
+	return (u64 *)((u8 *)fs->super + at) + part;
 }
 
 static u64 object_of(enum mios_fs_kind kind, u64 part)
@@ -72,6 +73,8 @@ static u64 word_of(const struct mios_fs *fs, u64 phys)
 /* Of a kind there are no more, the first one included. */
 static u64 parts_max(enum mios_fs_kind kind)
 {
+	if (kind == MIOS_FS_USERS_KIND)
+		return 2;
 	return kind == MIOS_FS_SEGMENTS_KIND ? MIOS_SEGMENT_PARTS :
 	       MIOS_FS_PARTS;
 }
@@ -92,6 +95,16 @@ bool mios_part_is_named(const struct mios_fs *fs, u64 phys, u64 object)
 	       READ_ONCE(*part_word(fs, kind, part)) == word;
 }
 
+/* What lies behind that in a part are columns, each of one instance's own. */
+static u64 changed_end(enum mios_fs_kind kind)
+{
+	if (kind == MIOS_FS_SEGMENTS_KIND)
+		return MIOS_FS_PART_SEGMENTS * sizeof(struct mios_fs_segment);
+	if (kind == MIOS_FS_USERS_KIND)
+		return MIOS_FS_USERS * sizeof(struct mios_fs_user);
+	return MIOS_EXTENT_SIZE;
+}
+
 u64 *mios_part_word(const struct mios_fs *fs, u64 phys)
 {
 	u64 page = phys & ~(MIOS_FS_PAGE - 1ull);
@@ -100,10 +113,7 @@ u64 *mios_part_word(const struct mios_fs *fs, u64 phys)
 
 	if (phys % sizeof(u64) || !mios_part_is_named(fs, page, object))
 		return NULL;
-	/* How often each has attached is each one's own. */
-	if (kind_of(object) == MIOS_FS_SEGMENTS_KIND &&
-	    phys % MIOS_EXTENT_SIZE >= MIOS_FS_PART_SEGMENTS *
-				       sizeof(struct mios_fs_segment))
+	if (phys % MIOS_EXTENT_SIZE >= changed_end(kind_of(object)))
 		return NULL;
 	return (u64 *)((u8 *)mios_pool_memory(fs->pool, page) + phys - page);
 }
@@ -174,6 +184,8 @@ static bool has_free(const struct mios_fs *fs, enum mios_fs_kind kind)
 {
 	const struct mios_fs_table *table = &fs->super->table[kind];
 
+	if (kind == MIOS_FS_USERS_KIND)
+		return READ_ONCE(table->parts) > 1;
 	if (kind == MIOS_FS_SEGMENTS_KIND)
 		return mios_segments_are_free(fs);
 	return number_exists(fs, kind, READ_ONCE(table->free)) ||
@@ -259,8 +271,13 @@ static u64 parts_of(const struct mios_fs *fs, enum mios_fs_kind kind)
 
 u64 mios_fs_extents(const struct mios_fs *fs)
 {
-	return parts_of(fs, MIOS_FS_INODES) + parts_of(fs, MIOS_FS_ENTRIES) +
-	       parts_of(fs, MIOS_FS_SEGMENTS_KIND) - (MIOS_FS_KINDS - 1);
+	u64 extents = 1;
+	u32 kind;
+
+	/* The first one is a part of each kind. */
+	for (kind = 0; kind < MIOS_FS_KINDS; kind++)
+		extents += parts_of(fs, kind) - 1;
+	return extents;
 }
 
 static u64 numbers_left(const struct mios_fs *fs, enum mios_fs_kind kind)

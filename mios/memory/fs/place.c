@@ -7,6 +7,7 @@
  * let go of before anything is done with the page.
  */
 #include "../../inject/inject.h"
+#include "share.h"
 #include "tx.h"
 
 MIOS_INJECT_SWITCH(first_touch,
@@ -101,10 +102,14 @@ u64 mios_fs_used(struct mios_fs *fs)
 	return used >> 63 ? 0 : used;
 }
 
-int mios_fs_give(struct mios_fs *fs, const struct mios_page *page)
+int mios_fs_give(struct mios_fs *fs, u64 inode, const struct mios_page *page)
 {
-	int err = mios_pool_free(fs->pool, page);
+	int err = mios_pool_object(fs->pool, page, 0);
 
+	if (err)
+		return err;
+	mios_share_give(fs, inode); /* COUNT */
+	err = mios_pool_free(fs->pool, page);
 	if (!err)
 		mios_used_add(fs, -1ull);
 	return err;
@@ -186,12 +191,17 @@ int mios_page_place(struct mios_fs *fs, struct mios_need *need, u64 inode,
 
 	if (limit && mios_fs_used(fs) >= limit)
 		return -ENOMEM;
+	err = mios_share_take(fs, inode); /* COUNT */
+	if (err)
+		return err;
 	if (need->place != place)
 		need_begin(need, place);
 	err = sections_try(fs, need, &wish, page);
 	if (err != -EINPROGRESS)
 		need_begin(need, 0);
-	if (!err)
+	if (err)
+		mios_share_give(fs, inode);
+	else
 		mios_used_add(fs, 1);
 	return err;
 }

@@ -39,6 +39,12 @@ bool mios_may_anything(void)
 	return may(CAP_DAC_OVERRIDE) && may(CAP_FOWNER) && may(CAP_FSETID);
 }
 
+/* Who takes pages and makes files beyond any user's share. */
+bool mios_may_exceed(void)
+{
+	return may(CAP_SYS_RESOURCE);
+}
+
 static void judged(const struct inode *inode, u32 by,
 		   struct mios_fs_judged *file)
 {

@@ -98,6 +98,7 @@ static int make(struct mios_fs *fs, struct mios_fs_seg *seg, u64 now, u32 *slot)
 	};
 	u64 owner = upper_lower(seg->gid, seg->uid), inode, *link;
 	struct mios_fs_segment *s;
+	int err;
 
 	if (seg->key &&
 	    mios_segment_of_key(fs, seg->key, &link) < MIOS_FS_SEGMENTS)
@@ -105,9 +106,9 @@ static int make(struct mios_fs *fs, struct mios_fs_seg *seg, u64 now, u32 *slot)
 	*slot = mios_segment_take(fs);
 	if (*slot == MIOS_FS_SEGMENTS)
 		return -ENOSPC;
-	inode = mios_inode_make(fs, &attr, 1, 0);
-	if (!inode)
-		return -ENOSPC;
+	err = mios_inode_make(fs, &attr, 1, 0, &inode);
+	if (err)
+		return err;
 	s = mios_segment_record(fs, *slot);
 	seg->sequence = mios_sequence_next(READ_ONCE(s->key));
 	mios_tx_put(fs, &s->inode, inode);

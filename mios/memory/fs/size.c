@@ -77,7 +77,7 @@ static void page_drop(const struct removal *r, u64 index, u64 phys, bool pinned)
 	if (pinned && memory)
 		page_leave(r, index, memory);
 	else if (!mios_fs_take(&m->fs, number_of(r->inode), index, &page))
-		err = mios_fs_give(&m->fs, &page);
+		err = mios_fs_give(&m->fs, number_of(r->inode), &page);
 	if (err)
 		pr_warn_ratelimited("miosfs: the page at %#llx is not this instance's to free: error %d\n",
 				    page.phys, err);
@@ -272,7 +272,7 @@ int mios_size_set(struct inode *inode, loff_t size)
 	struct mios_mount *m = mount_of(inode);
 	int err = size_make(inode, size, MIOS_FS_SET_SIZE, NULL);
 
-	if (!err && READ_ONCE(inode_at(&m->fs, number_of(inode))->cut))
+	if (!err && (u32)READ_ONCE(inode_at(&m->fs, number_of(inode))->cut))
 		err = mios_cut(inode, true);
 	return err ? err : mios_inode_refresh(inode);
 }

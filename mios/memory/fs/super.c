@@ -153,6 +153,7 @@ static int pool_attach(struct mios_mount *m, const struct mios_options *o,
 	if (err)
 		return err;
 	near_set(m, self.node);
+	m->fs.exempt = mios_may_exceed;
 	mios_image_lock_init(m);
 	return 0;
 }

@@ -36,6 +36,11 @@
  *   LEFT	who leaves a page beyond the end: its place, then ->left, each
  *		time to another value; who clears ->left: its value, all places
  *		beyond, then from that value.
+ *   COUNT	who takes a page: the count of who pays for the file, the page,
+ *		then ->object of its record; who gives it back, or recovers it
+ *		from the dead: ->object = 0, the count, then the page.  So one whose
+ *		record names a file is counted, and only one that names none is
+ *		free; a count that was interrupted is too large.
  *   INDEX	who publishes: zeroes the page, then its place; who finds it there
  *		finds zeroes.
  */
@@ -183,8 +188,8 @@ int mios_page_place(struct mios_fs *fs, struct mios_need *need, u64 inode,
 void mios_cutter_forget(struct mios_fs *fs, u64 inode, u32 instance, u32 epoch);
 
 /* change.c: with the lock */
-u64 mios_inode_make(struct mios_fs *fs, const struct mios_fs_attr *attr,
-		    u32 links, u64 parent);
+int mios_inode_make(struct mios_fs *fs, const struct mios_fs_attr *attr,
+		    u32 links, u64 parent, u64 *number);
 void mios_links_add(struct mios_fs *fs, u64 inode, int more);
 u64 mios_inode_changed(struct mios_fs *fs, u64 inode, u64 now);
 

@@ -206,7 +206,7 @@ static inline u64 open_elsewhere(const struct inode *inode)
 /* Is there anything that mios_cut() would do?  Of a file's inode in the image. */
 static inline bool mios_has_to_cut(const struct mios_fs_inode *image)
 {
-	return READ_ONCE(image->cut) || READ_ONCE(image->hole) ||
+	return (u32)READ_ONCE(image->cut) || READ_ONCE(image->hole) ||
 	       (u32)READ_ONCE(image->left);
 }
 
@@ -351,6 +351,7 @@ void mios_inodes_exit(void);
 
 bool mios_judge_again(int *err, int *tries);
 bool mios_may_anything(void);
+bool mios_may_exceed(void);
 void mios_judged(const struct inode *inode, u32 by, struct mios_fs_judged *file);
 int mios_judge(struct inode *inode, int mask, struct mios_fs_judged *file);
 int mios_judge_new(struct inode *dir, umode_t mode, dev_t dev,

@@ -17,6 +17,7 @@
 #include <linux/user_namespace.h>
 #include <uapi/linux/shm.h>
 
+#include "../fs/share.h"
 #include "../fs/vfs.h"
 
 #include "ipc.h"
@@ -187,6 +188,10 @@ static int get_new(struct mios_mount *m, key_t key, size_t size, int flg)
 		return -EINVAL;
 	if (size > mios_maps_size(m))
 		return -ENOSPC;
+	/* Nothing is kept for it: else no page would be where it is touched. */
+	if (!(flg & SHM_NORESERVE) && DIV_ROUND_UP(size, PAGE_SIZE) >
+				      mios_fs_share_left(&m->fs, seg.uid))
+		return -EDQUOT;
 	err = MIOS_PATIENTLY(m, mios_fs_segment_make(&m->fs, &seg,
 						     ktime_get_real_ns(),
 						     &slot));

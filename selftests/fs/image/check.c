@@ -326,7 +326,7 @@ static void check_page(struct checker *c, u64 number, u64 phys, u32 level,
 	if (!level) {
 		c->own++;
 		NEED(index < size_pages(inode->size) ||
-		     (inode->cut && index >= inode->cut - 1) ||
+		     ((u32)inode->cut && index >= (u32)inode->cut - 1) ||
 		     ((u32)inode->left && index >= (u32)inode->left - 1));
 		return;
 	}
@@ -477,10 +477,9 @@ static void check_all(struct checker *c, u64 live)
 const char *fs_check(struct mios_fs *fs, u64 live)
 {
 	static struct checker c;
-	u32 i;
+	u64 excess, i;
 
-	memset(&c, 0, sizeof(c));
-	c.fs = fs;
+	c = (struct checker) { .fs = fs };
 	for (i = 0; i < MIOS_FS_KINDS; i++)
 		c.numbers[i] = fs->super->table[i].parts <<
 			       MIOS_FS_PART_SHIFT;
@@ -492,6 +491,7 @@ const char *fs_check(struct mios_fs *fs, u64 live)
 	wrong = c.entry && c.inode && c.names ? NULL : "no memory";
 	if (!wrong && !setjmp(stop))
 		check_all(&c, live);
+	wrong = wrong ?: fs_check_shares(fs, &excess);
 	free(c.names);
 	free(c.inode);
 	free(c.entry);

@@ -3,9 +3,12 @@
 #ifndef _FS_CHECK_H
 #define _FS_CHECK_H
 
-#include "../../../mios/memory/fs/fs.h"
+#include "../../../mios/memory/fs/share.h"
 
 /* NULL, or what is wrong with it; @live: instances that may have files open. */
 const char *fs_check(struct mios_fs *fs, u64 live);
+
+/* check_share.c; @excess: by how many pages a user's count is too large, at most */
+const char *fs_check_shares(const struct mios_fs *fs, u64 *excess);
 
 #endif

@@ -79,6 +79,9 @@ int fs_fault_at(struct mios_fs *fs, struct mios_source *from, u64 policy,
 u64 fs_cut(struct world *w, u32 self, u64 inode, u64 pinned);
 #define NO_PIN	(~0ull)
 
+/* One and another have a page each, in a file without a name, as long as that is open. */
+void fs_users(struct world *w, u32 self, u64 dir);
+
 /* Free a file, or what a death leaves: all of it. */
 int fs_reap(struct mios_fs *fs, u64 inode);
 int fs_recover(struct mios_fs *fs, u32 instance, u32 epoch);
@@ -111,6 +114,7 @@ void test_filelocks(void);
 void test_filelocks_random(u64 seed, unsigned long steps);
 void test_faults(void);
 void test_places(void);
+void test_shares(void);
 void test_kills(u64 seed);
 void test_grow(u64 seed);
 void test_grow_explore(unsigned int preemptions);

@@ -5,6 +5,7 @@
  * call ends.
  */
 #include "../../../mios/memory/fs/attributes.h"
+#include "../../../mios/memory/fs/share.h"
 #include "../../../mios/memory/fs/tx.h"
 #include "fstest.h"
 
@@ -16,7 +17,7 @@ static void scribble(struct world *w, u64 *seed)
 {
 	/*
 	 * Super, redo records, first buckets, inodes and entries; the lock;
-	 * the first locks of files.
+	 * the first locks of files.  Or records of pages, or users.
 	 */
 	static const u32 spans[] = {
 		128, 2 * 4096, MIOS_FS_BUCKETS_AT + 3 * 4096,
@@ -25,7 +26,9 @@ static void scribble(struct world *w, u64 *seed)
 	u32 which = test_random(seed) % 6;
 	u8 *image = mios_pool_memory(&w->pool[0], w->image);
 	u8 *records = test_random(seed) % 2 ? w->memory : w->far;
-	u8 *from = test_random(seed) % 4 ? image : records;
+	u8 *others = test_random(seed) % 2 ? records :
+		     w->parts[0]->at[MIOS_FS_USERS_KIND][1];
+	u8 *from = test_random(seed) % 4 ? image : others;
 	u32 span = from == image ? spans[which] : 12 * 4096;
 	u64 value = (u64)test_random(seed) << 32 | test_random(seed);
 
@@ -48,7 +51,7 @@ static void remove_some(struct world *w, u32 self, u64 inode,
 
 	while (mios_fs_next(fs, inode, &index, &phys) && index <= cut->end)
 		if (!mios_fs_take(fs, inode, index - 1, &page))
-			mios_fs_give(fs, &page);
+			mios_fs_give(fs, inode, &page);
 	mios_fs_cut_end(fs, inode, cut);
 }
 
@@ -125,6 +128,15 @@ static void be_cutter(struct world *w, u32 self, u64 inode, u64 *seed)
 	mios_fs_cutter_end(fs, inode);
 }
 
+static void shares(const struct mios_fs *fs, u64 *seed)
+{
+	u32 slot = test_random(seed) % (MIOS_FS_USERS + 1);
+	struct mios_fs_payer payer;
+
+	mios_fs_share_left(fs, 1 + test_random(seed) % 8);
+	mios_fs_payer_next(fs, &slot, &payer);
+}
+
 static void work(struct world *w, u64 *seed)
 {
 	u32 self = 1 + test_random(seed) % 2;
@@ -170,6 +182,7 @@ static void work(struct world *w, u64 *seed)
 		break;
 	case 9:
 		mios_fs_lookup(fs, MIOS_FS_ROOT, &at.name, &inode);
+		shares(fs, seed);
 		break;
 	case 10:
 		mios_fs_open(fs, inode, test_random(seed) % 8);
@@ -213,11 +226,13 @@ static void lock_anew(struct world *w)
 
 void test_fs_garbage(u64 seed, unsigned long rounds)
 {
+	const struct mios_fs_share share = { 100, 100 };
 	struct world w;
 	u32 i;
 
 	filelocks_circle();
 	world_make(&w);
+	CHECK(!mios_fs_share_set(&w.fs[0], &share));
 	for (i = 0; i < rounds; i++) {
 		scribble(&w, &seed);
 		work(&w, &seed);

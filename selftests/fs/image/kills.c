@@ -13,12 +13,12 @@
 
 #define DIR	0040755
 #define FILE_	0100644
-#define PARTS	3
+#define PARTS	4
 #define TEXT	4096
 #define NOW	99
 
 static struct world w;
-static u8 *snapshot;
+static u8 *snapshot, *users;
 static u64 a, d, e, x;
 static jmp_buf died;
 static unsigned long stores_left;
@@ -212,7 +212,9 @@ static void do_open(void)
 /* A segment that nobody else has. */
 static void do_segment(void)
 {
-	struct mios_fs_seg seg = { .key = 5, .mode = 0600, .size = 4096 };
+	struct mios_fs_seg seg = {
+		.key = 5, .mode = 0600, .size = 4096, .uid = 5,
+	};
 	u32 slot;
 
 	CHECK(!mios_fs_segment_make(&w.fs[1], &seg, 1, &slot));
@@ -220,6 +222,11 @@ static void do_segment(void)
 	CHECK(!fs_segment_remove(&w.fs[1], slot, &seg));
 	if (mios_fs_segment_detach(&w.fs[1], slot))
 		CHECK(!fs_sweep(&w.fs[1]));
+}
+
+static void do_users(void)
+{
+	fs_users(&w, 1, d);
 }
 
 /* It is left where its maker dies before it says that it is to go. */
@@ -359,7 +366,7 @@ static const struct {
 	{ "fault", do_fault }, { "cut", do_cut }, { "open", do_open },
 	{ "cut, pinned", do_cut_pinned }, { "punch", do_punch },
 	{ "segment", do_segment }, { "nameless", do_nameless },
-	{ "device", do_device },
+	{ "device", do_device }, { "users", do_users },
 	{ "lock", do_lock }, { "lock, split", do_lock_split },
 	{ "unlock", do_unlock }, { "wait and take", do_wait },
 };
@@ -367,10 +374,13 @@ static const struct {
 /* /a with three pages, open by 1; /d with x, open by 3; /e, with attributes. */
 static void setup(void)
 {
+	const struct mios_fs_share share = { 1000, 1000 };
 	struct mios_fs *fs = &w.fs[3];
 	struct mios_fs_attr attr;
 
 	world_make(&w);
+	CHECK(!mios_fs_share_set(fs, &share));
+	users = fs->parts->at[MIOS_FS_USERS_KIND][1];
 	a = fs_make(fs, MIOS_FS_ROOT, "a", FILE_);
 	d = fs_make(fs, MIOS_FS_ROOT, "d", DIR);
 	e = fs_make(fs, MIOS_FS_ROOT, "e", DIR);
@@ -387,11 +397,11 @@ static void setup(void)
 	WHOLE(fs, 8);
 }
 
-/* Where anything lies: the first extents and the image. */
+/* Where anything lies: the first extents, the image and its users. */
 static void copy(bool save)
 {
 	u8 *parts[PARTS] = { w.memory, w.far,
-			     mios_pool_memory(&w.pool[0], w.image) };
+			     mios_pool_memory(&w.pool[0], w.image), users };
 	u32 i;
 
 	for (i = 0; i < PARTS; i++) {
@@ -409,11 +419,13 @@ static void copy(bool save)
 static void used_is_near(void)
 {
 	static struct mios_pool_usage usage;
-	u64 used = mios_fs_used(&w.fs[3]), pages;
+	u64 used = mios_fs_used(&w.fs[3]), pages, excess;
 
 	mios_pool_usage(&w.pool[3], &usage);
 	pages = usage.kept - mios_fs_extents(&w.fs[3]) * MIOS_EXTENT_PAGES;
 	CHECK(used <= pages + 2 && used + 2 >= pages);
+	/* As two that are nowhere, of those that a user pays for. */
+	CHECK(!fs_check_shares(&w.fs[3], &excess) && excess <= 4);
 }
 
 static void look(const char *name, const char *before, const char *after)

@@ -48,6 +48,7 @@ void world_views(struct world *w)
 			w->parts[i]->at[MIOS_FS_INODES][part] = NULL;
 			w->parts[i]->at[MIOS_FS_ENTRIES][part] = NULL;
 			w->parts[i]->at[MIOS_FS_SEGMENTS_KIND][part] = NULL;
+			w->parts[i]->at[MIOS_FS_USERS_KIND][part] = NULL;
 		}
 	}
 	world_locks(w);
@@ -280,7 +281,7 @@ static u64 cut_once(struct world *w, u32 self, u64 inode,
 		}
 		if (mios_fs_take(fs, inode, index - 1, &page))
 			continue;
-		CHECK(!mios_fs_give(fs, &page));
+		CHECK(!mios_fs_give(fs, inode, &page));
 		nr++;
 	}
 	return nr;

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A user's share of the files.  Who has made a file pays for it as long as it is
+ * there: the number of his slot in the table of users stands in the inode.  Files
+ * and names are counted with the lock, by the redo record.  Pages come and go
+ * without it, and are counted in a column of each instance, of which who needs one
+ * more makes the sum: COUNT of tx.h.
+ *
+ * A user without a file has no page, nor is one of his on its way: whoever makes or
+ * frees one has the file open, and that of a dead one stays open until its pages
+ * have been recovered.  So what deaths have left in his columns is cleared, with
+ * the lock, when he makes his first file, and his slot may become another user's.
+ */
+#include "../../inject/inject.h"
+#include "share.h"
+#include "tx.h"
+
+MIOS_INJECT_SWITCH(keep_share,
+		   "leave what was freed in the count of who has paid for it");
+
+#define FIRST		(MIOS_FS_USER_OTHERS + 1)
+
+/* Slots that are looked at for a user: what users choose makes that no longer. */
+#define PROBES		32
+
+/* NULL: nobody's share has ever been limited. */
+static struct mios_fs_user *users_of(const struct mios_fs *fs)
+{
+	return READ_ONCE(fs->parts->at[MIOS_FS_USERS_KIND][1]) ?:
+	       mios_part_meet(fs, MIOS_FS_USERS_KIND, 1);
+}
+
+static u64 *column(struct mios_fs_user *users, u32 instance, u32 slot)
+{
+	u64 *columns = (u64 *)(users + MIOS_FS_USERS);
+
+	return &columns[(size_t)instance * MIOS_FS_USERS + slot];
+}
+
+static u64 pages_of(struct mios_fs_user *users, u32 slot)
+{
+	u64 pages = 0;
+	u32 i;
+
+	for (i = 0; i < MIOS_FS_INSTANCES; i++)
+		pages += READ_ONCE(*column(users, i, slot));
+	/* Garbage, perhaps. */
+	return pages >> 63 ? 0 : pages;
+}
+
+/* Who pays for a file; NULL: nobody.  Another kernel may have written anything. */
+static struct mios_fs_user *payer_of(const struct mios_fs *fs, u64 inode,
+				     u32 *slot)
+{
+	*slot = READ_ONCE(inode_at(fs, inode)->cut) >> 32;
+	return *slot && *slot < MIOS_FS_USERS ? users_of(fs) : NULL;
+}
+
+/* @has, with what who asks wants. */
+static bool is_over(const struct mios_fs *fs, u64 has, const u64 *share)
+{
+	u64 most = READ_ONCE(*share);
+
+	return most && has > most && !(fs->exempt && fs->exempt());
+}
+
+/* Several tasks of this instance may be at it. */
+static void column_add(struct mios_fs *fs, struct mios_fs_user *users, u32 slot,
+		       u64 more)
+{
+	u64 *pages = column(users, fs->pool->self, slot);
+	u64 was = READ_ONCE(*pages);
+
+	while (!try_cmpxchg(pages, &was, was + more))
+		;
+}
+
+/* Two who take the last page at once may both be refused. */
+int mios_share_take(struct mios_fs *fs, u64 inode)
+{
+	u32 slot;
+	struct mios_fs_user *users = payer_of(fs, inode, &slot);
+
+	if (!users)
+		return 0;
+	column_add(fs, users, slot, 1);
+	if (!READ_ONCE(fs->super->share_pages) ||
+	    !is_over(fs, pages_of(users, slot), &fs->super->share_pages))
+		return 0;
+	column_add(fs, users, slot, -1ull);
+	return -EDQUOT;
+}
+
+void mios_share_give(struct mios_fs *fs, u64 inode)
+{
+	u32 slot;
+	struct mios_fs_user *users = payer_of(fs, inode, &slot);
+
+	if (users && !inject_keep_share)
+		column_add(fs, users, slot, -1ull);
+}
+
+/*
+ * A user's own slot, or one that may become that, or that of the others.  It is
+ * never behind one that nobody has ever had, as that would have become his.
+ */
+static u32 slot_of(const struct mios_fs *fs, const struct mios_fs_user *users,
+		   u32 uid)
+{
+	const struct mios_fs_name none = { "", 0 };
+	u64 hash = mios_name_hash(fs, uid, &none);
+	u32 spare = 0, slot, i;
+	u64 has;
+
+	for (i = 0; i < PROBES; i++) {
+		slot = FIRST + (hash + i) % (MIOS_FS_USERS - FIRST);
+		has = READ_ONCE(users[slot].uid);
+		if (has == uid + 1ull)
+			return slot;
+		if (!spare && (!has || !READ_ONCE(users[slot].files)))
+			spare = slot;
+		if (!has)
+			break;
+	}
+	return spare ?: MIOS_FS_USER_OTHERS;
+}
+
+int mios_share_make(struct mios_fs *fs, u32 uid, u32 *payer)
+{
+	struct mios_fs_user *users = uid ? users_of(fs) : NULL;
+	u64 files;
+	u32 i;
+
+	*payer = 0;
+	if (!users)
+		return 0;
+	*payer = slot_of(fs, users, uid);
+	files = mios_tx_get(fs, &users[*payer].files);
+	if (is_over(fs, files + 1, &fs->super->share_files))
+		return -EDQUOT;
+	mios_tx_put(fs, &users[*payer].files, files + 1);
+	if (files)
+		return 0;
+	mios_tx_put(fs, &users[*payer].uid, *payer == MIOS_FS_USER_OTHERS ?
+		    ~0ull : uid + 1ull);
+	for (i = 0; i < MIOS_FS_INSTANCES; i++)
+		WRITE_ONCE(*column(users, i, *payer), 0);
+	return 0;
+}
+
+bool mios_share_is_full(struct mios_fs *fs, u64 inode)
+{
+	u32 slot;
+	struct mios_fs_user *users = payer_of(fs, inode, &slot);
+
+	return users && is_over(fs, mios_tx_get(fs, &users[slot].files) + 1,
+				&fs->super->share_files);
+}
+
+void mios_share_names(struct mios_fs *fs, u64 inode, int more)
+{
+	u32 slot;
+	struct mios_fs_user *users = payer_of(fs, inode, &slot);
+
+	if (users)
+		mios_tx_put(fs, &users[slot].files,
+			    mios_tx_get(fs, &users[slot].files) + more);
+}
+
+struct mios_fs_share mios_fs_share(const struct mios_fs *fs)
+{
+	return (struct mios_fs_share) {
+		.pages = READ_ONCE(fs->super->share_pages),
+		.files = READ_ONCE(fs->super->share_files),
+	};
+}
+
+static int set(struct mios_fs *fs, const struct mios_fs_share *share)
+{
+	if (!users_of(fs) && (share->pages || share->files)) {
+		fs->wants = MIOS_FS_USERS_KIND + 1;
+		return -ENOSPC;
+	}
+	mios_tx_put(fs, &fs->super->share_pages, share->pages);
+	mios_tx_put(fs, &fs->super->share_files, share->files);
+	return 0;
+}
+
+int mios_fs_share_set(struct mios_fs *fs, const struct mios_fs_share *share)
+{
+	int err;
+
+	do {
+		err = mios_tx_begin(fs);
+		if (!err)
+			err = mios_tx_finish(fs, set(fs, share));
+	} while (mios_part_grown(fs, &err));
+	return err;
+}
+
+bool mios_fs_payer_next(const struct mios_fs *fs, u32 *slot,
+			struct mios_fs_payer *payer)
+{
+	struct mios_fs_user *users = users_of(fs);
+	u64 files;
+
+	while (users && ++*slot < MIOS_FS_USERS) {
+		files = READ_ONCE(users[*slot].files);
+		if (!files)
+			continue;
+		*payer = (struct mios_fs_payer) {
+			.uid = READ_ONCE(users[*slot].uid) - 1,
+			.others = *slot == MIOS_FS_USER_OTHERS,
+			.has = { pages_of(users, *slot), files },
+		};
+		return true;
+	}
+	return false;
+}
+
+u64 mios_fs_share_left(const struct mios_fs *fs, u32 uid)
+{
+	struct mios_fs_user *users = uid ? users_of(fs) : NULL;
+	u64 most = READ_ONCE(fs->super->share_pages), has;
+	u32 slot;
+
+	if (!users || !most || (fs->exempt && fs->exempt()))
+		return ~0ull;
+	slot = slot_of(fs, users, uid);
+	has = READ_ONCE(users[slot].files) ? pages_of(users, slot) : 0;
+	return has < most ? most - has : 0;
+}

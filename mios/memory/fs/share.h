@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What share.c offers: how much each user has of the files that he has made, and no
+ * more than his share.  The user who has made a file pays for it, whoever has it then.
+ */
+#ifndef _MIOS_FS_SHARE_H
+#define _MIOS_FS_SHARE_H
+
+#include "fs.h"
+
+/* Of pages, and of files and more names of them; 0: any number. */
+struct mios_fs_share {
+	u64 pages;
+	u64 files;
+};
+
+struct mios_fs_share mios_fs_share(const struct mios_fs *fs);
+
+/*
+ * Who has made his files before there was a share for the first time has them for
+ * nothing.  -ENOSPC: the image needs an extent for that, and none is free.
+ */
+int mios_fs_share_set(struct mios_fs *fs, const struct mios_fs_share *share);
+
+/**
+ * struct mios_fs_payer - what a user has
+ * @uid:	his; ->others: those for whom there was no room in the table
+ * @has:	pages and files
+ */
+struct mios_fs_payer {
+	u32 uid;
+	bool others;
+	struct mios_fs_share has;
+};
+
+/* The next who has any, from @slot on, 0 at first; false: there is none. */
+bool mios_fs_payer_next(const struct mios_fs *fs, u32 *slot,
+			struct mios_fs_payer *payer);
+
+/* Pages that are left of a user's share at this moment, for who asks. */
+u64 mios_fs_share_left(const struct mios_fs *fs, u32 uid);
+
+/* With the lock, in a change; -EDQUOT */
+
+/* A file more.  @payer: out: what its inode says of who pays for it */
+int mios_share_make(struct mios_fs *fs, u32 uid, u32 *payer);
+
+/* May a file have no further name? */
+bool mios_share_is_full(struct mios_fs *fs, u64 inode);
+void mios_share_names(struct mios_fs *fs, u64 inode, int more);
+
+/* COUNT, without it: a page, for a file that is open here; -EDQUOT */
+int mios_share_take(struct mios_fs *fs, u64 inode);
+void mios_share_give(struct mios_fs *fs, u64 inode);
+
+#endif /* _MIOS_FS_SHARE_H */
