@@ -78,7 +78,7 @@ _mios()
 	reserve) words="--split= --threads --nodes= --pool= --grub" ;;
 	set)
 		words="--apply $(mios set 2> /dev/null |
-			sed -n 's/^\([a-z_]*\) .*/\1=/p')"
+			sed -n 's/^\([a-z_.-]*\) .*/\1=/p')"
 		;;
 	exec)
 		words="--tty --no-tty --no-input --detach $(_mios_instances up)"

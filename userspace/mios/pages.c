@@ -84,20 +84,23 @@ static char *root_read(const char *command, const char *name)
 unsigned int pool_users_read(const char *command, struct pool_user **users)
 {
 	char *text = root_read(command, "mios.users"), *rest = text, *line;
-	struct pool_user *all = allocated(command, malloc(TEXT_MAX / 6 *
+	struct pool_user *all = allocated(command, malloc(TEXT_MAX / 10 *
 							  sizeof(*all)));
 	unsigned int nr = 0;
 
-	/* The shortest line is "- 1 0". */
+	/* The shortest line is "- 1 0 0 0". */
 	while ((line = strsep(&rest, "\n")) && *line) {
 		struct pool_user *user = &all[nr++];
+		char *numbers = line + 1;
 
 		user->uid = -1;
-		version_need(command, sscanf(line, "- %" SCNu64 " %" SCNu64,
-					     &user->files, &user->pages) == 2 ||
-			     sscanf(line, "%" SCNd64 " %" SCNu64 " %" SCNu64,
-				    &user->uid, &user->files,
-				    &user->pages) == 3);
+		if (*line != '-')
+			user->uid = strtoull(line, &numbers, 10);
+		version_need(command, sscanf(numbers, " %" SCNu64 " %" SCNu64
+					     " %" SCNu64 " %" SCNu64,
+					     &user->files, &user->pages,
+					     &user->paid_files,
+					     &user->paid_pages) == 4);
 	}
 	free(text);
 	*users = all;

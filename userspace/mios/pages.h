@@ -28,14 +28,25 @@ bool pool_is_there(void);
 /* How many there are; ends the program, as @command, where there are none. */
 unsigned int pool_read(const char *command, struct pool_section **sections);
 
-/* What a user has; ->uid is -1 for all whom there was no room for. */
+/* What a user has, and pays for; ->uid is -1 for all whom there was no room for. */
 struct pool_user {
 	int64_t uid;
 	uint64_t files, pages;
+	uint64_t paid_files, paid_pages;
 };
 
 /* The same of users, in the order of their numbers. */
 unsigned int pool_users_read(const char *command, struct pool_user **users);
+
+/* What each user may have; 0: any number. */
+struct pool_share {
+	uint64_t bytes, files;
+};
+
+/* share.c: 0 or -errno.  "4G,1000", "4G" or "none" */
+int share_parse(const char *text, struct pool_share *share);
+int share_change(const char *text);
+int share_read(struct pool_share *share);
 
 /* Pages of a file on each node; -errno. */
 int file_pages_read(const char *path, uint64_t pages[MIOS_MAX_INSTANCES]);

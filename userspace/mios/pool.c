@@ -23,7 +23,8 @@ static const char usage[] =
 "Shows the memory of each node that belongs to no kernel and that all instances\n"
 "share as the files in /mios: where it lies, how large it is, how much is used\n"
 "and free, and how much of it each instance has allocated.\n\n"
-"  -u, --users  how many files each user has, and how much is in them\n"
+"  -u, --users  how many files each user has, how much is in them, and what of\n"
+"               that counts for a user's share, which mios set shm.user limits\n"
 "  -J, --json   for programs; mios-pool(1) has the names\n"
 "  -h, --help   print this\n";
 
@@ -51,6 +52,10 @@ static const struct column owner_columns[] = {
 	{ "USER", "user", 0, SCOLS_JSON_STRING },
 	{ "FILES", "files", SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER },
 	{ "USED", "used", SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER },
+	{ "PAID-FILES", "paid_files", SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER },
+	{ "PAID", "paid", SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER },
+	{ "OF-FILES", "share_files", SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER },
+	{ "OF", "share", SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER },
 	{ }
 };
 
@@ -161,7 +166,7 @@ static int show(uint64_t nodes, bool json)
 
 /* Numbers alone where nobody has a name; "others" are many, and have neither. */
 static void add_owner(struct libscols_table *table, const struct pool_user *user,
-		      bool json)
+		      const struct pool_share *share, bool json)
 {
 	struct libscols_line *line = table_add_line(table);
 	const struct passwd *pw = user->uid < 0 ? NULL : getpwuid(user->uid);
@@ -172,6 +177,16 @@ static void add_owner(struct libscols_table *table, const struct pool_user *user
 	cell_set(line, 1, pw ? pw->pw_name : user->uid < 0 ? "others" : "-");
 	cell_set_number(line, 2, user->files);
 	cell_set_size(line, 3, user->pages * SHARED_PAGE, json);
+	cell_set_number(line, 4, user->paid_files);
+	cell_set_size(line, 5, user->paid_pages * SHARED_PAGE, json);
+	if (json || share->files)
+		cell_set_number(line, 6, share->files);
+	else
+		cell_set(line, 6, "-");
+	if (json || share->bytes)
+		cell_set_size(line, 7, share->bytes, json);
+	else
+		cell_set(line, 7, "-");
 }
 
 static int show_owners(bool json)
@@ -179,10 +194,15 @@ static int show_owners(bool json)
 	struct libscols_table *table = table_create("owners", owner_columns,
 						    json);
 	struct pool_user *users;
+	struct pool_share share;
 	unsigned int i, nr = pool_users_read("pool", &users);
+	int err = share_read(&share);
 
+	if (err)
+		mios_die(MIOS_EXIT_FAILED, "pool: a user's share: %s",
+			 strerror(-err));
 	for (i = 0; i < nr; i++)
-		add_owner(table, &users[i], json);
+		add_owner(table, &users[i], &share, json);
 	if (json) {
 		json_begin();
 		json_table(table);

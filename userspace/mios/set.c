@@ -98,6 +98,15 @@ static const struct setting *parse(char *word, char **value)
 	return s;
 }
 
+static const char *why_not(int err)
+{
+	if (err == -EACCES || err == -EPERM)
+		return "not permitted: run it as root";
+	if (err == -ENOSPC)
+		return "the pool has no 2 MiB left in one piece: remove files";
+	return strerror(-err);
+}
+
 static int change(const struct setting *s, const char *value)
 {
 	char why[512];
@@ -106,8 +115,7 @@ static int change(const struct setting *s, const char *value)
 	err = setting_change(s, value);
 	/* Without the module it is for the next start alone. */
 	if (err && err != -ENOENT) {
-		mios_error("mios", "set %s: %s", s->name, err == -EACCES ?
-			   "not permitted: run it as root" : strerror(-err));
+		mios_error("mios", "set %s: %s", s->name, why_not(err));
 		return 1;
 	}
 	if (!set_file_change(s->name, value, why, sizeof(why)))

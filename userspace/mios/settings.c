@@ -13,6 +13,7 @@
 
 #include "libmios/conf.h"
 #include "libmios/libmios.h"
+#include "pages.h"
 #include "pci.h"
 #include "set.h"
 
@@ -23,6 +24,7 @@
 #define BOOT		"boot"
 #define NETWORK		"network"
 #define SERVER		"root-server"
+#define SHARE		"shm.user"
 #define SUCCESSOR	"successor"
 /* These have a number behind them: one for each instance. */
 #define GIVE		"give."
@@ -45,6 +47,9 @@ static const struct setting settings[] = {
 	  "boot: all, none, or a list" },
 	{ "shm", "ring private", "ring",
 	  "whose /dev/shm is, from the next boot: ring or private" },
+	{ SHARE, NULL, "none",
+	  "what a user may have in /mios: 4G, or 4G,10000 with that many files, "
+	  "or none" },
 	{ "hang_policy", "report kill reboot", NULL,
 	  "what is done with an instance that hangs: report, kill or reboot" },
 	{ "hang_timeout", NULL, NULL,
@@ -185,6 +190,7 @@ static int root_valid(const char *value)
 /* 0, or -EINVAL. */
 int setting_valid(const struct setting *s, const char *value)
 {
+	struct pool_share share;
 	uint64_t nodes;
 	uint32_t net;
 	long number;
@@ -193,6 +199,8 @@ int setting_valid(const struct setting *s, const char *value)
 		return addresses_valid(value);
 	if (starts(s->name, ROOT))
 		return root_valid(value);
+	if (!strcmp(s->name, SHARE))
+		return share_parse(value, &share);
 	if (!strcmp(s->name, NETWORK))
 		return mios_network_parse(value, &net);
 	if (s->choices && is_word(s->choices, value))
@@ -248,6 +256,8 @@ int setting_change(const struct setting *s, const char *value)
 {
 	int fd, err = 0;
 
+	if (!strcmp(s->name, SHARE))
+		return share_change(value);
 	if (s->fallback)
 		return 0;
 	fd = open_parameter(s, O_WRONLY);

@@ -443,7 +443,7 @@ extern const struct xattr_handler * const mios_xattr_handlers[];
 int mios_xattr_answer(const char *text, int length, void *buffer, size_t size);
 
 /* users.c: who has how much */
-extern const struct xattr_handler mios_users_xattr;
+extern const struct xattr_handler mios_users_xattr, mios_share_xattr;
 
 /* user_xattr.c: what programs want known of it */
 extern const struct xattr_handler mios_user_xattr;

@@ -9,7 +9,7 @@
  *   mios.pool	of the root: the sections of the pool, a line each: node, address
  *		and size, then pages: the pool's own, and of each instance those
  *		that it has allocated for files, and that it holds: "1:120:3"
- *	mios.users of the root: users.c
+ *   mios.users, mios.share	of the root: users.c
  *   mios.policy where its new pages are to be: policy.c; who may write it may
  *		set this
  *
@@ -281,6 +281,7 @@ const struct xattr_handler * const mios_xattr_handlers[] = {
 	&policy_handler,
 	&pool_handler,
 	&mios_users_xattr,
+	&mios_share_xattr,
 	&mios_user_xattr,
 	NULL
 };
