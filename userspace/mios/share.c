@@ -34,6 +34,7 @@ static uint64_t number(const char *text, char **rest, bool bytes)
 	return value > most >> shift ? 0 : value << shift;
 }
 
+/* Names take memory, too: so nobody has any number of files. */
 int share_parse(const char *text, struct pool_share *share)
 {
 	char *rest;
@@ -44,6 +45,7 @@ int share_parse(const char *text, struct pool_share *share)
 	share->bytes = number(text, &rest, true);
 	if (share->bytes < SHARED_PAGE)
 		return -EINVAL;
+	share->files = share->bytes / SHARED_PAGE;
 	if (*rest == ',') {
 		share->files = number(rest + 1, &rest, false);
 		if (!share->files)
