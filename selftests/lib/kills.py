@@ -30,6 +30,7 @@ class Work:
     prepare: str            # shell, once all are up: FOLDER/state, and the rest
     remove: str             # shell, in the end: all that the program has made
     knob: str               # the parameter that makes recovery go wrong
+    become: str = ""        # words before the program: as whom it works
 
 
 BEGIN = """. /usr/lib/mios/selftests/lib/instances.sh
@@ -40,7 +41,8 @@ printf '\\0' | dd of=$state bs=1 seek=504 conv=notrunc 2> /dev/null
 begin()
 {{
     on $1 "echo {broken} > {work.knob}"
-    on $1 "exec /mnt/host/work {work.folder} $1 {seed}" > /tmp/work$1 2>&1 &
+    on $1 "exec {work.become} /mnt/host/work {work.folder} $1 {seed}" \
+        > /tmp/work$1 2>&1 &
     echo $! > /tmp/work$1.pid
 }}
 counted() {{ od -An -td8 -j$(($1 * 8)) -N8 $state; }}

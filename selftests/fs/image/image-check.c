@@ -4,8 +4,8 @@
  * the sections of its pool.
  *   image-check LIVE BASE:SIZE:NODE:FILE...
  *     LIVE  a bit for each instance that may have files open, in hex
- * Prints how many pages files have.  Exit status: 0 whole, 1 not, 2 wrong usage,
- * or no miosfs there.
+ * Prints how many pages files have, and how many more a user pays for than there are
+ * of his, at most.  Exit status: 0 whole, 1 not, 2 wrong usage, or no miosfs there.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -82,6 +82,7 @@ int main(int argc, char **argv)
 	static struct mios_pool pool;
 	static struct mios_fs fs;
 	const char *wrong;
+	u64 excess;
 	int err;
 
 	if (argc < 3)
@@ -99,6 +100,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	mios_pool_usage(&pool, &usage);
-	printf("whole, %llu pages\n", usage.kept - mios_fs_extents(&fs) * MIOS_EXTENT_PAGES);
+	fs_check_shares(&fs, &excess);
+	printf("whole, %llu pages, and %llu more of a user's at most\n",
+	       usage.kept - mios_fs_extents(&fs) * MIOS_EXTENT_PAGES, excess);
 	return 0;
 }
