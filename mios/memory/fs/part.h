@@ -8,9 +8,14 @@
 
 #include "fs.h"
 
-/* Where each part of the image lies here; NULL: not met yet, or there is none. */
+/**
+ * struct mios_fs_parts - what this instance has met of the image
+ * @at:		where each part lies here; NULL: not met yet, or there is none
+ * @grant:	share.c: pages that a user may have before it is looked how many he has
+ */
 struct mios_fs_parts {
 	void *at[MIOS_FS_KINDS][MIOS_FS_PARTS];
+	u32 grant[MIOS_FS_USERS];
 };
 
 /* Look at a part for the first time; NULL: there is none, or no sound one */

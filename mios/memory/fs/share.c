@@ -3,8 +3,10 @@
  * A user's share of the files.  Who has made a file pays for it as long as it is
  * there: the number of his slot in the table of users stands in the inode.  Files
  * and names are counted with the lock, by the redo record.  Pages come and go
- * without it, and are counted in a column of each instance, of which who needs one
- * more makes the sum: COUNT of tx.h.
+ * without it, and are counted in a column of each instance (COUNT of tx.h).  Who
+ * needs one more adds up all columns: lines that other instances write all the time
+ * where a program makes pages everywhere.  So he is granted some more at once, as
+ * long as there are many left: a user may have so much beyond his share.
  *
  * A user without a file has no page, nor is one of his on its way: whoever makes or
  * frees one has the file open, and that of a dead one stays open until its pages
@@ -19,6 +21,10 @@ MIOS_INJECT_SWITCH(keep_share,
 		   "leave what was freed in the count of who has paid for it");
 
 #define FIRST		(MIOS_FS_USER_OTHERS + 1)
+
+/* Granted at once: no more than this, and than this part of what is left. */
+#define GRANT_MAX	64u
+#define GRANT_PART	(2 * MIOS_FS_INSTANCES)
 
 /* Slots that are looked at for a user: what users choose makes that no longer. */
 #define PROBES		32
@@ -75,17 +81,33 @@ static void column_add(struct mios_fs *fs, struct mios_fs_user *users, u32 slot,
 		;
 }
 
+static bool is_granted(struct mios_fs *fs, u32 slot)
+{
+	u32 *grant = &fs->parts->grant[slot];
+	u32 was = READ_ONCE(*grant);
+
+	while (was && !try_cmpxchg(grant, &was, was - 1))
+		;
+	return was;
+}
+
 /* Two who take the last page at once may both be refused. */
 int mios_share_take(struct mios_fs *fs, u64 inode)
 {
 	u32 slot;
 	struct mios_fs_user *users = payer_of(fs, inode, &slot);
+	u64 most = READ_ONCE(fs->super->share_pages), has;
 
 	if (!users)
 		return 0;
 	column_add(fs, users, slot, 1);
-	if (!READ_ONCE(fs->super->share_pages) ||
-	    !is_over(fs, pages_of(users, slot), &fs->super->share_pages))
+	if (!most || is_granted(fs, slot))
+		return 0;
+	has = pages_of(users, slot);
+	if (has < most)
+		WRITE_ONCE(fs->parts->grant[slot],
+			   min_t(u64, (most - has) / GRANT_PART, GRANT_MAX));
+	if (!is_over(fs, has, &fs->super->share_pages))
 		return 0;
 	column_add(fs, users, slot, -1ull);
 	return -EDQUOT;

@@ -41,6 +41,7 @@ void world_views(struct world *w)
 
 	memset(w->source, 0, sizeof(w->source));
 	for (i = 0; i < VIEWS; i++) {
+		memset(w->parts[i]->grant, 0, sizeof(w->parts[i]->grant));
 		w->pool[i].section[0].full = 0;
 		w->pool[i].section[1].full = 0;
 		/* Which parts there are may be others. */

@@ -152,6 +152,27 @@ static void test_pages_of(void)
 	drop(1, "one", false);
 	CHECK(!has(5) && has(7) >> 32 == 2);
 	drop(1, "three", false);
+}
+
+/* Others may have been granted some: what all have beyond the share is bounded. */
+static void test_grants(void)
+{
+	u64 file, index = 0, more;
+	u32 self;
+
+	share(640, 0);
+	CHECK(!make(0, 5, "one", FILE_, &file));
+	fs_size(&w.fs[0], file, 700 * 4096);
+	for (self = 1; self < VIEWS; self++)
+		CHECK(!fault(self, file, index++));
+	while (!fault(0, file, index))
+		index++;
+	CHECK(fault(0, file, index) == -EDQUOT && has(5) >> 32 == 640);
+	for (more = 0, self = 1; self < VIEWS; self++)
+		for (; !fault(self, file, index); index++)
+			more++;
+	CHECK(more && more <= 3 * 640 / 128 && has(5) >> 32 == 640 + more);
+	drop(1, "one", false);
 	share(0, 0);
 }
 
@@ -214,6 +235,7 @@ void test_shares(void)
 	world_make(&w);
 	test_files_of();
 	test_pages_of();
+	test_grants();
 	test_users();
 	world_forget(&w);
 }
