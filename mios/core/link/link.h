@@ -35,8 +35,8 @@ enum mios_ending {
  *		for @take_over, or return -errno, and it will not
  * @take_over:	it has: from now on it ends instances, those that mios_link_heir()
  *		describes
- * @resign:	it is about to be so no more; waits for what has been begun
- * @resigned:	it is so no more: what was begun meanwhile has ended when this returns
+ * @resign:	it is about to be so no more, and mios_link_declares() is false
+ *		already; waits for what has been begun
  *
  * Each may be NULL.  All are called in process context without locks, possibly
  * at the same time for different instances; they may call anything in this
@@ -50,7 +50,6 @@ struct mios_link_ops {
 	int (*prepare)(void);
 	void (*take_over)(void);
 	void (*resign)(void);
-	void (*resigned)(void);
 };
 
 /**

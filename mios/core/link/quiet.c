@@ -144,9 +144,21 @@ static void walk_tell(const struct mios_pci_walk *walk, u32 instance,
 			walk->which & 7, instance);
 }
 
+/**
+ * struct still_on - what a walk could not turn off
+ * @looked:	it has come to its end, and
+ * @stuck:	how many functions kept their bit, all others being quiet
+ * @which:	the first
+ */
+struct still_on {
+	bool looked;
+	u32 stuck;
+	u32 which;
+};
+
 /* One at a time here; @first: nobody has begun it before. */
 static bool make_quiet(struct mios_ring *ring, u32 instance, u32 reach,
-		       bool first)
+		       bool first, struct still_on *still)
 {
 	u32 spared[MIOS_HELD_ALL];
 	const struct mios_pci_access access = {
@@ -160,6 +172,7 @@ static bool make_quiet(struct mios_ring *ring, u32 instance, u32 reach,
 	struct mios_pci_walk *walk;
 	bool quiet;
 
+	*still = (struct still_on) { };
 	if (inject_no_quiet)
 		return true;
 	if (reach != MIOS_REACH_PORTS || !mios_conf1_works()) {
@@ -174,6 +187,10 @@ static bool make_quiet(struct mios_ring *ring, u32 instance, u32 reach,
 		quiet = false;
 	}
 	walk_tell(walk, instance, quiet);
+	*still = (struct still_on) {
+		.looked = !walk->gone && !walk->busy,
+		.stuck = walk->stuck, .which = walk->which,
+	};
 	kvfree(walk);
 	return quiet;
 }
@@ -191,13 +208,14 @@ void mios_quiet_try(struct mios_ring *ring)
 	u64 word = READ_ONCE(d->quiet), mine = quiet_word(MIOS_QUIET_AT_WORK);
 	bool first = quiet_phase(word) == MIOS_QUIET_NOBODY;
 	enum mios_quiet_phase verdict;
+	struct still_on still;
 
 	if (!first && inject_leave_quiet)
 		return;
 	if (is_at_work(ring, word) || quiet_phase(word) >= MIOS_QUIET_DONE ||
 	    !try_cmpxchg(&d->quiet, &word, mine))
 		return;
-	verdict = make_quiet(ring, 0, READ_ONCE(d->reach), first) ?
+	verdict = make_quiet(ring, 0, READ_ONCE(d->reach), first, &still) ?
 		  MIOS_QUIET_DONE : MIOS_QUIET_NEVER;
 	/* A full barrier: QUIET. */
 	try_cmpxchg(&d->quiet, &mine, quiet_word(verdict));
@@ -205,30 +223,63 @@ void mios_quiet_try(struct mios_ring *ring)
 	queue_work(mios_link.wq, &ring->scan);
 }
 
+/* What stays on while no member is dead: nobody's, as far as anybody can know. */
+static struct still_on nobodys;
+
+/**
+ * mios_quiet_before - look at the devices before this instance is host
+ * @ring: ring 0
+ *
+ * Where instance 0's did not all become quiet: one that keeps its bit now keeps it
+ * when a member dies, too.
+ */
+void mios_quiet_before(struct mios_ring *ring)
+{
+	u32 reach = READ_ONCE(devices(ring)->reach);
+
+	if (READ_ONCE(known) == MIOS_QUIET_NEVER && reach != MIOS_REACH_CRASH)
+		make_quiet(ring, 0, MIOS_REACH_PORTS, false, &nobodys);
+}
+
+/* Another function, or one more, may be the dead one's. */
+static bool is_nobodys(const struct still_on *still)
+{
+	return still->looked && nobodys.looked &&
+	       still->stuck <= nobodys.stuck && still->which == nobodys.which;
+}
+
 /*
  * Who is host then is the only one who does it; of several dead, one by one.  As
  * nobody who still runs knows what it had been given, this looks at all functions,
- * at each death.  One that keeps its bit, and has kept it when instance 0 died, is
- * perhaps no member's: then, and only then, it counts that the dead one has said
- * that it had none, or nobody's death could ever be declared on such a machine.
+ * at each death.  What kept its bit while no member was dead is perhaps nobody's:
+ * then, and only then, it counts that the dead one has said that it had none, or
+ * no death could ever be declared on such a machine.  Beside a crash kernel, which
+ * uses the ports, nobody looks, and it counts as well.
  */
 int mios_quiet_member(u32 instance)
 {
 	static DEFINE_MUTEX(one_by_one);
 	struct mios_ring *ring = mios_ring_get(0);
-	int err = 0;
+	struct still_on still = { };
+	bool none, quiet;
 
-	if (!ring || (inject_believe_none && mios_held_none(ring, instance)))
+	if (!ring)
+		return 0;
+	none = mios_held_none(ring, instance);
+	if (inject_believe_none && none)
 		return 0;
 	/* The ports are somebody else's until he has said what came out. */
 	if (!READ_ONCE(known))
 		return -EAGAIN;
+	if (READ_ONCE(devices(ring)->reach) == MIOS_REACH_CRASH)
+		return none ? 0 : -EIO;
 	mutex_lock(&one_by_one);
-	if (!make_quiet(ring, instance, MIOS_REACH_PORTS, false))
-		err = -EIO;
+	quiet = make_quiet(ring, instance, MIOS_REACH_PORTS, false, &still);
 	mutex_unlock(&one_by_one);
-	if (!err || known != MIOS_QUIET_NEVER || !mios_held_none(ring, instance))
-		return err;
+	if (quiet)
+		return 0;
+	if (!none || !is_nobodys(&still))
+		return -EIO;
 	pr_warn("instance %u has said that it had no function, and those that are on were on before: they count as nobody's\n",
 		instance);
 	return 0;
@@ -283,7 +334,7 @@ void mios_quiet_panic(void)
 	if (!mios_link.host || !kexec_crash_loaded())
 		return;
 	for_each_mios_ring(ring, i)
-		WRITE_ONCE(ring->lines->devices.reach, MIOS_REACH_BEYOND);
+		WRITE_ONCE(ring->lines->devices.reach, MIOS_REACH_CRASH);
 }
 
 int mios_quiet_init(void)

@@ -162,6 +162,7 @@ struct mios_ring {
  * @incarnation: of this boot
  * @host:	instance 0
  * @declares:	writes states and declares deaths: instance 0, or its successor
+ * @resigning:	but begins nothing any more: it is about to be host no more
  * @holder:	in whose block the views are; written under @lock
  * @node:	NUMA node that it runs on
  * @pools:	of each node, what the instances of ring 0 share
@@ -183,6 +184,7 @@ struct mios_link {
 	u32 incarnation;
 	bool host;
 	bool declares;
+	bool resigning;
 	u32 holder;
 	u32 node;
 	struct mios_range pools[MIOS_AREA_INSTANCES];
@@ -305,6 +307,7 @@ bool mios_held_none(struct mios_ring *ring, u32 instance);
 
 /* quiet.c: the devices of a dead instance 0 */
 bool mios_quiet_wait(struct mios_ring *ring);
+void mios_quiet_before(struct mios_ring *ring);
 void mios_quiet_try(struct mios_ring *ring);
 void mios_quiet_publish(struct mios_ring *ring);
 void mios_quiet_panic(void);

@@ -172,21 +172,23 @@ static void begin(struct mios_ring *ring, const struct mios_link_ops *ops)
 }
 
 /*
- * What has been begun ends as the host's.  What is begun meanwhile may have asked
- * whether this one is host before it was not: that is waited for, too, and as far
- * as it gets the next host goes on from it.  Under role_lock.
+ * What has been begun ends as the host's, and its states are told; nothing else is
+ * begun.  Then nobody here is past mios_link_declares(), and the next host may go
+ * on.  Under role_lock.
  */
 static void resign(void)
 {
 	const struct mios_link_ops *ops = READ_ONCE(mios_link.ops);
 
+	mutex_lock(&mios_link.lock);
+	WRITE_ONCE(mios_link.resigning, true);
+	mutex_unlock(&mios_link.lock);
 	if (ops && ops->resign)
 		ops->resign();
 	mutex_lock(&mios_link.lock);
 	WRITE_ONCE(mios_link.declares, false);
+	WRITE_ONCE(mios_link.resigning, false);
 	mutex_unlock(&mios_link.lock);
-	if (ops && ops->resigned)
-		ops->resigned();
 }
 
 /* Under role_lock. */
@@ -206,6 +208,7 @@ static void role_look(struct mios_ring *ring)
 	}
 	if (!turn || !ops || !ops->prepare || ops->prepare())
 		return;
+	mios_quiet_before(ring);
 	mutex_lock(&mios_link.lock);
 	won = take(ring);
 	mutex_unlock(&mios_link.lock);
@@ -343,5 +346,6 @@ u64 mios_link_epoch(void)
 
 bool mios_link_declares(void)
 {
-	return READ_ONCE(mios_link.declares);
+	return READ_ONCE(mios_link.declares) &&
+	       !READ_ONCE(mios_link.resigning);
 }

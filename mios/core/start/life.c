@@ -229,7 +229,7 @@ static int node_launch(struct mios_node *node, struct mios_reason *why)
 	}
 	/* From here the child may answer at any time. */
 	mios_node_state(node, MIOS_STATE_BOOTING);
-	/* Nobody would hear of it: the next host took it for claimed. */
+	/* Not where another one may be host before the CPU is on its way. */
 	err = mios_node_hosted(node, why);
 	if (err) {
 		mios_node_state(node, MIOS_STATE_CLAIMED);

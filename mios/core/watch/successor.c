@@ -138,21 +138,11 @@ void mios_successor_take_over(void)
 
 /**
  * mios_successor_resign - watch them no more; what has been begun is done
+ *
+ * A reaper that found this one host is waited for, before the next host boots what
+ * it stops; and who has begun a boot.  What becomes of the nodes is still told.
  */
 void mios_successor_resign(void)
-{
-	mios_watch_stop();
-	mios_reaper_flush();
-}
-
-/**
- * mios_successor_resigned - this instance does nothing any more as host
- *
- * What members say may have asked for a look, and a person for an end, since the
- * above: a reaper that found this one host is waited for, before the next host
- * boots what it stops.
- */
-void mios_successor_resigned(void)
 {
 	mios_watch_stop();
 	mios_reaper_flush();

@@ -166,7 +166,6 @@ const struct mios_link_ops mios_life_ops = {
 	.prepare = mios_successor_prepare,
 	.take_over = mios_successor_take_over,
 	.resign = mios_successor_resign,
-	.resigned = mios_successor_resigned,
 };
 
 /* Called by the watch alone: it counts its looks. */

@@ -25,7 +25,6 @@ void mios_watch_stop(void);
 int mios_successor_prepare(void);
 void mios_successor_take_over(void);
 void mios_successor_resign(void);
-void mios_successor_resigned(void);
 void mios_successor_exit(void);
 
 /* hang.c: an instance that stands still */

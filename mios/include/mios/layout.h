@@ -291,7 +291,8 @@ static_assert(sizeof(struct mios_view) == 32);
 enum mios_reach {
 	MIOS_REACH_UNKNOWN = 0,
 	MIOS_REACH_PORTS,	/* all are in segment 0, behind the ports */
-	MIOS_REACH_BEYOND,	/* some are not, or another kernel takes them */
+	MIOS_REACH_BEYOND,	/* some are not */
+	MIOS_REACH_CRASH,	/* a crash kernel uses them, and the ports */
 };
 
 /* How far it is with making them quiet; in that order. */
