@@ -204,7 +204,8 @@ static int take_first(struct mios_fs *fs, struct mios_fs_lock_wish *wish,
 	if (by && !wait)
 		return -EAGAIN;
 	/* One for another there always is. */
-	if (mios_filelocks_taken(fs) == taken && !mios_filelock_room(fs, wish))
+	if (mios_filelocks_taken(fs) == taken &&
+	    !mios_filelock_replaces(fs, wish) && !mios_filelock_room(fs, wish))
 		return -ENOLCK;
 	if (!by)
 		return grant(fs, wish);
@@ -232,6 +233,8 @@ static int take_again(struct mios_fs *fs, struct mios_fs_lock_wish *wish)
 /* Also what -EAGAIN has let go of. */
 static int finish(struct mios_fs *fs, struct mios_fs_lock_wish *wish, int err)
 {
+	if (fs->too_many)
+		err = -EIO;
 	if (err >= 0 || err == -EAGAIN || err == -EDEADLK)
 		mios_tx_apply_unseen(fs);
 	wish->tell = waiters_of(fs, wish);

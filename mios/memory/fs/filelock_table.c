@@ -8,8 +8,9 @@
 /* Of one owner, that are changed at once. */
 #define PIECE		16u
 
-/* Of the table: for who lets go of the middle of one and so has two. */
+/* Of the table: for who lets go of the middle of one and so has two; and for root. */
 #define RESERVE		64u
+#define RESERVE_ROOT	64u
 /* What one user may have when half of it is taken. */
 #define SHARE		(MIOS_FS_FILELOCKS / 8)
 
@@ -164,14 +165,22 @@ static bool has_his_share(const struct mios_fs *fs, u32 uid)
 	return nr == SHARE;
 }
 
-/* Else others would find the table full, and could not let go of what they have. */
+/* Else one user's are in everybody's way. */
+static bool may_have_more(const struct mios_fs *fs, u32 taken,
+			  const struct mios_fs_lock_wish *wish)
+{
+	return !wish->limited || taken < MIOS_FS_FILELOCKS / 2 ||
+	       !has_his_share(fs, wish->uid);
+}
+
+/* Who finds none could not let go of a part of what he has. */
 bool mios_filelock_room(struct mios_fs *fs, const struct mios_fs_lock_wish *wish)
 {
 	u32 taken = mios_filelocks_taken(fs);
+	u32 keep = RESERVE + (wish->limited ? RESERVE_ROOT : 0);
 
-	return taken + RESERVE < MIOS_FS_FILELOCKS - 1 &&
-	       (!wish->limited || taken < MIOS_FS_FILELOCKS / 2 ||
-		!has_his_share(fs, wish->uid));
+	return taken + keep < MIOS_FS_FILELOCKS - 1 &&
+	       may_have_more(fs, taken, wish);
 }
 
 /* The bytes of a wish out of a lock of its owner; -ENOLCK: it would be two. */
@@ -184,7 +193,8 @@ static int lock_cut(struct mios_fs *fs, const struct mios_fs_lock_wish *wish,
 
 	behind.first = wish->last + 1;
 	if (wish->first > was.first && wish->last < was.last &&
-	    mios_filelock_new(fs, &behind, filelock_flags(&was)))
+	    (!may_have_more(fs, mios_filelocks_taken(fs), wish) ||
+	     mios_filelock_new(fs, &behind, filelock_flags(&was))))
 		return -ENOLCK;
 	if (wish->first > was.first)
 		mios_tx_put(fs, &lock->last, wish->first - 1);
@@ -203,6 +213,21 @@ static bool is_had(const struct mios_fs *fs,
 	return mios_filelock_meets(lock, wish) &&
 	       mios_filelock_is_owners(lock, mios_filelock_who(fs), wish) &&
 	       !(filelock_flags(lock) & MIOS_FS_FILELOCK_WAITS);
+}
+
+/* Does a wish take the place of a lock of its owner, or of more? */
+bool mios_filelock_replaces(struct mios_fs *fs,
+			    const struct mios_fs_lock_wish *wish)
+{
+	struct mios_fs_filelock lock;
+	u32 steps;
+	u64 at;
+
+	for_each_lock(fs, wish->inode, lock, at, steps)
+		if (is_had(fs, &lock, wish) && wish->first <= lock.first &&
+		    wish->last >= lock.last)
+			return true;
+	return false;
 }
 
 /*

@@ -32,6 +32,8 @@ u64 mios_filelock_ticket(struct mios_fs *fs);
 int mios_filelock_new(struct mios_fs *fs, const struct mios_fs_lock_wish *wish,
 		      u32 flags);
 u32 mios_filelocks_taken(struct mios_fs *fs);
+bool mios_filelock_replaces(struct mios_fs *fs,
+			    const struct mios_fs_lock_wish *wish);
 bool mios_filelock_room(struct mios_fs *fs, const struct mios_fs_lock_wish *wish);
 int mios_filelock_carve(struct mios_fs *fs,
 			const struct mios_fs_lock_wish *wish, u64 ticket);

@@ -31,6 +31,7 @@ MIOS_INJECT_VALUE(between, "milliseconds until this kernel's record of a lock fo
 /* How long a turn that was told in vain is not missed, by so many that wait. */
 #define TURN_SLEEP	msecs_to_jiffies(500)
 #define TURN_LOOKERS	4
+#define TURNS_MAX	10		/* times as long at the most */
 
 static DECLARE_WAIT_QUEUE_HEAD(waiters);
 static atomic_t turns;		/* how often somebody may have got one */
@@ -240,14 +241,14 @@ static int take_once(struct inode *inode, struct file_lock *fl,
 	return failed ?: err;
 }
 
-/* Negative: a signal has come. */
-static long sleep_after(int seen)
+/* Negative: a signal has come.  @late: nobody tells who has not had a look. */
+static long sleep_after(int seen, bool late)
 {
-	long others = atomic_read(&nr_waiting) / TURN_LOOKERS;
+	long times = late ? 1 : 1 + atomic_read(&nr_waiting) / TURN_LOOKERS;
 
 	return wait_event_interruptible_timeout(waiters,
 						atomic_read(&turns) != seen,
-						TURN_SLEEP * (1 + others));
+						TURN_SLEEP * min(times, TURNS_MAX));
 }
 
 /* In the queue; until it is had, or a signal comes. */
@@ -264,7 +265,7 @@ static int wait_for_turn(struct inode *inode, struct file_lock *fl,
 		err = take_once(inode, fl, wish, true);
 		if (err != MIOS_FS_LOCK_WAITS && err != -EBUSY)
 			break;
-		left = sleep_after(seen);
+		left = sleep_after(seen, err == -EBUSY);
 		if (left < 0)
 			err = left;
 	} while (err == MIOS_FS_LOCK_WAITS || err == -EBUSY);

@@ -382,41 +382,6 @@ static void full(void)
 	nobody_has_any();
 }
 
-/* How many places @uid gets, each for a lock of another owner, from @owner on. */
-static u32 fill(u32 uid, u64 owner)
-{
-	struct mios_fs_lock_wish w;
-	u32 nr;
-
-	for (nr = 0; nr < MIOS_FS_FILELOCKS; nr++) {
-		w = wish(POSIX, owner + nr, 0, 0);
-		w.uid = uid;
-		w.limited = uid;
-		if (mios_fs_lock_take(one, &w, false))
-			break;
-	}
-	return nr;
-}
-
-/* One user leaves others their share, and all of them leave root some. */
-static void shares(void)
-{
-	const u32 half = MIOS_FS_FILELOCKS / 2, share = MIOS_FS_FILELOCKS / 8;
-	u64 owner;
-
-	CHECK(fill(7, 1) == half);
-	CHECK(fill(8, half + 1) == share && !fill(7, 1));
-	CHECK(fill(0, half + share + 1) ==
-	      MIOS_FS_FILELOCKS - 1 - RESERVE - half - share);
-	CHECK(!fill(9, 1));
-	for (owner = 1; owner < MIOS_FS_FILELOCKS; owner++)
-		CHECK(!drop(one, POSIX, owner, 0, END));
-	CHECK(fill(7, 1) == half);
-	for (owner = 1; owner <= half; owner++)
-		CHECK(!drop(one, POSIX, owner, 0, END));
-	nobody_has_any();
-}
-
 /* Of the dead nothing is left, of its next boot all is; @w: the world. */
 static void deaths(struct world *w)
 {
@@ -482,7 +447,6 @@ void test_filelocks(void)
 	threads();
 	many();
 	full();
-	shares();
 	deaths(&w);
 	numbers();
 	world_forget(&w);

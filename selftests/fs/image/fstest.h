@@ -111,6 +111,7 @@ void test_exchange(void);
 void test_bounds(void);
 void test_attributes(void);
 void test_filelocks(void);
+void test_filelock_shares(void);
 void test_filelocks_random(u64 seed, unsigned long steps);
 void test_faults(void);
 void test_places(void);

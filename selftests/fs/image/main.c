@@ -26,6 +26,7 @@ int main(int argc, char **argv)
 		test_attributes();
 		test_segments();
 		test_filelocks();
+		test_filelock_shares();
 		test_filelocks_random(o.seed, 20000);
 		test_faults();
 		test_places();
