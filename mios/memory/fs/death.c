@@ -106,11 +106,14 @@ static int recover(struct mios_mount *m, unsigned int ms)
  */
 bool mios_deaths_mend(struct mios_mount *m)
 {
-	bool all;
+	bool late, all;
 
 	mutex_lock(&mounts_lock);
-	all = !m->unrecovered || !recover(m, MEND_MS);
+	late = m->unrecovered;
+	all = !late || !recover(m, MEND_MS);
 	mutex_unlock(&mounts_lock);
+	if (late && all)
+		pr_info("miosfs: what dead instances had is free now\n");
 	return all;
 }
 

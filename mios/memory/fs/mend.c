@@ -13,6 +13,39 @@
 
 MIOS_INJECT_TIMES(mend_short, "no memory to mend a file");
 
+/* It is to look, in a second. */
+void mios_mend_soon(struct mios_mount *m)
+{
+	queue_delayed_work(system_long_wq, &m->mend, HZ);
+}
+
+/* Sleeps, and does not fail: what is forgotten nobody would ever free. */
+static void number_put(struct xarray *numbers, u64 number)
+{
+	xa_store(numbers, number, xa_mk_value(1), GFP_NOFS | __GFP_NOFAIL);
+}
+
+/* Nobody has it open, but a page of it is pinned. */
+void mios_mend_file(struct mios_mount *m, u64 number)
+{
+	number_put(&m->stuck, number);
+	mios_mend_soon(m);
+}
+
+/* It was begun to be freed, and the end was late. */
+void mios_mend_reaped(struct mios_mount *m, u64 number)
+{
+	number_put(&m->reaped, number);
+	mios_mend_soon(m);
+}
+
+/* Nobody has a segment attached any more that is to go then; any context. */
+void mios_mend_segments(struct mios_mount *m)
+{
+	WRITE_ONCE(m->sweep, true);
+	mod_delayed_work(system_long_wq, &m->mend, 0);
+}
+
 /* What nobody else uses is closed, and not kept, awake, by a dentry. */
 static void inode_let_go(struct inode *inode)
 {
@@ -50,7 +83,7 @@ static bool files_close(struct mios_mount *m)
 			set_bit(MIOS_WAS_MAPPED, &mios_inode_of(inode)->flags);
 			inode_let_go(inode);
 		} else if (again) {
-			mios_number_put(&m->stuck, number);
+			number_put(&m->stuck, number);
 			all = false;
 		}
 	}
@@ -70,7 +103,7 @@ static bool files_reap(struct mios_mount *m)
 		xa_erase(&m->reaped, number);
 		if (mios_file_reaped(m, &left))
 			continue;
-		mios_number_put(&m->reaped, left);
+		number_put(&m->reaped, left);
 		all = false;
 	}
 	return all;

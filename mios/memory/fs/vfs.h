@@ -210,39 +210,6 @@ static inline bool mios_has_to_cut(const struct mios_fs_inode *image)
 	       (u32)READ_ONCE(image->left);
 }
 
-/* mend.c is to look, in a second. */
-static inline void mios_mend_soon(struct mios_mount *m)
-{
-	queue_delayed_work(system_long_wq, &m->mend, HZ);
-}
-
-/* Sleeps, and does not fail: what is forgotten nobody would ever free. */
-static inline void mios_number_put(struct xarray *numbers, u64 number)
-{
-	xa_store(numbers, number, xa_mk_value(1), GFP_NOFS | __GFP_NOFAIL);
-}
-
-/* Nobody has it open, but a page of it is pinned. */
-static inline void mios_mend_file(struct mios_mount *m, u64 number)
-{
-	mios_number_put(&m->stuck, number);
-	mios_mend_soon(m);
-}
-
-/* It was begun to be freed, and the end was late. */
-static inline void mios_mend_reaped(struct mios_mount *m, u64 number)
-{
-	mios_number_put(&m->reaped, number);
-	mios_mend_soon(m);
-}
-
-/* Nobody has a segment attached any more that is to go then; any context. */
-static inline void mios_mend_segments(struct mios_mount *m)
-{
-	WRITE_ONCE(m->sweep, true);
-	mod_delayed_work(system_long_wq, &m->mend, 0);
-}
-
 /* Once more, after a moment? */
 static inline bool mios_patient(int *tries)
 {
@@ -387,6 +354,10 @@ void mios_revoke_exit(void);
 /* mend.c: removing pages when nobody waits for it */
 void mios_mend_init(struct mios_mount *m);
 void mios_mend_exit(struct mios_mount *m);
+void mios_mend_soon(struct mios_mount *m);
+void mios_mend_file(struct mios_mount *m, u64 number);
+void mios_mend_reaped(struct mios_mount *m, u64 number);
+void mios_mend_segments(struct mios_mount *m);
 
 /* nameless.c: O_TMPFILE, symbolic links, and what begins as they do */
 struct inode *mios_nameless_get(struct super_block *sb, u64 number);
