@@ -150,8 +150,9 @@ glex_ret_t file_create(struct file *f, uint32_t nic_id, uint32_t ep_num,
 	f->fd = file_take(path);
 	/* Another user may have made one of that name: it is taken, as well. */
 	if (f->fd < 0)
-		return errno == EWOULDBLOCK || errno == EACCES || errno == EPERM ||
-		       errno == ELOOP ? GLEX_NO_EP_RESOURCE : GLEX_SYS_ERR;
+		return errno == EWOULDBLOCK || errno == EPERM || errno == ELOOP ||
+		       (errno == EACCES && !access("/dev/shm", W_OK)) ?
+		       GLEX_NO_EP_RESOURCE : GLEX_SYS_ERR;
 	f->own = (struct header){
 		.version = FILE_VERSION, .nic_id = nic_id, .ep_num = ep_num,
 		.pid = getpid(), .key = attr->key,

@@ -158,8 +158,10 @@ bool coll_look(struct glex_coll *coll, uint32_t who)
 	if (now - coll->checked < LOOK_MS || inject_coll_no_look)
 		return true;
 	coll->checked = now;
-	coll->next = (coll->next + 1) % coll->count;
 	ask = is_time_to_ask(coll, now);
+	/* The next one, when it has been asked whether that one lives. */
+	if (ask)
+		coll->next = (coll->next + 1) % coll->count;
 	return is_there(coll, who, ask) &&
 	       (coll->next == coll->rank || is_there(coll, coll->next, ask));
 }
@@ -368,14 +370,16 @@ static bool all_have_left(struct glex_coll *coll)
 	for (i = 0; i < coll->count; i++) {
 		if (i == coll->rank)
 			continue;
+		/* Each anew: several may be dead. */
+		coll->patience = ASK_MS;
 		while (said(coll, i, &sequence) == MEMBER_IN) {
 			now = now_ms();
+			if ((now >= coll->end || is_time_to_ask(coll, now)) &&
+			    !file_owner_lives(&coll->file[i]))
+				break;
 			if (now >= coll->end)
 				return coll_break(coll, i,
 						  GLEX_ERR_STATUS_CONNECTION_MAX_RETRY);
-			if (is_time_to_ask(coll, now) &&
-			    !file_owner_lives(&coll->file[i]))
-				break;
 			usleep(JOIN_US);
 		}
 	}
