@@ -352,7 +352,8 @@ int mios_pid_init(void)
 	if (!memory_queue)
 		return -ENOMEM;
 	err = -ENOMEM;
-	queue = alloc_workqueue("mios-pid", WQ_UNBOUND | WQ_HIGHPRI, 0);
+	queue = alloc_workqueue("mios-pid", WQ_UNBOUND | WQ_HIGHPRI |
+				WQ_MEM_RECLAIM, 0);
 	if (!queue)
 		goto destroy_memory;
 	err = mios_who_init() ?: mios_callee_register(MIOS_CALL_PID, &callee);
