@@ -3,24 +3,12 @@
 #ifndef _TEST_H
 #define _TEST_H
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "../../../mios/memory/pool/pool.h"
-
-#define CHECK(condition) do {						\
-	if (!(condition)) {						\
-		fprintf(stderr, "%s:%d: failed: %s\n", __FILE__,	\
-			__LINE__, #condition);				\
-		exit(1);						\
-	}								\
-} while (0)
+#include "../../unit/random.h"
+#include "../../unit/test.h"
 
 #define NODE		3
 #define BASE		(5ull << 30)
-
-/* Deterministic random numbers; the seed is printed by main(). */
-u32 test_random(u64 *state);
 
 /* Memory of a section of @extents, not touched yet. */
 void *section_memory(u32 extents);

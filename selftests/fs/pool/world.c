@@ -12,12 +12,6 @@ unsigned long test_locked;
 void (*test_wait)(void);
 void (*test_cleared)(void);
 
-u32 test_random(u64 *state)
-{
-	*state = *state * 6364136223846793005ull + 1442695040888963407ull;
-	return *state >> 33;
-}
-
 void *section_memory(u32 extents)
 {
 	void *memory = mmap(NULL, (size_t)extents * MIOS_EXTENT_SIZE,

@@ -35,12 +35,6 @@ void ends_free(struct ends *e)
 	free(e->chan);
 }
 
-u32 test_random(u64 *state)
-{
-	*state = *state * 6364136223846793005ull + 1442695040888963407ull;
-	return *state >> 33;
-}
-
 int main(int argc, char **argv)
 {
 	unsigned long messages = 200000, garbage = 100000;

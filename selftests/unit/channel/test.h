@@ -3,18 +3,9 @@
 #ifndef _TEST_H
 #define _TEST_H
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "../../../mios/core/channel/layout.h"
-
-#define CHECK(condition) do {						\
-	if (!(condition)) {						\
-		fprintf(stderr, "%s:%d: failed: %s\n", __FILE__,	\
-			__LINE__, #condition);				\
-		exit(1);						\
-	}								\
-} while (0)
+#include "../random.h"
+#include "../test.h"
 
 struct ends {
 	struct mios_shape shape;
@@ -26,9 +17,6 @@ struct ends {
 void ends_make(struct ends *e, u32 slot_size, u32 nr_slots, u32 max_total);
 void ends_open(struct ends *e, u32 from, u32 to);
 void ends_free(struct ends *e);
-
-/* Deterministic random numbers; the seed is printed by main(). */
-u32 test_random(u64 *state);
 
 void test_protocol(void);
 void test_garbage(u64 seed);

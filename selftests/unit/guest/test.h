@@ -7,16 +7,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define CHECK(cond) do {						\
-	if (!(cond)) {							\
-		printf("failed: %s (%s:%d)\n", #cond, __FILE__, __LINE__); \
-		exit(1);						\
-	}								\
-} while (0)
+#include "../test.h"
 
 void apic_tests(void);
 void ioapic_tests(void);

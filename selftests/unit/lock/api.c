@@ -9,22 +9,13 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../../userspace/libmios-lock/mios_lock.h"
-
-#define CHECK(condition) do {						\
-	if (!(condition)) {						\
-		fprintf(stderr, "%s:%d: failed: %s\n", __FILE__,	\
-			__LINE__, #condition);				\
-		exit(1);						\
-	}								\
-} while (0)
+#include "../test.h"
 
 #define SEATS		6
 #define PROCESSES	4

@@ -26,50 +26,25 @@ static struct {
 static const struct contest *contest;
 bool contest_together;
 
-static void pause_now(void *ctx, u64 *word, u64 value)
-{
-	(void)ctx;
-	/* It may look again before anything has changed: once is enough. */
-	if (explore_choose(2))
-		explore_until_changed(word, value);
-}
-
 static void wait_for_change(void *ctx, u64 *word, u64 value)
 {
 	(void)ctx;
 	explore_until_changed(word, value);
 }
 
-static void sleep_now(void *ctx, u64 *word, u32 value)
-{
-	(void)ctx;
-	explore_sleep(word, value);
-}
-
-static void wake_now(void *ctx, u64 *word)
-{
-	(void)ctx;
-	explore_wake(word);
-}
-
 static bool late_perhaps(void *ctx)
 {
-	u32 bit = 1u << (unsigned long)ctx;
-
-	if (!(contest->leaves & bit) || w.was_late & bit || !explore_choose(2))
-		return false;
-	w.was_late |= bit;
-	return true;
+	return explore_late((unsigned long)ctx, contest->leaves, &w.was_late);
 }
 
 static const struct mios_lock_wait sleeps = {
-	.spins = 0, .pause = wait_for_change, .sleep = sleep_now,
-	.wake = wake_now, .late = late_perhaps,
+	.spins = 0, .pause = wait_for_change, .sleep = explore_sleep,
+	.wake = explore_wake, .late = late_perhaps,
 };
 
 static const struct mios_lock_wait spins = {
-	.spins = 1, .pause = pause_now, .sleep = sleep_now,
-	.wake = wake_now, .late = late_perhaps,
+	.spins = 1, .pause = explore_pause, .sleep = explore_sleep,
+	.wake = explore_wake, .late = late_perhaps,
 };
 
 static void attach(struct mios_qlock *lock, u32 instance)

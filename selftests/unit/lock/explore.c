@@ -118,8 +118,17 @@ void explore_until_changed(const u64 *word, u64 value)
 	current->value = 0;
 }
 
-void explore_sleep(const u64 *word, u32 value)
+void explore_pause(void *ctx, u64 *word, u64 value)
 {
+	(void)ctx;
+	/* It may look again before anything has changed: once is enough. */
+	if (explore_choose(2))
+		explore_until_changed(word, value);
+}
+
+void explore_sleep(void *ctx, u64 *word, u32 value)
+{
+	(void)ctx;
 	point();
 	if ((u32)*word != value)
 		return;
@@ -128,14 +137,25 @@ void explore_sleep(const u64 *word, u32 value)
 	current->word = NULL;
 }
 
-void explore_wake(const u64 *word)
+void explore_wake(void *ctx, u64 *word)
 {
 	u32 i;
 
+	(void)ctx;
 	point();
 	for (i = 0; i < x.nr; i++)
 		if (x.task[i].state == SLEEPS && x.task[i].word == word)
 			x.task[i].state = RUNS;
+}
+
+bool explore_late(u32 who, u32 leaves, u32 *was_late)
+{
+	u32 bit = 1u << who;
+
+	if (!(leaves & bit) || *was_late & bit || !explore_choose(2))
+		return false;
+	*was_late |= bit;
+	return true;
 }
 
 static void die(u32 instance)

@@ -52,9 +52,15 @@ u32 explore_choose(u32 options);
 /* It cannot go on before *word is not @value. */
 void explore_until_changed(const u64 *word, u64 value);
 
-/* The same as a futex: unless the lower half is not @value, until woken. */
-void explore_sleep(const u64 *word, u32 value);
-void explore_wake(const u64 *word);
+/* How tasks wait for a lock or a barrier: parts of a struct mios_lock_wait. */
+void explore_pause(void *ctx, u64 *word, u64 value);
+
+/* As a futex: unless the lower half is not @value, until woken. */
+void explore_sleep(void *ctx, u64 *word, u32 value);
+void explore_wake(void *ctx, u64 *word);
+
+/* One of @leaves, as bits, may find once that it is late: part of the state. */
+bool explore_late(u32 who, u32 leaves, u32 *was_late);
 
 /**
  * struct entry - in a list of scenarios that differ in little

@@ -6,8 +6,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -15,19 +13,12 @@
 #include <mios/register.h>
 
 #include "../../../userspace/libmios-lock/mios_reglock.h"
+#include "../test.h"
 
 #define SEATS	2
 #define PAGE	4096
 #define SIZE	(sizeof(struct mios_register_header) +			\
 		 SEATS * sizeof(struct mios_register_seat))
-
-#define CHECK(condition) do {						\
-	if (!(condition)) {						\
-		fprintf(stderr, "%s:%d: failed: %s\n", __FILE__,	\
-			__LINE__, #condition);				\
-		exit(1);						\
-	}								\
-} while (0)
 
 static char path[32];
 static struct mios_reglock one, two;

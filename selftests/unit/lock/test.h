@@ -3,25 +3,9 @@
 #ifndef _TEST_H
 #define _TEST_H
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "../../../mios/memory/lock/place.h"
-
-#define CHECK(condition) do {						\
-	if (!(condition)) {						\
-		fprintf(stderr, "%s:%d: failed: %s\n", __FILE__,	\
-			__LINE__, #condition);				\
-		exit(1);						\
-	}								\
-} while (0)
-
-/* Deterministic random numbers; the seed is printed by main(). */
-static inline u32 test_random(u64 *state)
-{
-	*state = *state * 6364136223846793005ull + 1442695040888963407ull;
-	return *state >> 33;
-}
+#include "../random.h"
+#include "../test.h"
 
 void test_steps(void);
 void test_garbage(u64 seed, unsigned long rounds);

@@ -8,19 +8,10 @@
  *   pci [--break KNOB]
  */
 #include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "../../../mios/core/pci/walk.h"
 #include "../inject.h"
-
-#define CHECK(condition) do {						\
-	if (!(condition)) {						\
-		fprintf(stderr, "%s:%d: failed: %s\n", __FILE__,	\
-			__LINE__, #condition);				\
-		exit(1);						\
-	}								\
-} while (0)
+#include "../test.h"
 
 #define MASTER		4u
 #define NR		16

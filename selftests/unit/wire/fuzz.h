@@ -11,15 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../test.h"
 #include "miosd/miosd.h"
-
-#define CHECK(condition) do {						\
-	if (!(condition)) {						\
-		fprintf(stderr, "%s:%d: failed: %s\n", __FILE__,	\
-			__LINE__, #condition);				\
-		exit(1);						\
-	}								\
-} while (0)
 
 /* Bytes on the heap, no more than these: one further is an error. */
 struct bytes {
