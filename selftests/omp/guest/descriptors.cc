@@ -8,39 +8,24 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <omp.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/uio.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <string>
 #include <vector>
 
 #include "check.h"
+#include "members.h"
 
 #define IS_ERROR(CALL, ERROR) (errno = 0, (CALL) == -1 && errno == (ERROR))
 
-static int members;
 static bool apart;	// the last one is in another process
 static void *volatile nowhere = (void *)16;
 static std::string folder;
-
-static bool is_last()
-{
-	return omp_get_thread_num() == members - 1;
-}
-
-static std::string process()
-{
-	struct utsname name;
-
-	uname(&name);
-	return name.nodename + std::to_string(getpid());
-}
 
 // What a short answer does not fill stays as it was.
 static long keeps_the_rest(const int ends[2])

@@ -10,35 +10,21 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <omp.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <string>
 
 #include "check.h"
+#include "members.h"
 
-static int members, calls;
+static int calls;
 static bool apart;	// the last one is in another process
-
-static bool is_last()
-{
-	return omp_get_thread_num() == members - 1;
-}
-
-static std::string process()
-{
-	struct utsname name;
-
-	uname(&name);
-	return name.nodename + std::to_string(getpid());
-}
 
 // What each call has come to: refused where the descriptor is another's, and only there.
 static void one(bool refused, const char *what)

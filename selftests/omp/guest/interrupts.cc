@@ -9,23 +9,17 @@
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
-#include <omp.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include <atomic>
 
 #include "check.h"
+#include "members.h"
 
 static const int rounds = 40;
 static const int soon = 20000, late = 3000000;	// us
-static int members;
 static std::atomic<int> signals, over;
-
-static bool is_last()
-{
-	return omp_get_thread_num() == members - 1;
-}
 
 static void on_alarm(int)
 {
