@@ -116,6 +116,23 @@ bool cli_files_differ(const struct cli_file *file, int nr)
 	return true;
 }
 
+int cli_results_create(struct cli_results *r)
+{
+	const struct cli_file file[] = {
+		{ "--json", r->json }, { "--plot", r->plot },
+		{ r->option, r->other_plot },
+	};
+
+	if (r->json) {
+		r->out = strcmp(r->json, "-") ? fopen(r->json, "w") : stdout;
+		if (!r->out)
+			return cli_error("'%s': %s", r->json, strerror(errno));
+	}
+	if (!cli_create(r->plot) || !cli_create(r->other_plot))
+		return 2;
+	return cli_files_differ(file, 3) ? 0 : 2;
+}
+
 int cli_close(FILE *file, const char *path)
 {
 	bool bad;

@@ -39,6 +39,17 @@ struct cli_file {
 };
 
 bool cli_files_differ(const struct cli_file *file, int nr);
+/*
+ * What a simulator writes: results as JSON, "-" is standard output, and two
+ * plots, the second by @option; NULL: not that.  @out is where JSON goes.
+ */
+struct cli_results {
+	const char *json, *plot, *other_plot, *option;
+	FILE *out;
+};
+
+/* Creates them, or cli_error() and 2: before the work, as cli_create(). */
+int cli_results_create(struct cli_results *r);
 /* Ends what was written to a file other than stdout: 0, or cli_error(). */
 int cli_close(FILE *file, const char *path);
 /* Everything written must have arrived: 0, or cli_error(). */

@@ -33,6 +33,9 @@ void mios_bad_option(const char *command, char **argv, int c,
 		     const struct option *options) __attribute__((noreturn));
 void mios_flush_stdout(void);
 void mios_help(const char *usage) __attribute__((noreturn));
+void mios_other_option(const char *command, const char *usage, char **argv,
+		       int c, const struct option *options)
+	__attribute__((noreturn));
 
 /* guess.c APIs: */
 const char *mios_guess(const char *typed, size_t len,

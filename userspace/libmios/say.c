@@ -130,3 +130,12 @@ void mios_help(const char *usage)
 	mios_flush_stdout();
 	exit(MIOS_EXIT_OK);
 }
+
+/* --help, which every command has as 'h', or what none of @options is. */
+void mios_other_option(const char *command, const char *usage, char **argv,
+		       int c, const struct option *options)
+{
+	if (c == 'h')
+		mios_help(usage);
+	mios_bad_option(command, argv, c, options);
+}

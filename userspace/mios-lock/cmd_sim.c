@@ -46,9 +46,8 @@ struct sim_options {
 	bool kind[LOCK_KINDS];
 	u32 contenders[SWEEP_MAX];
 	u32 sweep;
-	const char *json, *plot, *plot_messages;
+	struct cli_results files;
 	bool progress;
-	FILE *out;
 	time_t began;
 	struct plot_point cost[POINTS_MAX], messages[POINTS_MAX];
 	u32 points;
@@ -123,13 +122,13 @@ static bool option(int c, struct sim_options *o)
 				       SWEEP_MAX);
 		return o->sweep;
 	case JSON:
-		o->json = optarg;
+		o->files.json = optarg;
 		return true;
 	case PLOT:
-		o->plot = optarg;
+		o->files.plot = optarg;
 		return true;
 	case PLOT_MESSAGES:
-		o->plot_messages = optarg;
+		o->files.other_plot = optarg;
 		return true;
 	case QUIET:
 		o->progress = false;
@@ -158,25 +157,6 @@ static int options_parse(struct sim_options *o, int argc, char **argv)
 	if (o->c.cost.hit >= o->c.cost.transfer)
 		return cli_error("sim: a hit costs less than a transfer");
 	return 0;
-}
-
-/* Mistakes in the names of files are told before the work. */
-static int files_create(struct sim_options *o)
-{
-	const struct cli_file file[] = {
-		{ "--json", o->json }, { "--plot", o->plot },
-		{ "--plot-messages", o->plot_messages },
-	};
-
-	o->out = stdout;
-	if (!cli_create(o->plot) || !cli_create(o->plot_messages))
-		return 2;
-	if (o->json && strcmp(o->json, "-")) {
-		o->out = fopen(o->json, "w");
-		if (!o->out)
-			return cli_error("'%s': %s", o->json, strerror(errno));
-	}
-	return cli_files_differ(file, 3) ? 0 : 2;
 }
 
 static void progress(const struct sim_options *o, const struct sim_config *c)
@@ -215,11 +195,11 @@ static int one_result(struct sim_options *o, const struct sim_config *c)
 			  "two had the lock at a time" : "nobody can go on");
 		return 1;
 	}
-	if (o->json) {
-		fputs(o->points ? ",\n" : "[\n", o->out);
-		show_json(o->out, c, &r);
+	if (o->files.json) {
+		fputs(o->points ? ",\n" : "[\n", o->files.out);
+		show_json(o->files.out, c, &r);
 	}
-	if (o->out != stdout || !o->json)
+	if (o->files.out != stdout)
 		show_row(stdout, c, &r);
 	remember(o, c, &r);
 	return 0;
@@ -232,7 +212,7 @@ static int all_results(struct sim_options *o)
 	u32 i;
 
 	o->began = time(NULL);
-	if (o->out != stdout || !o->json)
+	if (o->files.out != stdout)
 		show_head(stdout);
 	for (kind = 0; kind < LOCK_KINDS; kind++) {
 		for (i = 0; o->kind[kind] && i < o->sweep; i++) {
@@ -254,19 +234,19 @@ static int all_results(struct sim_options *o)
 
 static int finish(struct sim_options *o)
 {
-	if (o->plot &&
-	    plot_write(o->plot, "A hand-over", "contenders", "nanoseconds",
+	if (o->files.plot &&
+	    plot_write(o->files.plot, "A hand-over", "contenders", "nanoseconds",
 		       lock_name, o->cost, o->points))
 		return 2;
-	if (o->plot_messages &&
-	    plot_write(o->plot_messages, "Messages of a hand-over",
+	if (o->files.other_plot &&
+	    plot_write(o->files.other_plot, "Messages of a hand-over",
 		       "contenders", "messages", lock_name, o->messages,
 		       o->points))
 		return 2;
-	if (!o->json)
+	if (!o->files.json)
 		return 0;
-	fputs("\n]\n", o->out);
-	return cli_close(o->out, o->json);
+	fputs("\n]\n", o->files.out);
+	return cli_close(o->files.out, o->files.json);
 }
 
 int cmd_sim(int argc, char **argv)
@@ -277,6 +257,7 @@ int cmd_sim(int argc, char **argv)
 				 .invalidate = 10, .reg = 1000, .service = 20,
 				 .ipi = 2000 } },
 		.contenders = { 2, 4, 8, 16, 32, 64 }, .sweep = 6,
+		.files = { .option = "--plot-messages" },
 		.kind = { [0 ... LOCK_KINDS - 1] = true },
 	};
 	int err;
@@ -285,7 +266,7 @@ int cmd_sim(int argc, char **argv)
 	err = options_parse(&o, argc, argv);
 	if (err)
 		return err == 1 ? 0 : err;
-	if (files_create(&o))
+	if (cli_results_create(&o.files))
 		return 2;
 	err = all_results(&o);
 	return err ? err : finish(&o);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "cells.h"
+#include "json.h"
 #include "libmios/libmios.h"
 
 static _Noreturn void die_memory(void)
@@ -88,4 +89,17 @@ void cell_set_size(struct libscols_line *line, int column, uint64_t bytes,
 	}
 	mios_size_text(bytes, text, sizeof(text));
 	cell_set(line, column, text);
+}
+
+void table_show(struct libscols_table *table, bool json)
+{
+	if (json) {
+		json_begin();
+		json_table(table);
+		json_end();
+	} else {
+		scols_print_table(table);
+	}
+	scols_unref_table(table);
+	mios_flush_stdout();
 }

@@ -24,4 +24,7 @@ void cell_set_number(struct libscols_line *line, int column, int64_t value);
 void cell_set_size(struct libscols_line *line, int column, uint64_t bytes,
 		   bool json);
 
+/* All that a command prints; it is gone afterwards. */
+void table_show(struct libscols_table *table, bool json);
+
 #endif /* MIOS_CELLS_H */

@@ -195,10 +195,8 @@ int cmd_console(int argc, char **argv)
 				mios_usage("console", "--linger is a number of "
 					   "seconds up to %d", LINGER_MAX);
 			break;
-		case 'h':
-			mios_help(usage);
 		default:
-			mios_bad_option("console", argv, c, longs);
+			mios_other_option("console", usage, argv, c, longs);
 		}
 	instance = mios_parse_target("console", argc - optind, argv + optind);
 	if ((int)instance == mios_self())

@@ -166,14 +166,10 @@ int end_main(int argc, char **argv, const struct end_command *cmd)
 					   "of seconds from 1 to %d",
 					   TIMEOUT_MAX);
 			break;
-		case 'h':
-			fputs(cmd->usage, stdout);
-			mios_flush_stdout();
-			return MIOS_EXIT_OK;
 		default:
 			if (output_option(&output, c))
 				break;
-			mios_bad_option(cmd->name, argv, c, longs);
+			mios_other_option(cmd->name, cmd->usage, argv, c, longs);
 		}
 	output_begin(&output);
 	nodes = end_targets(cmd, argc - optind, argv + optind, &all);

@@ -55,10 +55,8 @@ static void take_options(int argc, char **argv, struct wish *wish)
 		case 'd':
 			wish->detach = true;
 			break;
-		case 'h':
-			mios_help(help);
 		default:
-			mios_bad_option("exec", argv, c, options);
+			mios_other_option("exec", help, argv, c, options);
 		}
 }
 

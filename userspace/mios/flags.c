@@ -27,13 +27,11 @@ void flags_take(const char *command, const char *usage, int argc, char **argv,
 	}
 	longs[n] = (struct option){ "help", no_argument, NULL, 'h' };
 	while ((c = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
-		if (c == 'h')
-			mios_help(usage);
 		for (i = 0; i < n && c != NO_LETTER + i && c != flags[i].letter;
 		     i++)
 			;
 		if (i == n)
-			mios_bad_option(command, argv, c, longs);
+			mios_other_option(command, usage, argv, c, longs);
 		*flags[i].given = true;
 	}
 }

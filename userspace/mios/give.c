@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "cells.h"
-#include "json.h"
 #include "libmios/client.h"
 #include "libmios/libmios.h"
 #include "module.h"
@@ -228,15 +227,7 @@ static int show(bool json)
 			show_one(t, address);
 	if (dir)
 		closedir(dir);
-	if (json) {
-		json_begin();
-		json_table(t);
-		json_end();
-	} else {
-		scols_print_table(t);
-	}
-	scols_unref_table(t);
-	mios_flush_stdout();
+	table_show(t, json);
 	return MIOS_EXIT_OK;
 }
 
@@ -255,10 +246,8 @@ int cmd_give(int argc, char **argv)
 		case 'J':
 			json = true;
 			break;
-		case 'h':
-			mios_help(give_usage);
 		default:
-			mios_bad_option("give", argv, c, longs);
+			mios_other_option("give", give_usage, argv, c, longs);
 		}
 	if (mios_self() < 0)
 		mios_die(MIOS_EXIT_FAILED, "give: " MIOS_NO_SYSFS);
@@ -334,10 +323,8 @@ int cmd_take(int argc, char **argv)
 		case 'c':
 			only_check = true;
 			break;
-		case 'h':
-			mios_help(take_usage);
 		default:
-			mios_bad_option("take", argv, c, longs);
+			mios_other_option("take", take_usage, argv, c, longs);
 		}
 	if (mios_self() < 0)
 		mios_die(MIOS_EXIT_FAILED, "take: " MIOS_NO_SYSFS);

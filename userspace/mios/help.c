@@ -45,11 +45,8 @@ int cmd_help(int argc, char **argv)
 	char page[64] = "mios";
 	int c;
 
-	while ((c = getopt_long(argc, argv, ":h", longs, NULL)) != -1) {
-		if (c == 'h')
-			mios_help(usage);
-		mios_bad_option("help", argv, c, longs);
-	}
+	while ((c = getopt_long(argc, argv, ":h", longs, NULL)) != -1)
+		mios_other_option("help", usage, argv, c, longs);
 	if (argc - optind > 1)
 		mios_usage("help", "it takes one command, what is '%.40s'?",
 			   argv[optind + 1]);

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "cells.h"
-#include "json.h"
 #include "libmios/libmios.h"
+#include "list.h"
 #include "log.h"
 #include "subcommands.h"
 
@@ -137,10 +137,8 @@ static void take_option(struct wish *w, int c, char **argv)
 	case 'J':
 		w->json = true;
 		break;
-	case 'h':
-		mios_help(help);
 	default:
-		mios_bad_option("journal", argv, c, options);
+		mios_other_option("journal", help, argv, c, options);
 	}
 }
 
@@ -212,14 +210,8 @@ static int64_t usec(double stamp)
 
 static void line_add(struct lines *all, const struct line *line)
 {
-	size_t room = all->room ? 2 * all->room : 1024;
-
-	if (all->nr == all->room) {
-		all->list = realloc(all->list, room * sizeof(*line));
-		if (!all->list)
-			mios_die(MIOS_EXIT_FAILED, "journal: no memory left");
-		all->room = room;
-	}
+	all->list = list_grow("journal", all->list, all->nr, &all->room,
+			      sizeof(*line));
 	all->list[all->nr++] = *line;
 }
 
@@ -285,10 +277,7 @@ static void print_json(const struct line *line, size_t nr)
 		cell_set(row, 2, text);
 		free(text);
 	}
-	json_begin();
-	json_table(t);
-	json_end();
-	scols_unref_table(t);
+	table_show(t, true);
 }
 
 static void print_text(const struct line *line, size_t nr)

@@ -164,10 +164,8 @@ int cmd_lend(int argc, char **argv)
 		case 'o':
 			size = "0";
 			break;
-		case 'h':
-			mios_help(usage);
 		default:
-			mios_bad_option("lend", argv, c, longs);
+			mios_other_option("lend", usage, argv, c, longs);
 		}
 	if (instance < 0)
 		mios_die(MIOS_EXIT_FAILED, "lend: " MIOS_NO_SYSFS);

@@ -73,10 +73,8 @@ static void options_parse(int argc, char **argv, struct log_options *opt)
 		case 'f':
 			opt->follow = true;
 			break;
-		case 'h':
-			mios_help(usage);
 		default:
-			mios_bad_option("log", argv, c, longs);
+			mios_other_option("log", usage, argv, c, longs);
 		}
 }
 

@@ -109,10 +109,8 @@ int cmd_numactl(int argc, char **argv)
 		case OPTION_TOUCH:
 			touch = true;
 			break;
-		case 'h':
-			mios_help(usage);
 		default:
-			mios_bad_option("numactl", argv, c, longs);
+			mios_other_option("numactl", usage, argv, c, longs);
 		}
 	if (file ? optind < argc : optind >= argc)
 		mios_usage("numactl", "it wants a program, or --file=FILE");

@@ -203,16 +203,8 @@ static int show_owners(bool json)
 			 strerror(-err));
 	for (i = 0; i < nr; i++)
 		add_owner(table, &users[i], &share, json);
-	if (json) {
-		json_begin();
-		json_table(table);
-		json_end();
-	} else {
-		scols_print_table(table);
-	}
-	scols_unref_table(table);
+	table_show(table, json);
 	free(users);
-	mios_flush_stdout();
 	return MIOS_EXIT_OK;
 }
 

@@ -15,7 +15,6 @@
 
 #include "cells.h"
 #include "everywhere.h"
-#include "json.h"
 #include "ps.h"
 #include "subcommands.h"
 
@@ -155,10 +154,8 @@ static void take_option(struct ps_wish *w, int c, char **argv)
 	case 'J':
 		w->json = true;
 		break;
-	case 'h':
-		mios_help(help);
 	default:
-		mios_bad_option("ps", argv, c, options);
+		mios_other_option("ps", help, argv, c, options);
 	}
 }
 
@@ -299,15 +296,7 @@ static void show(struct ps_wish *w, struct unattended *list, unsigned int nr,
 		mios_error("mios", "ps: there is no such process");
 		*status = MIOS_EXIT_FAILED;
 	}
-	if (w->json) {
-		json_begin();
-		json_table(t);
-		json_end();
-	} else {
-		scols_print_table(t);
-	}
-	mios_flush_stdout();
-	scols_unref_table(t);
+	table_show(t, w->json);
 }
 
 int cmd_ps(int argc, char **argv)

@@ -249,10 +249,8 @@ int cmd_reserve(int argc, char **argv)
 		case OPT_THREADS:
 			threads = true;
 			break;
-		case 'h':
-			mios_help(usage);
 		default:
-			mios_bad_option("reserve", argv, c, longs);
+			mios_other_option("reserve", usage, argv, c, longs);
 		}
 	if (optind < argc)
 		mios_usage("reserve", "it takes no argument, what is '%.40s'? "

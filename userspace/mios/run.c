@@ -175,10 +175,8 @@ static void take_option(int c, char **argv, struct run_options *o)
 	case POLICY_PREFERRED:
 		policy_option("run", c, optarg, &o->policy);
 		break;
-	case 'h':
-		mios_help(help);
 	default:
-		mios_bad_option("run", argv, c, options);
+		mios_other_option("run", help, argv, c, options);
 	}
 }
 

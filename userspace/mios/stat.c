@@ -10,7 +10,6 @@
 
 #include "cells.h"
 #include "flags.h"
-#include "json.h"
 #include "libmios/libmios.h"
 #include "subcommands.h"
 
@@ -108,15 +107,7 @@ static void print(const struct look *look, const struct column *columns,
 
 	for (i = 0; i < look->nr; i++)
 		add_line(table, &look->list[i], json);
-	if (json) {
-		json_begin();
-		json_table(table);
-		json_end();
-	} else {
-		scols_print_table(table);
-	}
-	scols_unref_table(table);
-	mios_flush_stdout();
+	table_show(table, json);
 }
 
 static void print_rates(const struct look *before, const struct look *now)

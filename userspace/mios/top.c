@@ -269,10 +269,8 @@ int cmd_top(int argc, char **argv)
 				mios_usage("top", "--delay is a number of "
 					   "seconds from 1 to 3600");
 			break;
-		case 'h':
-			mios_help(help);
 		default:
-			mios_bad_option("top", argv, c, options);
+			mios_other_option("top", help, argv, c, options);
 		}
 	}
 	if (optind < argc)

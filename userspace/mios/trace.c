@@ -20,7 +20,7 @@
 
 #include "cells.h"
 #include "everywhere.h"
-#include "json.h"
+#include "list.h"
 #include "subcommands.h"
 
 #define EVENTS_MAX	64
@@ -152,10 +152,8 @@ static void take_option(struct wish *w, int c, char **argv)
 	case 'J':
 		w->json = true;
 		break;
-	case 'h':
-		mios_help(help);
 	default:
-		mios_bad_option("trace", argv, c, options);
+		mios_other_option("trace", help, argv, c, options);
 	}
 }
 
@@ -265,14 +263,8 @@ static int wait_while(const struct wish *w, const sigset_t *signals)
 
 static void event_add(struct events *all, const struct event *e)
 {
-	size_t room = all->room ? 2 * all->room : 1024;
-
-	if (all->nr == all->room) {
-		all->list = realloc(all->list, room * sizeof(*e));
-		if (!all->list)
-			mios_die(MIOS_EXIT_FAILED, "trace: no memory left");
-		all->room = room;
-	}
+	all->list = list_grow("trace", all->list, all->nr, &all->room,
+			      sizeof(*e));
 	all->list[all->nr++] = *e;
 }
 
@@ -371,10 +363,7 @@ static void print_json(const struct events *all, double rate)
 		cell_set(line, c++, e->name);
 		cell_set(line, c++, e->text);
 	}
-	json_begin();
-	json_table(t);
-	json_end();
-	scols_unref_table(t);
+	table_show(t, true);
 }
 
 static void print_text(const struct events *all, double rate)

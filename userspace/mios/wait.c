@@ -122,10 +122,8 @@ int cmd_wait(int argc, char **argv)
 				mios_usage("wait", "--timeout is a number of "
 					   "seconds up to %d", TIMEOUT_MAX);
 			break;
-		case 'h':
-			mios_help(usage);
 		default:
-			mios_bad_option("wait", argv, c, longs);
+			mios_other_option("wait", usage, argv, c, longs);
 		}
 	wanted = parse_state(argc - optind, argv + optind);
 	all = mios_parse_instances("wait", argc - optind - 1, argv + optind,

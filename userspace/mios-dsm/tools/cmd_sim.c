@@ -3,7 +3,6 @@
  * mios-dsm sim: runs one pattern or all, under one policy or all, on one
  * number of nodes or several, and shows the results.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,8 +59,7 @@ struct sim_options {
 	struct sim_config c;
 	u32 nodes[SWEEP_MAX];
 	int sweep;
-	const char *json, *plot, *plot_stall;
-	FILE *out;
+	struct cli_results files;
 	struct plot_point messages[POINTS_MAX], stall[POINTS_MAX];
 	int points;
 	bool wrong, explain;
@@ -175,13 +173,13 @@ static bool option(int c, struct sim_options *o)
 		o->c.chunk = v;
 		return true;
 	case JSON:
-		o->json = optarg;
+		o->files.json = optarg;
 		return true;
 	case PLOT:
-		o->plot = optarg;
+		o->files.plot = optarg;
 		return true;
 	case PLOT_STALL:
-		o->plot_stall = optarg;
+		o->files.other_plot = optarg;
 		return true;
 	}
 	o->c.hints &= c != NO_HINTS;
@@ -203,13 +201,13 @@ static int one_result(struct sim_options *o, const struct sim_config *c,
 
 	if (err)
 		return err;
-	if (o->out != stdout)
+	if (o->files.out != stdout)
 		sim_table_row(stdout, c, &r);
-	if (o->out != stdout && o->explain && c->policy == POL_AUTO)
+	if (o->files.out != stdout && o->explain && c->policy == POL_AUTO)
 		sim_explain(stdout, &r);
-	if (o->out) {
-		fprintf(o->out, first ? "[\n" : ",\n");
-		sim_json(o->out, c, &r);
+	if (o->files.out) {
+		fprintf(o->files.out, first ? "[\n" : ",\n");
+		sim_json(o->files.out, c, &r);
 	}
 	if (r.wrong) {
 		o->wrong = true;
@@ -255,17 +253,17 @@ static int all_results(struct sim_options *o)
 
 static int finish(struct sim_options *o)
 {
-	if (o->plot && plot_write(o->plot, "Messages", "nodes", "messages",
+	if (o->files.plot && plot_write(o->files.plot, "Messages", "nodes", "messages",
 				  sim_policy_name, o->messages, o->points))
 		return 2;
-	if (o->plot_stall && plot_write(o->plot_stall, "Stall time, all CPUs",
+	if (o->files.other_plot && plot_write(o->files.other_plot, "Stall time, all CPUs",
 					"nodes", "microseconds",
 					sim_policy_name, o->stall, o->points))
 		return 2;
-	if (!o->out)
+	if (!o->files.out)
 		return 0;
-	fprintf(o->out, "\n]\n");
-	return cli_close(o->out, o->json);
+	fprintf(o->files.out, "\n]\n");
+	return cli_close(o->files.out, o->files.json);
 }
 
 #define BIT(c)		(1ULL << ((c) - POLICY))
@@ -332,24 +330,6 @@ static int impossible(const struct sim_options *o)
 	return 0;
 }
 
-/* Mistakes in the names of files are told before the work. */
-static int files_create(struct sim_options *o)
-{
-	const struct cli_file file[] = {
-		{ "--json", o->json }, { "--plot", o->plot },
-		{ "--plot-stall", o->plot_stall },
-	};
-
-	if (o->json) {
-		o->out = strcmp(o->json, "-") ? fopen(o->json, "w") : stdout;
-		if (!o->out)
-			return cli_error("'%s': %s", o->json, strerror(errno));
-	}
-	if (!cli_create(o->plot) || !cli_create(o->plot_stall))
-		return 2;
-	return cli_files_differ(file, 3) ? 0 : 2;
-}
-
 int cmd_sim(int argc, char **argv)
 {
 	static struct sim_options o = {
@@ -360,6 +340,7 @@ int cmd_sim(int argc, char **argv)
 		       .run = 16, .lease = 1000000, .window = 8192, .hints = true,
 		       .progress = true },
 		.nodes = { 4 }, .sweep = 1,
+		.files = { .option = "--plot-stall" },
 	};
 	uint64_t given = 0;
 	int c, err;
@@ -376,9 +357,9 @@ int cmd_sim(int argc, char **argv)
 	}
 	if (optind < argc)
 		return cli_error("sim: unexpected '%s'", argv[optind]);
-	if (useless(&o.c, given) || impossible(&o) || files_create(&o))
+	if (useless(&o.c, given) || impossible(&o) || cli_results_create(&o.files))
 		return 2;
-	if (o.out != stdout)
+	if (o.files.out != stdout)
 		sim_table_head(stdout);
 	err = all_results(&o);
 	if (!err)
