@@ -34,15 +34,15 @@
 MIOS_INJECT_SWITCH(leave_on, "leave what a dead instance was given as it is");
 
 /**
- * struct kept - a function that this driver has
- * @entry:	in kept_list
+ * struct given - a function that this driver has
+ * @entry:	in given_list
  * @dev:	the function
  * @clean:	its configuration as it is given
  * @config:	physical address of its configuration space
- * @window:	what it reaches by the IOMMU; under kept_lock
+ * @window:	what it reaches by the IOMMU; under given_lock
  * @instance:	whose it is, or may be; 0: nobody's
  */
-struct kept {
+struct given {
 	struct list_head entry;
 	struct pci_dev *dev;
 	struct pci_saved_state *clean;
@@ -52,8 +52,8 @@ struct kept {
 };
 
 /* Not held while another instance is asked: the fence takes it. */
-static DEFINE_MUTEX(kept_lock);
-static LIST_HEAD(kept_list);	/* under kept_lock, and so each one's instance */
+static DEFINE_MUTEX(given_lock);
+static LIST_HEAD(given_list);	/* under given_lock, and so each one's instance */
 static DEFINE_MUTEX(ask_lock);	/* tickets arrive in their order */
 
 /* --- what can be given */
@@ -201,12 +201,12 @@ static int reset(struct pci_dev *dev, bool locked)
  * Whatever a dead kernel has left there.  -EAGAIN: somebody else is at the
  * device; -EIO: it may still write.
  */
-static int quieten(struct kept *k, bool locked)
+static int quieten(struct given *g, bool locked)
 {
-	struct pci_dev *dev = k->dev;
+	struct pci_dev *dev = g->dev;
 	int err;
 
-	mios_iommu_close(dev, &k->window);
+	mios_iommu_close(dev, &g->window);
 	pci_clear_master(dev);
 	if (!is_off(dev))
 		return -EIO;
@@ -214,7 +214,7 @@ static int quieten(struct kept *k, bool locked)
 		pci_warn(dev, "mios: it waits for answers of the memory\n");
 	err = reset(dev, locked);
 	if (!err)
-		err = pci_load_saved_state(dev, k->clean);
+		err = pci_load_saved_state(dev, g->clean);
 	if (err)
 		return err;
 	pci_restore_state(dev);
@@ -224,27 +224,27 @@ static int quieten(struct kept *k, bool locked)
 /* Part of the fence: 0 when none of what the instance had writes any more. */
 static int quiet_all(u32 instance)
 {
-	struct kept *k;
+	struct given *g;
 	int err = 0, ret;
 
 	if (inject_leave_on)
 		return 0;
-	mutex_lock(&kept_lock);
-	list_for_each_entry(k, &kept_list, entry) {
-		if (k->instance != instance)
+	mutex_lock(&given_lock);
+	list_for_each_entry(g, &given_list, entry) {
+		if (g->instance != instance)
 			continue;
-		ret = quieten(k, false);
+		ret = quieten(g, false);
 		if (ret) {
-			dev_err_ratelimited(&k->dev->dev,
+			dev_err_ratelimited(&g->dev->dev,
 					    "mios: it may still write to memory of instance %u, which stays as it is: %d\n",
 					    instance, ret);
 			err = -EIO;
 			continue;
 		}
-		k->instance = 0;
-		pci_info(k->dev, "mios: quiet, and instance 0's again\n");
+		g->instance = 0;
+		pci_info(g->dev, "mios: quiet, and instance 0's again\n");
 	}
-	mutex_unlock(&kept_lock);
+	mutex_unlock(&given_lock);
 	return err;
 }
 
@@ -279,21 +279,21 @@ static bool is_fenced(u32 instance)
 }
 
 /* @incarnation: to whom it is given; what is taken is anybody's */
-static int ask(struct kept *k, u32 instance, u32 incarnation, u32 op)
+static int ask(struct given *g, u32 instance, u32 incarnation, u32 op)
 {
 	struct mios_call_device call = {
-		.config = k->config,
+		.config = g->config,
 		.op = op,
-		.function = pci_dev_id(k->dev),
-		.id = k->dev->vendor | k->dev->device << 16,
+		.function = pci_dev_id(g->dev),
+		.id = g->dev->vendor | g->dev->device << 16,
 		.incarnation = incarnation,
 	};
 	unsigned int i;
 	int ret;
 
 	for (i = 0; i < MIOS_DEVICE_BARS; i++) {
-		call.bar[i].start = pci_resource_start(k->dev, i);
-		call.bar[i].size = pci_resource_len(k->dev, i);
+		call.bar[i].start = pci_resource_start(g->dev, i);
+		call.bar[i].size = pci_resource_len(g->dev, i);
 	}
 	mutex_lock(&ask_lock);
 	call.ticket = ktime_get_boottime_ns();
@@ -304,41 +304,41 @@ static int ask(struct kept *k, u32 instance, u32 incarnation, u32 op)
 }
 
 /* If it is nobody else's. */
-static int pass(struct kept *k, u32 to)
+static int pass(struct given *g, u32 to)
 {
-	struct iommu_domain *window = mios_iommu_window(k->dev, to);
+	struct iommu_domain *window = mios_iommu_window(g->dev, to);
 	int err = -EBUSY;
 
 	if (IS_ERR(window))
 		return PTR_ERR(window);
-	mutex_lock(&kept_lock);
-	if (!k->instance)
-		err = mios_iommu_open(k->dev, window);
+	mutex_lock(&given_lock);
+	if (!g->instance)
+		err = mios_iommu_open(g->dev, window);
 	if (!err) {
-		k->instance = to;
-		k->window = window;
+		g->instance = to;
+		g->window = window;
 	}
-	mutex_unlock(&kept_lock);
+	mutex_unlock(&given_lock);
 	if (err)
 		mios_iommu_free(window);
 	return err;
 }
 
-static int take(struct kept *k, u32 instance)
+static int take(struct given *g, u32 instance)
 {
-	int err = ask(k, instance, 0, MIOS_DEVICE_TAKE);
+	int err = ask(g, instance, 0, MIOS_DEVICE_TAKE);
 
 	/* Never there, or not any more. */
 	if (err && err != -ENOENT && !is_fenced(instance))
 		return err;
 	err = 0;
-	mutex_lock(&kept_lock);
-	if (k->instance == instance) {
-		err = quieten(k, false);
+	mutex_lock(&given_lock);
+	if (g->instance == instance) {
+		err = quieten(g, false);
 		if (!err)
-			k->instance = 0;
+			g->instance = 0;
 	}
-	mutex_unlock(&kept_lock);
+	mutex_unlock(&given_lock);
 	return err;
 }
 
@@ -346,70 +346,70 @@ static int take(struct kept *k, u32 instance)
  * It is his before he knows: if he dies meanwhile it is made quiet.  The one who
  * comes after him does not take it: the fence has been there already.
  */
-static int give(struct kept *k, u32 instance)
+static int give(struct given *g, u32 instance)
 {
 	u32 incarnation;
 	int err;
 
 	if (state_of(instance, &incarnation) != MIOS_STATE_UP)
 		return -ENOTCONN;
-	err = pass(k, instance);
+	err = pass(g, instance);
 	if (err)
 		return err;
-	err = ask(k, instance, incarnation, MIOS_DEVICE_GIVE);
+	err = ask(g, instance, incarnation, MIOS_DEVICE_GIVE);
 	if (err)
 		/* He may have it all the same: then it stays his. */
-		take(k, instance);
+		take(g, instance);
 	return err;
 }
 
 static ssize_t mios_instance_show(struct device *dev,
 				  struct device_attribute *attr, char *buf)
 {
-	struct kept *k = dev_get_drvdata(dev);
+	struct given *g = dev_get_drvdata(dev);
 
-	return sysfs_emit(buf, "%u\n", READ_ONCE(k->instance));
+	return sysfs_emit(buf, "%u\n", READ_ONCE(g->instance));
 }
 
 static ssize_t mios_instance_store(struct device *dev,
 				   struct device_attribute *attr,
 				   const char *buf, size_t count)
 {
-	struct kept *k = dev_get_drvdata(dev);
-	u32 instance, now = READ_ONCE(k->instance);
+	struct given *g = dev_get_drvdata(dev);
+	u32 instance, now = READ_ONCE(g->instance);
 	int err = kstrtou32(buf, 0, &instance);
 
 	if (err || instance >= mios_link_nr())
 		return err ?: -EINVAL;
 	if (instance)
-		err = give(k, instance);
+		err = give(g, instance);
 	else if (now)
-		err = take(k, now);
+		err = take(g, now);
 	return err ?: count;
 }
 
 static DEVICE_ATTR_RW(mios_instance);
 
-static struct attribute *kept_attrs[] = {
+static struct attribute *given_attrs[] = {
 	&dev_attr_mios_instance.attr,
 	NULL
 };
-ATTRIBUTE_GROUPS(kept);
+ATTRIBUTE_GROUPS(given);
 
 /* --- the driver */
 
 static int probe(struct pci_dev *dev, const struct pci_device_id *id)
 {
-	struct kept *k;
+	struct given *g;
 	int err;
 
 	if (refusal(dev))
 		return -EOPNOTSUPP;
-	k = kzalloc(sizeof(*k), GFP_KERNEL);
-	if (!k)
+	g = kzalloc(sizeof(*g), GFP_KERNEL);
+	if (!g)
 		return -ENOMEM;
-	k->dev = dev;
-	k->config = config_page(dev);
+	g->dev = dev;
+	g->config = config_page(dev);
 	err = mios_iommu_claim(dev);
 	if (err)
 		goto free;
@@ -418,39 +418,39 @@ static int probe(struct pci_dev *dev, const struct pci_device_id *id)
 	if (err)
 		goto release;
 	pci_save_state(dev);
-	k->clean = pci_store_saved_state(dev);
+	g->clean = pci_store_saved_state(dev);
 	err = -ENOMEM;
-	if (!k->clean)
+	if (!g->clean)
 		goto release;
-	pci_set_drvdata(dev, k);
-	mutex_lock(&kept_lock);
-	list_add(&k->entry, &kept_list);
-	mutex_unlock(&kept_lock);
+	pci_set_drvdata(dev, g);
+	mutex_lock(&given_lock);
+	list_add(&g->entry, &given_list);
+	mutex_unlock(&given_lock);
 	return 0;
 release:
 	mios_iommu_release(dev);
 free:
-	kfree(k);
+	kfree(g);
 	return err;
 }
 
 /* Who unbinds it by hand has it taken away from whose it is, ready or not. */
 static void remove(struct pci_dev *dev)
 {
-	struct kept *k = pci_get_drvdata(dev);
-	u32 instance = READ_ONCE(k->instance);
+	struct given *g = pci_get_drvdata(dev);
+	u32 instance = READ_ONCE(g->instance);
 
-	if (instance && ask(k, instance, 0, MIOS_DEVICE_TAKE))
+	if (instance && ask(g, instance, 0, MIOS_DEVICE_TAKE))
 		pci_warn(dev, "mios: taken from instance %u, which has not let go of it\n",
 			 instance);
-	mutex_lock(&kept_lock);
-	list_del(&k->entry);
-	mutex_unlock(&kept_lock);
-	if (quieten(k, true))
+	mutex_lock(&given_lock);
+	list_del(&g->entry);
+	mutex_unlock(&given_lock);
+	if (quieten(g, true))
 		pci_err(dev, "mios: it cannot be made quiet: leave it alone until the machine is reset\n");
 	mios_iommu_release(dev);
-	kfree(k->clean);
-	kfree(k);
+	kfree(g->clean);
+	kfree(g);
 }
 
 static struct pci_driver give_driver = {
@@ -458,7 +458,7 @@ static struct pci_driver give_driver = {
 	.probe = probe,
 	.remove = remove,
 	.groups = driver_groups,
-	.dev_groups = kept_groups,
+	.dev_groups = given_groups,
 	.driver_managed_dma = true,
 };
 
