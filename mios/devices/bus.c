@@ -19,7 +19,7 @@
 
 #include <asm/pci.h>
 
-#include "../core/link/held.h"
+#include "../core/link/quiet.h"
 #include "devices.h"
 
 #define CONFIG_SIZE	4096

@@ -44,7 +44,7 @@ struct mios_net {
 	atomic64_t refused;
 };
 
-/* device.c */
+/* netdev.c */
 struct mios_net *mios_net_create(void);
 void mios_net_destroy(struct mios_net *net);
 void mios_net_carrier(struct mios_net *net);

@@ -46,7 +46,7 @@ void mios_reglock_device_exit(void);
 int mios_reglock_bank_begin(struct mios_reglock *lock);
 void mios_reglock_bank_end(void);
 
-/* file.c: programs' */
+/* seat.c: programs' */
 int mios_reglock_file_begin(struct mios_reglock *lock);
 void mios_reglock_file_end(void);
 void mios_reglock_file_settled(u32 seat);

@@ -16,7 +16,7 @@
 
 #include "../../inject/inject.h"
 #include "../../arch/x86/icr.h"
-#include "../link/held.h"
+#include "../link/quiet.h"
 #include "end.h"
 
 /* An NMI waits for another one's handler, and a virtual CPU for a core. */

@@ -8,7 +8,7 @@
 #include <linux/export.h>
 #include <linux/mutex.h>
 
-#include "held.h"
+#include "quiet.h"
 #include "ring.h"
 
 /* This instance's; under link_lock. */

@@ -28,7 +28,7 @@
 #include "../../arch/x86/conf1.h"
 #include "../../inject/inject.h"
 #include "../pci/walk.h"
-#include "held.h"
+#include "quiet.h"
 #include "ring.h"
 
 MIOS_INJECT_SWITCH(no_quiet, "call the devices of a dead instance 0 quiet unseen");

@@ -387,7 +387,7 @@ static_assert(sizeof(struct mios_lines) <= MIOS_AREA_PAGE);
  * @serves:	MIOS_COPY_VERSION: it answers MIOS_MSG_COPY_ASK
  * @reserved:	0
  *
- * mios/memory/vm/watch.c says why the order is right.
+ * mios/memory/vm/watched.c says why the order is right.
  */
 struct mios_copies {
 	__u64 generation[MIOS_COPY_SLOTS];

@@ -59,7 +59,7 @@ struct mios_fs {
 	struct mios_qlock *holder;
 };
 
-#include "part.h"
+#include "image_part.h"
 
 /* A name; not ended by 0. */
 struct mios_fs_name {

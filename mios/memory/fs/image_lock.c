@@ -8,7 +8,7 @@
  *
  * A message that does not arrive costs no more than the sleep of whom it was to
  * wake.  A holder that stops is dead, some time, and then its lock goes on
- * (death.c); who waits may be killed.
+ * (survivor.c); who waits may be killed.
  */
 #include <linux/jiffies.h>
 #include <linux/wait.h>

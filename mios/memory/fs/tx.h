@@ -162,7 +162,7 @@ u64 mios_name_hash(const struct mios_fs *fs, u64 dir,
 u64 *mios_bucket_at(const struct mios_fs *fs, u64 hash);
 void mios_buckets_grow(struct mios_fs *fs);
 
-/* part.c: what lies at a physical address, if it is of a part; NULL: it is not */
+/* image_part.c: what lies at a physical address, if it is of a part; NULL: it is not */
 u64 *mios_part_word(const struct mios_fs *fs, u64 phys);
 bool mios_part_is_named(const struct mios_fs *fs, u64 phys, u64 object);
 
@@ -217,7 +217,7 @@ u64 mios_inode_reap_end(struct mios_fs *fs, u64 inode);
 /* filelock.c: with the lock; is there more? */
 bool mios_filelocks_forget(struct mios_fs *fs, u32 instance, u32 epoch);
 
-/* inject.c: for tests */
+/* fs_inject.c: for tests */
 #if defined(MIOS_INJECT) && defined(__KERNEL__)
 void mios_fs_stop(void);
 void mios_fs_stop_grow(unsigned int step);

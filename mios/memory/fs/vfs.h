@@ -88,7 +88,7 @@ struct mios_image_waiter {
  * @stuck:	and to try again to close these files: a page of each is pinned
  * @reaped:	and to finish freeing these, which are this instance's to free
  * @ring:	it is the ring's own pool
- * @entry, @over: death.c: who is to be recovered, up to which epoch
+ * @entry, @over: survivor.c: who is to be recovered, up to which epoch
  * @unrecovered: and could not be, as somebody has the lock
  * @recovery:	of who does it
  * @segments:	of the files of segments of System V; of mios/memory/ipc/
@@ -439,7 +439,7 @@ void mios_filelocks_end(struct mios_mount *m);
 int mios_filelocks_init(void);
 void mios_filelocks_exit(void);
 
-/* death.c */
+/* survivor.c */
 int mios_death_watch(struct mios_mount *m);
 void mios_death_ignore(struct mios_mount *m);
 bool mios_deaths_mend(struct mios_mount *m);

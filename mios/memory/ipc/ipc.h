@@ -46,7 +46,7 @@ u32 mios_segment_sequence(int id);
 int mios_segment_read(struct mios_mount *m, int id, struct mios_fs_seg *seg);
 bool mios_segment_permits(const struct mios_fs_seg *seg, u32 wanted);
 
-/* file.c */
+/* segment_file.c */
 struct file;
 
 int mios_files_begin(struct mios_mount *m);
@@ -55,7 +55,7 @@ struct file *mios_segment_file(struct mios_mount *m,
 			       const struct mios_fs_seg *seg, int flags);
 void mios_segment_forget(struct mios_mount *m, const struct mios_fs_seg *seg);
 
-/* attach.c */
+/* shmat.c */
 extern const struct file_operations mios_segment_ops;
 
 long mios_segment_at(int id, unsigned long addr, int flg, unsigned long *raddr);

@@ -67,7 +67,7 @@ struct mios_qlock {
 	enum mios_qlock_state state;
 };
 
-/* queue.c: the ring, which nobody waits in */
+/* qlock.c: the ring, which nobody waits in */
 
 /* How many places are enough for so many seats; 0: for none are. */
 u32 mios_qlock_places(u32 seats);

@@ -78,7 +78,7 @@ static inline u32 place_lap(const struct mios_qlock *lock, u64 ticket, u64 word)
 	return (u32)((word >> LAP_SHIFT) - (ticket >> lock->shift)) & LAP_MAX;
 }
 
-/* queue.c: from @ticket, where @word stands; DIED: its holder did not unlock */
+/* qlock.c: from @ticket, where @word stands; DIED: its holder did not unlock */
 void mios_place_pass(const struct mios_qlock *lock, u64 ticket, u64 word,
 		     u64 died);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The copy itself, through this CPU's window, and what makes it safe: COPY, in
- * watch.c.
+ * watched.c.
  */
 #include <linux/preempt.h>
 #include <linux/smp.h>

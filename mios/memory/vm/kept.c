@@ -6,7 +6,7 @@
  * meanwhile.  Old answers make room for new ones: each bucket has a few.
  *
  * An answer counts as long as the process' generation is what it was, which who
- * copies looks up for himself (watch.c).  And no longer than a second: of some
+ * copies looks up for himself (watched.c).  And no longer than a second: of some
  * rights, as those that a security module gives, nobody tells that they ended.
  */
 #include <linux/hash.h>

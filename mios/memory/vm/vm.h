@@ -6,11 +6,11 @@
  *
  *	who copies			whose process it is
  *	far.c	the system call		serve.c	may he, and where are the pages?
- *	kept.c	what was answered	watch.c	watches the process: what was
+ *	kept.c	what was answered	watched.c watches the process: what was
  *	ask.c	asks the other side		answered counts until it changes
  *	copy.c	copies, if it counts
  *
- * watch.c says why nothing is copied from a page that is somebody else's by now.
+ * watched.c says why nothing is copied from a page that is somebody else's by now.
  */
 #ifndef _MIOS_VM_H
 #define _MIOS_VM_H
@@ -23,7 +23,7 @@
 
 struct mm_struct;
 
-/* main.c */
+/* vm.c */
 int mios_vm_init(void);
 void mios_vm_exit(void);
 
@@ -125,7 +125,7 @@ void mios_serve_joined(void);
 int mios_serve_init(void);
 void mios_serve_exit(void);
 
-/* watch.c */
+/* watched.c */
 struct mios_watch;
 
 /**

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* watch.c and copy.c of mios/memory/vm/ on the instance SELF. */
-#include "../../../mios/memory/vm/watch.c"
+/* watched.c and copy.c of mios/memory/vm/ on the instance SELF. */
+#include "../../../mios/memory/vm/watched.c"
 #include "../../../mios/memory/vm/copy.c"
 
 #define NAME_OF(self)	instance_##self

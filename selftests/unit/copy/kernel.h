@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What watch.c and copy.c want of Linux and of the rest of MIOS, in user space:
+ * What watched.c and copy.c want of Linux and of the rest of MIOS, in user space:
  * included first (-include).  SELF is the instance that they are compiled for.
  */
 #ifndef _KERNEL_H

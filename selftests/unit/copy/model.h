@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A process of instance 0, whose memory instance 1 copies from: watch.c and copy.c
+ * A process of instance 0, whose memory instance 1 copies from: watched.c and copy.c
  * of mios/memory/vm/ themselves, once for each of three instances, on a model of
  * memory in which a store may come late.
  */
@@ -28,7 +28,7 @@ struct mios_copies {
 
 enum owner { NOBODYS, PROCESS, OTHERS };
 
-/* What is broken on purpose besides the knobs of watch.c and copy.c. */
+/* What is broken on purpose besides the knobs of watched.c and copy.c. */
 enum model_break {
 	NO_COPY_BARRIER,
 	NO_CHANGE_BARRIER,
@@ -73,7 +73,7 @@ struct world {
 extern struct world w;
 
 /**
- * struct instance - watch.c and copy.c, compiled for one
+ * struct instance - watched.c and copy.c, compiled for one
  * @watch:	watch the process, at the beginning
  * @answer:	where it begins to look pages up; -errno
  * @begins, @ends: a change of its memory

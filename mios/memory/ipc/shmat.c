@@ -82,7 +82,7 @@ static int segment_mmap(struct file *file, struct vm_area_struct *vma)
 	return 0;
 }
 
-/* No owner: alloc_file_pseudo() takes none; file.c says what keeps the module. */
+/* No owner: alloc_file_pseudo() takes none; segment_file.c says what keeps the module. */
 const struct file_operations mios_segment_ops = {
 	.mmap = segment_mmap,
 	.get_unmapped_area = mios_file_area,

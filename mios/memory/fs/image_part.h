@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What part.c offers: inodes and entries by their numbers, in whichever part of the
+ * What image_part.c offers: inodes and entries by their numbers, in whichever part of the
  * image they lie; see mios/fs.h.  With fs.h, which includes this.
  */
 #ifndef _MIOS_FS_PART_H

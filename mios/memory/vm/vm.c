@@ -22,7 +22,7 @@ static int event(struct notifier_block *nb, unsigned long what, void *data)
 	return NOTIFY_DONE;
 }
 
-/* Before what a dead instance had is recovered (fs/death.c). */
+/* Before what a dead instance had is recovered (fs/survivor.c). */
 static struct notifier_block event_nb = { .notifier_call = event, .priority = 1 };
 
 /* Instance 0 is in it from the first boot of another one on. */

@@ -3,8 +3,8 @@
  * PCI functions that instances were given, and instance 0's death: for
  * mios/devices/, which has them, and for who fences.
  */
-#ifndef MIOS_LINK_HELD_H
-#define MIOS_LINK_HELD_H
+#ifndef MIOS_QUIET_H
+#define MIOS_QUIET_H
 
 #include <linux/types.h>
 
@@ -29,4 +29,4 @@ void mios_devices_release(u32 function);
  */
 int mios_quiet_member(u32 instance);
 
-#endif /* MIOS_LINK_HELD_H */
+#endif /* MIOS_QUIET_H */
