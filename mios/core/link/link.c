@@ -4,12 +4,18 @@
  * it maps the ring area and joins, which is the sync point.  Called by
  * mios/core/main.c.
  */
+#include <linux/delay.h>
 #include <linux/err.h>
+#include <linux/panic_notifier.h>
+#include <linux/reboot.h>
 #include <linux/slab.h>
 
 #include <asm/mios.h>
 
+#include "../../inject/inject.h"
 #include "ring.h"
+
+MIOS_INJECT_TIMES(stuck_end, "begin to end in order and go no further");
 
 /* What the others read about instance 0 before they know its descriptor. */
 static void host_init(void)
@@ -158,6 +164,42 @@ void mios_link_quiet(void)
 	flush_workqueue(mios_link.mail);
 }
 
+/* The kernel is about to end in order; the end itself is in the manifest. */
+static int link_reboot(struct notifier_block *nb, unsigned long action,
+		       void *data)
+{
+	mios_role_leave();
+	mutex_lock(&mios_link.lock);
+	mios_self_publish_all(MIOS_DESC_STOPPING);
+	mutex_unlock(&mios_link.lock);
+	while (mios_inject(stuck_end))
+		msleep(100);
+	return NOTIFY_DONE;
+}
+
+static int link_panic(struct notifier_block *nb, unsigned long action,
+		      void *data)
+{
+	mios_quiet_panic();
+	mios_self_publish_all(MIOS_DESC_PANICKED);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block reboot_nb = { .notifier_call = link_reboot };
+static struct notifier_block panic_nb = { .notifier_call = link_panic };
+
+static void end_watch(void)
+{
+	register_reboot_notifier(&reboot_nb);
+	atomic_notifier_chain_register(&panic_notifier_list, &panic_nb);
+}
+
+static void end_unwatch(void)
+{
+	atomic_notifier_chain_unregister(&panic_notifier_list, &panic_nb);
+	unregister_reboot_notifier(&reboot_nb);
+}
+
 int mios_link_init(const struct mios_link_ops *ops,
 		   const struct mios_link_host *host)
 {
@@ -179,6 +221,7 @@ int mios_link_init(const struct mios_link_ops *ops,
 	err = mios_self_watch();
 	if (err)
 		goto call;
+	end_watch();
 	err = mios_quiet_init();
 	if (err)
 		goto watch;
@@ -203,6 +246,7 @@ beat:
 quiet:
 	mios_quiet_exit();
 watch:
+	end_unwatch();
 	mios_self_unwatch();
 call:
 	mios_call_exit();
@@ -228,6 +272,7 @@ void mios_link_exit(void)
 	}
 	mios_beat_exit();
 	mios_quiet_exit();
+	end_unwatch();
 	mios_self_unwatch();
 	mutex_lock(&mios_link.lock);
 	mios_self_publish_all(MIOS_DESC_LEFT);

@@ -94,11 +94,6 @@ static void peer_complain(struct mios_peer *peer, u32 incarnation, int err)
 			"damaged");
 }
 
-static bool desc_alive(const struct mios_desc_body *desc)
-{
-	return desc->state == MIOS_DESC_UP || desc->state == MIOS_DESC_STOPPING;
-}
-
 /* Its kernel has begun to end in order.  The host waits for that so long. */
 static void peer_stops(struct mios_peer *peer, struct findings *found)
 {
@@ -175,13 +170,13 @@ static void peer_look(struct mios_ring *ring, struct mios_peer *peer,
 		return;
 	}
 	if (peer->state != MIOS_PEER_ABSENT &&
-	    (desc->incarnation != peer->incarnation || !desc_alive(desc))) {
+	    (desc->incarnation != peer->incarnation || !mios_desc_alive(desc))) {
 		/* By its own word. */
 		if (desc->incarnation == peer->incarnation)
 			found->ended[peer->instance] = desc->state;
 		peer_drop(peer, found);
 	}
-	if (!desc_alive(desc)) {
+	if (!mios_desc_alive(desc)) {
 		if (!peer->instance)
 			host_ended(desc);
 		return;
@@ -232,18 +227,6 @@ static void views_look(struct findings *found)
 	}
 }
 
-static enum mios_ending ending(u32 state)
-{
-	switch (state) {
-	case MIOS_DESC_PANICKED:
-		return MIOS_END_PANIC;
-	case MIOS_DESC_LEFT:
-		return MIOS_END_UNLOAD;
-	default:
-		return MIOS_END_ORDERLY;
-	}
-}
-
 static void findings_tell(struct mios_ring *ring, const struct findings *found)
 {
 	const struct mios_link_ops *ops = READ_ONCE(mios_link.ops);
@@ -257,7 +240,7 @@ static void findings_tell(struct mios_ring *ring, const struct findings *found)
 		if (found->left & bit)
 			mios_event_tell(MIOS_EVENT_LEFT, ring->id, i, left);
 		if ((found->left & bit) && found->ended[i] && ops && ops->leaving)
-			ops->leaving(i, left, ending(found->ended[i]));
+			ops->leaving(i, left, mios_ending_of(found->ended[i]));
 		if ((found->stopping & bit) && ops && ops->leaving)
 			ops->leaving(i, READ_ONCE(ring->peers[i].incarnation),
 				     MIOS_END_ORDERLY);
@@ -317,40 +300,6 @@ void mios_member_scan(struct work_struct *work)
 	mutex_unlock(&mios_link.lock);
 	kfree(found);
 	mios_role_look(ring);
-}
-
-/**
- * mios_member_endings - tell who ends members of those who said it to nobody
- * @ring: the ring that this instance is host of now
- *
- * They have been dropped at their own word, when another one was host.
- */
-void mios_member_endings(struct mios_ring *ring)
-{
-	const struct mios_link_ops *ops = READ_ONCE(mios_link.ops);
-	struct mios_desc_body *desc = &ring->look;
-	struct mios_peer *peer;
-	u32 incarnation, state;
-	bool ended;
-
-	for_each_mios_peer(peer, ring) {
-		mutex_lock(&mios_link.lock);
-		ended = peer->state == MIOS_PEER_ABSENT &&
-			!mios_desc_read(mios_area_desc(ring->area, &ring->g,
-						       peer->instance),
-					mios_area_cpus(ring->area,
-						       peer->instance),
-					desc, ring->id, peer->instance) &&
-			!desc_alive(desc) &&
-			mios_view_keeps(ring->id, peer->instance,
-					desc->incarnation);
-		incarnation = desc->incarnation;
-		state = desc->state;
-		mutex_unlock(&mios_link.lock);
-		if (ended && ops && ops->leaving)
-			ops->leaving(peer->instance, incarnation,
-				     ending(state));
-	}
 }
 
 struct mios_ring *mios_member_ring(u32 id, void *area, u64 base,

@@ -263,11 +263,19 @@ int mios_self_watch(void);
 void mios_self_unwatch(void);
 u64 mios_self_memory(void);
 
+static inline bool mios_desc_alive(const struct mios_desc_body *desc)
+{
+	return desc->state == MIOS_DESC_UP || desc->state == MIOS_DESC_STOPPING;
+}
+
 /* member.c */
 void mios_member_scan(struct work_struct *work);
 struct mios_ring *mios_member_ring(u32 id, void *area, u64 base,
 				   const struct mios_geometry *g);
 void mios_member_drop_all(struct mios_ring *ring);
+
+/* ending.c */
+enum mios_ending mios_ending_of(u32 state);
 void mios_member_endings(struct mios_ring *ring);
 
 /* event.c */

@@ -10,12 +10,9 @@
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
-#include <linux/delay.h>
 #include <linux/ioport.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
-#include <linux/panic_notifier.h>
-#include <linux/reboot.h>
 #include <linux/utsname.h>
 
 #include <asm/apic.h>
@@ -27,7 +24,6 @@
 #include "ring.h"
 
 MIOS_INJECT_TIMES(bad_doorbell, "publish another instance's CPU");
-MIOS_INJECT_TIMES(stuck_end, "begin to end in order and go no further");
 
 static int doorbell_cpu = -1;
 module_param(doorbell_cpu, int, 0400);
@@ -221,30 +217,6 @@ static int cpu_goes(unsigned int cpu)
 	return 0;
 }
 
-/* The kernel is about to end in order; the end itself is in the manifest. */
-static int self_reboot(struct notifier_block *nb, unsigned long action,
-		       void *data)
-{
-	mios_role_leave();
-	mutex_lock(&mios_link.lock);
-	mios_self_publish_all(MIOS_DESC_STOPPING);
-	mutex_unlock(&mios_link.lock);
-	while (mios_inject(stuck_end))
-		msleep(100);
-	return NOTIFY_DONE;
-}
-
-static int self_panic(struct notifier_block *nb, unsigned long action,
-		      void *data)
-{
-	mios_quiet_panic();
-	mios_self_publish_all(MIOS_DESC_PANICKED);
-	return NOTIFY_DONE;
-}
-
-static struct notifier_block reboot_nb = { .notifier_call = self_reboot };
-static struct notifier_block panic_nb = { .notifier_call = self_panic };
-
 int mios_self_watch(void)
 {
 	int ret;
@@ -254,14 +226,10 @@ int mios_self_watch(void)
 	if (ret < 0)
 		return ret;
 	hotplug_state = ret;
-	register_reboot_notifier(&reboot_nb);
-	atomic_notifier_chain_register(&panic_notifier_list, &panic_nb);
 	return 0;
 }
 
 void mios_self_unwatch(void)
 {
-	atomic_notifier_chain_unregister(&panic_notifier_list, &panic_nb);
-	unregister_reboot_notifier(&reboot_nb);
 	cpuhp_remove_state_nocalls(hotplug_state);
 }
