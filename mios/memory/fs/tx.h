@@ -193,7 +193,7 @@ int mios_inode_make(struct mios_fs *fs, const struct mios_fs_attr *attr,
 void mios_links_add(struct mios_fs *fs, u64 inode, int more);
 u64 mios_inode_changed(struct mios_fs *fs, u64 inode, u64 now);
 
-/* attr_change.c: with the lock */
+/* judged.c: with the lock */
 int mios_judged_holds(struct mios_fs *fs, const struct mios_fs_judged *file);
 
 /*
