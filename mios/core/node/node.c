@@ -89,7 +89,7 @@ static int resource_scan(struct resource *res, void *unused)
 	return 0;
 }
 
-static void removed_scan(u64 base)
+static void offline_scan(u64 base)
 {
 	if (!mios_node_is_pool(base))
 		node_add_chunk(base);
@@ -169,14 +169,14 @@ void mios_nodes_init(void)
 	mios_pools_init();
 	walk_iomem_res_desc(IORES_DESC_RESERVED, IORESOURCE_MEM, SZ_1M, -1,
 			    NULL, resource_scan);
-	mios_parts_removed(removed_scan);
+	mios_parts_offline(offline_scan);
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
 		struct mios_node *node = nodes[i];
 		const char *why;
 
 		if (!node)
 			continue;
-		why = node_complete(node);
+		why = node_complete(node) ?: mios_part_claim(i);
 		if (why) {
 			pr_warn("node %u is left alone: %s\n", i, why);
 			vfree(node);

@@ -4,7 +4,10 @@
  * data that cannot move does not go; so an operator first takes the blocks offline
  * one by one, which Linux refuses or undoes, and the part is made of those that went.
  * Here they are removed: from then on they are as what memmap= sets aside, until the
- * machine boots again.  Called when the module is loaded, by part.c alone.
+ * machine boots again; so only for a part that is all else that it must be, and all of
+ * its blocks or none.  A page among them that was found bad (HWPoison) counts as free
+ * when its block goes offline, and Linux forgets with the block that it is bad: it is
+ * the part's then.  Called when the module is loaded, by part.c alone.
  */
 #define pr_fmt(fmt) "mios: " fmt
 
@@ -13,12 +16,16 @@
 #include <linux/memory.h>
 #include <linux/memory_hotplug.h>
 #include <linux/mm.h>
+#include <linux/slab.h>
 #include <uapi/linux/mios.h>
 #include <mios/layout.h>
 
+#include "../../inject/inject.h"
 #include "part.h"
 
 #define OWN	(IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY)
+
+MIOS_INJECT_VALUE(refuse_block, "remove the blocks of a part but this one, from 1");
 
 /* What an earlier mios has lent is driver-managed. */
 static int see_own(struct resource *res, void *own)
@@ -88,12 +95,12 @@ static bool kernel_above(u64 base)
 }
 
 /**
- * mios_part_remove - make blocks that are offline nobody's
+ * mios_part_removable - can blocks that are offline be made nobody's?
  * @r: a range of a part; what of it is nobody's already stays so
  *
- * Return: what is wrong, or NULL.  What has been removed by then can be named again.
+ * Return: what is wrong, or NULL.
  */
-const char *mios_part_remove(const struct mios_range *r)
+const char *mios_part_removable(const struct mios_range *r)
 {
 	const u64 block = memory_block_size_bytes();
 	u64 at;
@@ -102,16 +109,82 @@ const char *mios_part_remove(const struct mios_range *r)
 		return NULL;
 	if (!IS_ALIGNED(r->base, block) || !IS_ALIGNED(r->size, block))
 		return "its memory is instance 0's, and not of whole memory blocks";
-	for (at = r->base; at < r->base + r->size; at += block) {
+	for (at = r->base; at < r->base + r->size; at += block)
+		if (has_booted(at, block) && kernel_above(at))
+			return "its memory is instance 0's, below its kernel in that range";
+	return NULL;
+}
+
+/* Offline as it was, unless what is added comes online by itself; listed by itself. */
+static void block_restore(u64 at, u64 block, int nid)
+{
+	int err = add_memory(nid, at, block, MHP_NONE);
+
+	if (err)
+		pr_err("parts=: %llu MiB at %#llx are nobody's until this kernel boots again: error %d\n",
+		       block >> 20, at, err);
+}
+
+static const char *block_remove(u64 at, u64 block, int nid)
+{
+	if (offline_and_remove_memory(at, block))
+		return "its memory is instance 0's, and was not removed";
+	if (!has_booted(at, block))
+		return NULL;
+	/* Something else was listed there: nobody can have that block. */
+	block_restore(at, block, nid);
+	return "its memory is instance 0's, and was not let go of";
+}
+
+/* Notes in @removed what it has removed; the others of @r are nobody's already. */
+static const char *range_remove(const struct mios_range *r, int nid,
+				u64 *removed, unsigned int *nr)
+{
+	const u64 block = memory_block_size_bytes();
+	const char *why = NULL;
+	u64 at;
+
+	/* What was set aside need not be of whole blocks. */
+	if (!has_booted(r->base, r->size))
+		return NULL;
+	for (at = r->base; at < r->base + r->size && !why; at += block) {
 		if (!has_booted(at, block))
 			continue;
-		if (kernel_above(at))
-			return "its memory is instance 0's, below its kernel in that range";
-		if (offline_and_remove_memory(at, block))
-			return "its memory is instance 0's, and was not removed";
-		/* Something else was listed there: nobody can have that block. */
-		if (has_booted(at, block))
-			return "its memory is instance 0's, and was not let go of";
+		if (inject_refuse_block && *nr + 1 == inject_refuse_block)
+			return "its memory is instance 0's, and a block is refused";
+		why = block_remove(at, block, nid);
+		if (!why)
+			removed[(*nr)++] = at;
 	}
-	return NULL;
+	return why;
+}
+
+/**
+ * mios_part_remove - make the blocks of a part nobody's, all or none
+ * @ranges: of the part, which mios_part_removable() has seen
+ * @nr_ranges: how many there are
+ * @nid: the node that they are added to again when one cannot be removed
+ *
+ * Return: what is wrong, or NULL.
+ */
+const char *mios_part_remove(const struct mios_range *ranges,
+			     unsigned int nr_ranges, int nid)
+{
+	const u64 block = memory_block_size_bytes();
+	unsigned int i, nr = 0;
+	const char *why = NULL;
+	u64 *removed;
+	u64 size = 0;
+
+	for (i = 0; i < nr_ranges; i++)
+		size += ranges[i].size;
+	removed = kvmalloc_array(size / block + 1, sizeof(*removed), GFP_KERNEL);
+	if (!removed)
+		return "no memory to note what is removed";
+	for (i = 0; i < nr_ranges && !why; i++)
+		why = range_remove(&ranges[i], nid, removed, &nr);
+	while (why && nr)
+		block_restore(removed[--nr], block, nid);
+	kvfree(removed);
+	return why;
 }

@@ -216,13 +216,13 @@ static void warn_of_siblings(void)
 					per_cpu(part_of, other));
 }
 
-static const char *ranges_remove(const struct part *p)
+static const char *ranges_removable(const struct part *p)
 {
 	const char *why = NULL;
 	unsigned int i;
 
 	for (i = 0; i < p->nr_ranges && !why && !inject_believe_parts; i++)
-		why = mios_part_remove(&p->range[i]);
+		why = mios_part_removable(&p->range[i]);
 	return why;
 }
 
@@ -239,7 +239,7 @@ static const char *part_read(u32 i, char *text, struct cpumask *cpus)
 	if (cpulist_parse(list, cpus))
 		return "its CPUs are no list as in 2-3+6, or not there";
 	why = ranges_parse(memory, &found) ?: ranges_check(&found) ?:
-	      cpus_check(cpus, &found) ?: ranges_remove(&found);
+	      cpus_check(cpus, &found) ?: ranges_removable(&found);
 	if (why)
 		return why;
 	part[i] = found;
@@ -277,10 +277,25 @@ void mios_parts_init(void)
 }
 
 /**
- * mios_parts_removed - the memory of parts that nobody has set aside
+ * mios_part_claim - take from this kernel what it has booted with
+ * @number: of a part that can have an instance: what is removed is lost to others
+ *
+ * Return: what is wrong, and nothing has been taken, or NULL.
+ */
+const char *mios_part_claim(u32 number)
+{
+	const struct part *p = &part[number];
+
+	if (!nr_parts || inject_believe_parts)
+		return NULL;
+	return mios_part_remove(p->range, p->nr_ranges, p->numa);
+}
+
+/**
+ * mios_parts_offline - the memory of parts that nobody uses or has set aside
  * @see: called for each piece
  */
-void mios_parts_removed(void (*see)(u64 base))
+void mios_parts_offline(void (*see)(u64 base))
 {
 	unsigned int i, j;
 	u64 at;

@@ -26,12 +26,15 @@ ssize_t mios_part_show(u32 part, char *buf);
 /* What firmware and command line say of memory. */
 bool mios_part_is_ram(u64 base, u64 size, u64 step);
 bool mios_part_is_reserved(u64 base);
-void mios_parts_removed(void (*see)(u64 base));
+void mios_parts_offline(void (*see)(u64 base));
+const char *mios_part_claim(u32 part);
 
 /* booted.c: what this kernel has booted with. */
 struct mios_range;
 bool mios_part_is_booted(u64 base);
 bool mios_part_is_offline(u64 base);
-const char *mios_part_remove(const struct mios_range *r);
+const char *mios_part_removable(const struct mios_range *r);
+const char *mios_part_remove(const struct mios_range *ranges,
+			     unsigned int nr_ranges, int nid);
 
 #endif /* MIOS_PART_H */
