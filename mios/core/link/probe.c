@@ -7,7 +7,8 @@
  *		calls back, so often; any number at a time
  *   mios/counters	a line for every channel end and ring
  * "call" is the kernel's own cross-CPU call, to compare with.  One probe at a
- * time, under probe_lock; every wait is bounded.
+ * time, under probe_lock; every wait is bounded, and a run ends early after five
+ * that were not answered, or a minute: COUNT says how many there were.
  */
 #include <linux/completion.h>
 #include <linux/debugfs.h>
@@ -25,6 +26,9 @@
 #define PROBE_MAX	100000
 /* A busy host may keep a virtual CPU from running for a second. */
 #define PROBE_WAIT_NS	(5 * NSEC_PER_SEC)
+/* Of all of a run together: it does not wait for hours where nobody answers. */
+#define PROBE_SPAN_NS	(60 * NSEC_PER_SEC)
+#define PROBE_FAILURES	5
 #define PROBE_SPINS	1000
 /* Rounds of that many looks; who has not answered then is looked at seldom. */
 #define PROBE_ROUNDS	4
@@ -143,15 +147,18 @@ static int compare(const void *a, const void *b)
 static int probe_run(struct probe *p)
 {
 	int (*one)(u32 target) = probe_kind(p->kind);
+	u64 start, end;
 	u32 i;
-	u64 start;
 
 	if (!one || !p->count || p->count > PROBE_MAX)
 		return -EINVAL;
 	p->ns = kvcalloc(p->count, sizeof(*p->ns), GFP_KERNEL);
 	if (!p->ns)
 		return -ENOMEM;
-	for (i = 0; i < p->count && !signal_pending(current); i++) {
+	start = ktime_get_ns();
+	end = start + PROBE_SPAN_NS;
+	for (i = 0; i < p->count && !signal_pending(current) &&
+	     p->failed < PROBE_FAILURES && start < end; i++) {
 		start = ktime_get_ns();
 		if (one(p->target))
 			p->failed++;
