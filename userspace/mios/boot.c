@@ -367,6 +367,13 @@ static uint64_t targets(int argc, char **argv, int configured, int *failed)
 	return nodes;
 }
 
+/* All that is booted with, before any node or memory is asked for. */
+static struct boot_plan *plan_make(const struct boot_options *opt, uint64_t nodes)
+{
+	check_starts(opt, nodes);
+	return boot_plan_make(opt);
+}
+
 int cmd_boot(int argc, char **argv)
 {
 	struct boot_options opt = { };
@@ -377,12 +384,15 @@ int cmd_boot(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	boot_options_parse(argc, argv, &opt);
 	output_begin(&opt.output);
-	if (opt.cpus || opt.memory)
-		boot_part(&opt, argc - optind, argv + optind);
+	if (opt.cpus || opt.memory) {
+		boot_part_check(&opt, argc - optind, argv + optind);
+		plan = plan_make(&opt, 1ULL << 1);
+		boot_part(plan);
+	}
 	nodes = targets(argc - optind, argv + optind, opt.configured, &failed);
 	if (!opt.again && nodes) {
-		check_starts(&opt, nodes);
-		plan = boot_plan_make(&opt);
+		if (!plan)
+			plan = plan_make(&opt, nodes);
 		boot_plan_check(plan, nodes);
 	}
 	if (opt.dry_run)

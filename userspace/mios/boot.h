@@ -39,9 +39,10 @@ void boot_options_parse(int argc, char **argv, struct boot_options *opt);
 int boot_planned(struct boot_plan *plan, uint64_t nodes,
 		 const struct output *output);
 
-/* boot_plan.c: the first two end likewise */
+/* boot_plan.c: the first three end likewise */
 struct boot_plan *boot_plan_make(const struct boot_options *opt);
 void boot_plan_check(const struct boot_plan *plan, uint64_t nodes);
+void boot_plan_fits(const struct boot_plan *plan, unsigned int node, uint64_t memory);
 void boot_plan_show(const struct boot_plan *plan, unsigned int node);
 
 /* How long a boot took, in seconds. */
@@ -49,8 +50,9 @@ struct boot_times {
 	double take, load, start;
 };
 
-/* boot_part.c: ends where it cannot be made */
-void boot_part(const struct boot_options *opt, int argc, char **argv);
+/* boot_part.c: they end where it cannot be made */
+void boot_part_check(const struct boot_options *opt, int argc, char **argv);
+void boot_part(const struct boot_plan *plan);
 
 /* boot_node.c: they return the exit status; boot_bare() until it has joined, no more */
 int boot_node(const struct boot_plan *plan, unsigned int node);

@@ -3,8 +3,9 @@
  * mios boot 1 --cpus=2-3 --memory=1G: a part of this machine that no word of the
  * command line has set aside.  Takes blocks of memory offline, one after another,
  * until there is as much as was asked for, loads mios with a part of them, and makes
- * instance 0 the host.  What does not become a part is online again.  Called by
- * boot.c, before it looks at what there is to boot.
+ * instance 0 the host.  What does not become a part is online again, also after a
+ * signal.  Called by boot.c, when it has all that it boots the part with, and before
+ * it looks at what nodes there are.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -24,6 +25,7 @@
 #define MEMORY_DIR	"/sys/devices/system/memory"
 #define CPU_DIR		"/sys/devices/system/cpu"
 #define BLOCKS		65536
+#define CPUS		8192
 #define BLOCK_SECONDS	15		/* as long as a node is waited for, each */
 #define LEAST		(256ULL << 20)
 #define KEPT		(256ULL << 20)	/* what instance 0 is to have free */
@@ -39,6 +41,15 @@ static struct {
 
 static volatile sig_atomic_t stopped;
 
+/* SIGPIPE: who reads what is printed may have seen enough. */
+static const int caught[] = {
+	SIGALRM, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE
+};
+
+#define NR_CAUGHT	(sizeof(caught) / sizeof(caught[0]))
+
+static struct sigaction before[NR_CAUGHT];
+
 /* Each ends a write that goes on. */
 static void on_signal(int sig)
 {
@@ -46,14 +57,62 @@ static void on_signal(int sig)
 		stopped = sig;
 }
 
-static void signals(void)
+static void signals_take(void)
 {
-	static const int all[] = { SIGALRM, SIGINT, SIGTERM, SIGHUP };
-	const struct sigaction act = { .sa_handler = on_signal };
+	struct sigaction act = { };
 	size_t i;
 
-	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		sigaction(all[i], &act, NULL);
+	for (i = 0; i < NR_CAUGHT; i++) {
+		act.sa_handler = caught[i] == SIGPIPE ? SIG_IGN : on_signal;
+		sigaction(caught[i], &act, &before[i]);
+		if (before[i].sa_handler == SIG_IGN)	/* nohup */
+			sigaction(caught[i], &before[i], NULL);
+	}
+}
+
+static void signals_return(void)
+{
+	size_t i;
+
+	for (i = 0; i < NR_CAUGHT; i++)
+		sigaction(caught[i], &before[i], NULL);
+}
+
+/* Until signals_open(), also for what is run meanwhile: it is not left half done. */
+static void signals_hold(sigset_t *mask)
+{
+	sigset_t held;
+	size_t i;
+
+	sigemptyset(&held);
+	for (i = 0; i < NR_CAUGHT; i++)
+		if (caught[i] != SIGALRM)
+			sigaddset(&held, caught[i]);
+	sigprocmask(SIG_BLOCK, &held, mask);
+}
+
+static void signals_open(const sigset_t *mask)
+{
+	sigprocmask(SIG_SETMASK, mask, NULL);
+}
+
+static bool run_whole(char * const argv[])
+{
+	sigset_t mask;
+	bool done;
+
+	signals_hold(&mask);
+	done = boot_run(argv);
+	signals_open(&mask);
+	return done;
+}
+
+static bool block_is(int number, const char *state)
+{
+	char path[128], now[16];
+
+	snprintf(path, sizeof(path), MEMORY_DIR "/memory%d/state", number);
+	return check_read(path, now, sizeof(now)) && !strcmp(now, state);
 }
 
 static bool block_write(int number, const char *what)
@@ -75,25 +134,35 @@ static bool block_write(int number, const char *what)
 }
 
 /* All that has no use any more; what has been removed has no file any more. */
-static void give_back(void)
+static bool give_back(void)
 {
-	char path[128];
+	bool all = true;
+	sigset_t mask;
 	int i;
 
-	for (i = 0; i < BLOCKS; i++)
-		if (try.state[i] == BLOCK_OURS && !block_write(i, "online")) {
-			snprintf(path, sizeof(path), MEMORY_DIR "/memory%d", i);
-			mios_error("mios", "boot: %s stays offline until instance "
-				   "0 boots again", path);
-		}
+	signals_hold(&mask);
+	for (i = 0; i < BLOCKS; i++) {
+		/* What the module has removed and added again may be it already. */
+		if (try.state[i] != BLOCK_OURS || block_write(i, "online") ||
+		    block_is(i, "online"))
+			continue;
+		mios_error("mios", "boot: " MEMORY_DIR "/memory%d stays offline until "
+			   "instance 0 boots again", i);
+		all = false;
+	}
+	signals_open(&mask);
+	return all;
 }
 
 static void end_if_stopped(void)
 {
+	bool all;
+
 	if (!stopped)
 		return;
-	give_back();
-	mios_die(MIOS_EXIT_FAILED, "boot: ended by a signal, its memory is online again");
+	all = give_back();
+	mios_die(MIOS_EXIT_FAILED, "boot: ended by a signal, its memory is %sonline "
+		 "again", all ? "" : "not all ");
 }
 
 /*
@@ -126,13 +195,10 @@ static uint64_t usable_from(uint64_t base, uint64_t size)
 
 static bool block_online(int number, int node)
 {
-	char path[128], state[16];
+	char path[128];
 
 	snprintf(path, sizeof(path), MEMORY_DIR "/memory%d/node%d", number, node);
-	if (access(path, F_OK))
-		return false;
-	snprintf(path, sizeof(path), MEMORY_DIR "/memory%d/state", number);
-	return check_read(path, state, sizeof(state)) && !strcmp(state, "online");
+	return !access(path, F_OK) && block_is(number, "online");
 }
 
 static void block_try(int number, int node)
@@ -200,21 +266,64 @@ static void part_text(const char *cpus, char *text, size_t size)
 	}
 }
 
-/* Of the first of them; the module looks at the others. */
-static int node_of(const char *cpus)
+/* A list such as 4-7 or 2,6; in a part's words with + for the comma, up to a slash. */
+static bool cpus_parse(const char *list, bool *cpus)
 {
-	char path[128], *rest;
-	long cpu = strtol(cpus, &rest, 10);
+	long first, last;
+	char *rest;
+
+	memset(cpus, 0, CPUS);
+	for (;; list = rest + 1) {
+		if (!isdigit((unsigned char)*list))
+			return false;
+		first = strtol(list, &rest, 10);
+		last = first;
+		if (*rest == '-' && isdigit((unsigned char)rest[1]))
+			last = strtol(rest + 1, &rest, 10);
+		if (first > last || last >= CPUS)
+			return false;
+		memset(cpus + first, true, last - first + 1);
+		if (*rest != ',' && *rest != '+')
+			return !*rest || *rest == '/';
+	}
+}
+
+static int node_of(int cpu)
+{
+	char path[128], online[8];
 	int node;
 
-	if (rest == cpus || cpu < 0 || cpus[strspn(cpus, "0123456789,-")])
-		mios_usage("boot", "--cpus is a list such as 4-7 or 2,6");
+	if (!cpu)
+		mios_die(MIOS_EXIT_FAILED, "boot: CPU 0 stays instance 0's: leave it "
+			 "out of --cpus");
+	snprintf(path, sizeof(path), CPU_DIR "/cpu%d/online", cpu);
+	if (!check_read(path, online, sizeof(online)) || online[0] != '1')
+		mios_die(MIOS_EXIT_FAILED, "boot: CPU %d is not online", cpu);
 	for (node = 0; node < MIOS_MAX_INSTANCES; node++) {
-		snprintf(path, sizeof(path), CPU_DIR "/cpu%ld/node%d", cpu, node);
+		snprintf(path, sizeof(path), CPU_DIR "/cpu%d/node%d", cpu, node);
 		if (!access(path, F_OK))
 			return node;
 	}
-	mios_die(MIOS_EXIT_FAILED, "boot: CPU %ld is not online", cpu);
+	mios_die(MIOS_EXIT_FAILED, "boot: CPU %d is of no node", cpu);
+}
+
+/* Looked at before any memory is; the module has the last word. */
+static int cpus_node(const char *list)
+{
+	static bool cpus[CPUS];
+	int cpu, node = -1;
+
+	if (strpbrk(list, "+/") || !cpus_parse(list, cpus))
+		mios_usage("boot", "--cpus is a list such as 4-7 or 2,6");
+	for (cpu = 0; cpu < CPUS; cpu++) {
+		if (!cpus[cpu])
+			continue;
+		if (node >= 0 && node_of(cpu) != node)
+			mios_die(MIOS_EXIT_FAILED, "boot: CPU %d is not of node %d, as "
+				 "others of --cpus are", cpu, node);
+		node = node_of(cpu);
+	}
+	return node;
 }
 
 static uint64_t size_parse(const char *text)
@@ -245,14 +354,23 @@ static void must_have_room(uint64_t size)
 		 "can be: it is to keep %lluM", have, KEPT >> 20);
 }
 
+static bool is_part_1(const char *list)
+{
+	static bool wanted[CPUS], there[CPUS];
+	struct mios_instance inst;
+	char part[1024];
+
+	return !mios_instance_read(1, &inst) && inst.memory &&
+	       check_read(MIOS_SYSFS "/instance1/part", part, sizeof(part)) &&
+	       cpus_parse(part, there) && cpus_parse(list, wanted) &&
+	       !memcmp(wanted, there, sizeof(there));
+}
+
 /* What parts there are is settled when mios is loaded, and by one word. */
-static void must_be_first(int argc, char **argv)
+static void must_be_first(const char *list)
 {
 	char value[1024];
 
-	if (argc != 1 || strcmp(argv[0], "1"))
-		mios_usage("boot", "--cpus and --memory make part 1, of a machine "
-			   "without others: mios boot 1 --cpus=4-7 --memory=8G");
 	if (geteuid())
 		mios_die(MIOS_EXIT_FAILED, "boot: a part is made by root");
 	if ((check_word("mios.parts=", value, sizeof(value)) ||
@@ -260,61 +378,79 @@ static void must_be_first(int argc, char **argv)
 	    value[0])
 		mios_die(MIOS_EXIT_FAILED, "boot: this machine has parts, %s: boot one "
 			 "of these, or take that word away", value);
-	if (!access(MIOS_SYSFS, F_OK))
-		mios_die(MIOS_EXIT_FAILED, "boot: mios is loaded, and what parts there "
-			 "are is settled then: boot instance 0 without mios.service, "
-			 "then --cpus and --memory");
+	if (access(MIOS_SYSFS, F_OK))
+		return;
+	if (is_part_1(list))
+		mios_die(MIOS_EXIT_FAILED, "boot: part 1 with these CPUs is there: boot "
+			 "it with 'mios boot 1'");
+	mios_die(MIOS_EXIT_FAILED, "boot: mios is loaded, and what parts there are is "
+		 "settled then: boot instance 0 without mios.service, then --cpus and "
+		 "--memory");
 }
 
-/* Called by who has made the part; ends where it could not. */
+/* Ends where it could not be made. */
 static void part_load(char *parts)
 {
 	char * const mios[] = { "modprobe", "mios", parts, NULL };
 	char * const out[] = { "rmmod", "mios", NULL };
 	char * const host[] = { "mios-host-setup", NULL };
 	struct mios_instance inst;
+	bool gone;
 
-	if (!boot_run(mios)) {
+	if (!run_whole(mios) || access(MIOS_SYSFS, F_OK)) {
+		end_if_stopped();
 		give_back();
 		mios_die(MIOS_EXIT_FAILED, "boot: the module mios does not load: dmesg "
 			 "may say why");
 	}
 	if (mios_instance_read(1, &inst) || !inst.memory) {
-		boot_run(out);
+		gone = run_whole(out);
 		give_back();
 		mios_die(MIOS_EXIT_FAILED, "boot: mios can make no part of %s: dmesg "
-			 "says why", parts + strlen("parts="));
+			 "says why%s", parts + strlen("parts="),
+			 gone ? "" : "; rmmod mios before the next try");
 	}
+	signals_return();
+	if (stopped)
+		mios_die(MIOS_EXIT_FAILED, "boot: ended by a signal, and part 1 is "
+			 "there: mios-host-setup, then 'mios boot 1' boot it");
 	if (!boot_run(host))
 		mios_die(MIOS_EXIT_FAILED, "boot: part 1 is there, but instance 0 is "
 			 "not its host: run mios-host-setup to see why");
 }
 
-/* --cpus and --memory; ends with a line where it cannot be. */
-void boot_part(const struct boot_options *opt, int argc, char **argv)
+/* --cpus and --memory: before anything is read that it is to boot with. */
+void boot_part_check(const struct boot_options *opt, int argc, char **argv)
 {
-	char parts[512];
-	int node;
-
 	if (!opt->cpus || !opt->memory)
 		mios_usage("boot", "--cpus and --memory go together");
 	if (opt->dry_run)
 		mios_usage("boot", "--dry-run makes no part: leave it out");
-	must_be_first(argc, argv);
-	node = node_of(opt->cpus);
+	if (opt->configured || argc != 1 || strcmp(argv[0], "1"))
+		mios_usage("boot", "--cpus and --memory make part 1, of a machine "
+			   "without others: mios boot 1 --cpus=4-7 --memory=8G");
 	try.block = block_size();
 	try.wanted = (size_parse(opt->memory) + try.block - 1) / try.block *
 		     try.block;
+	cpus_node(opt->cpus);
+	must_be_first(opt->cpus);
 	must_have_room(try.wanted);
-	signals();
+}
+
+/* Makes it, for what is planned; ends with a line where it cannot be. */
+void boot_part(const struct boot_plan *plan)
+{
+	const int node = cpus_node(plan->options.cpus);
+	char parts[512];
+
+	boot_plan_fits(plan, 1, try.wanted);
+	must_have_room(try.wanted);	/* besides its files */
+	signals_take();
 	printf("taking %" PRIu64 "M of node %d's memory offline, in blocks of %" PRIu64
 	       "M\n", try.wanted >> 20, node, try.block >> 20);
 	blocks_take(node);
-	part_text(opt->cpus, parts, sizeof(parts));
+	part_text(plan->options.cpus, parts, sizeof(parts));
 	printf("part 1: %s\n", parts + strlen("parts="));
 	end_if_stopped();
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
-	signal(SIGHUP, SIG_DFL);
 	part_load(parts);
 }

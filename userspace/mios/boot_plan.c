@@ -60,26 +60,30 @@ struct boot_plan *boot_plan_make(const struct boot_options *opt)
 	return plan;
 }
 
+/* @memory: what the node has */
+void boot_plan_fits(const struct boot_plan *plan, unsigned int node, uint64_t memory)
+{
+	const uint64_t files = plan->image.memsz + plan->initrd.size;
+
+	if (files > memory)
+		mios_die(MIOS_EXIT_FAILED, "boot %u: too large for the node: kernel "
+			 "and initrd want %llu MiB, it has %llu", node,
+			 (unsigned long long)(files + 0xfffff) >> 20,
+			 (unsigned long long)memory >> 20);
+}
+
 /*
  * A plan that cannot fit would only be refused once the node has been emptied,
  * and a large initrd keeps instance 0 from having room for what lives there.
  */
 void boot_plan_check(const struct boot_plan *plan, uint64_t nodes)
 {
-	const uint64_t files = plan->image.memsz + plan->initrd.size;
 	struct mios_instance inst;
 	int i;
 
-	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
-		if (!(nodes & 1ULL << i) || mios_instance_read(i, &inst))
-			continue;
-		if (files > inst.memory)
-			mios_die(MIOS_EXIT_FAILED, "boot %d: too large for the "
-				 "node: kernel and initrd want %llu MiB, it "
-				 "has %llu", i,
-				 (unsigned long long)(files + 0xfffff) >> 20,
-				 (unsigned long long)inst.memory >> 20);
-	}
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
+		if (nodes & 1ULL << i && !mios_instance_read(i, &inst))
+			boot_plan_fits(plan, i, inst.memory);
 }
 
 /* What --dry-run prints of a node. */

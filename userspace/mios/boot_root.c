@@ -43,7 +43,8 @@ const char *boot_root(const struct boot_options *opt, unsigned int node)
 		mios_die(MIOS_EXIT_FAILED, "boot %u: --init chooses on a root that "
 			 "is served, and %s names one of its own: --root none",
 			 node, s->name);
-	if (mios_self())
+	/* Before mios is loaded it is nobody. */
+	if (mios_self() > 0)
 		mios_die(MIOS_EXIT_FAILED, "boot %u: only instance 0 gives it the "
 			 "device that its root is on: mios boot --root none",
 			 node);
