@@ -120,10 +120,16 @@ static int tell(bool json)
 /* Before what stands in the way is out of it nothing is tried. */
 static int try_if_good(bool json)
 {
+	struct try_place place;
 	int ret;
 
-	if (!count[CHECK_STOPS] && !count[CHECK_NOT_YET])
-		return check_try(json);
+	if (!count[CHECK_STOPS] && !count[CHECK_NOT_YET]) {
+		if (try_place_find(&place))
+			return check_try(&place, json ? table : NULL);
+		if (json)
+			tell(json);
+		return MIOS_EXIT_FAILED;
+	}
 	ret = tell(json);
 	if (!json && !count[CHECK_STOPS])
 		print_words();

@@ -22,12 +22,18 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "libmios/libmios.h"
 #include "try.h"
+
+/* Only root opens it, and so keeps others from a trial; nothing is written there. */
+#define LOCK		"/sys/bus/cpu/drivers_probe"
+#define WORK_SECONDS	180		/* more than all that is waited for together */
+#define END_SECONDS	20		/* for what has been killed */
 
 static int alive[2];		/* the keeper reads its end: we have gone */
 static volatile sig_atomic_t got_signal;
@@ -56,43 +62,63 @@ static void signals(void (*handler)(int sig))
 /* Until no keeper has it any more, also one whose caller was killed. */
 static void lock_trial(void)
 {
-	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	int fd = open(LOCK, O_WRONLY | O_CLOEXEC);
 	int tries = 0;
 
-	while (fd < 0 || flock(fd, LOCK_EX | LOCK_NB)) {
-		if (fd < 0 || ++tries > TRY_SECONDS)
+	if (fd < 0)
+		mios_die(MIOS_EXIT_FAILED, "check: " LOCK ": %m");
+	while (flock(fd, LOCK_EX | LOCK_NB)) {
+		if (++tries > TRY_SECONDS)
 			mios_die(MIOS_EXIT_FAILED, "check: another mios check --try "
 				 "has not ended");
 		sleep(1);
 	}
 }
 
-/* The worker's whole group ends: what it has started may be loading a module. */
-static void end_group(pid_t worker)
+/*
+ * The worker's whole group ends, and then it is known that no modprobe of it still
+ * loads anything.  Not so of one that sends files to a server which does not answer:
+ * that is left alone after a while.  Returns the worker's status, -1: it has none.
+ */
+static int end_group(pid_t worker)
 {
+	const int64_t end = mios_now_ms() + END_SECONDS * 1000;
+	int status = -1, one;
+	pid_t pid;
+
 	kill(-worker, SIGKILL);
-	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
-		;
+	while ((pid = waitpid(-1, &one, WNOHANG)) >= 0 && mios_now_ms() < end) {
+		if (pid == worker)
+			status = one;
+		else if (!pid)
+			try_pause(50);
+	}
+	return status;
 }
 
-/* Waits for the worker, or for the end of who was called. */
-static int worker_await(pid_t worker, struct try_found *found, int ends)
+/* Waits for the worker, or for the end of who was called, and not for ever. */
+static int worker_await(pid_t worker, struct try_found *found)
 {
 	struct pollfd fds[2] = {
 		{ .fd = alive[0], .events = POLLIN },
-		{ .fd = ends, .events = POLLIN },
+		{ .fd = syscall(SYS_pidfd_open, worker, 0), .events = POLLIN },
 	};
-	int status = -1;
+	int ready = -1, status;
 
-	while (poll(fds, 2, -1) < 0 && errno == EINTR)
-		;
-	found->stopped = fds[0].revents;
-	if (found->stopped)
-		kill(-worker, SIGKILL);
-	if (waitpid(worker, &status, 0) != worker || !WIFEXITED(status))
-		status = -1;
-	end_group(worker);
-	return status < 0 ? MIOS_EXIT_FAILED : WEXITSTATUS(status);
+	while (fds[1].fd >= 0 && ready < 0) {
+		ready = poll(fds, 2, WORK_SECONDS * 1000);
+		if (ready < 0 && errno != EINTR)
+			break;
+	}
+	if (ready < 0)
+		mios_error("mios", "check: %m");
+	else if (!ready)
+		mios_error("mios", "check: it has not ended within %d s: giving up",
+			   WORK_SECONDS);
+	found->stopped = ready > 0 && fds[0].revents;
+	status = end_group(worker);
+	return status != -1 && WIFEXITED(status) ? WEXITSTATUS(status) :
+						   MIOS_EXIT_FAILED;
 }
 
 static uint64_t clock_ns(void)
@@ -108,38 +134,35 @@ static int keeper(const struct try_place *place, struct try_found *found,
 {
 	struct try_sample *back = &found->sample[TRY_BACK];
 	const pid_t self = getpid();
-	int ends[2], status;
 	uint64_t began;
 	pid_t worker;
+	int status;
 
 	setsid();
 	signals(SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-	if (pipe2(ends, O_CLOEXEC))
-		return MIOS_EXIT_FAILED;
 	worker = fork();
 	if (!worker) {
 		setpgid(0, 0);
 		signals(SIG_DFL);
 		mios_end_with(self, SIGKILL);
-		close(ends[0]);
 		exit(try_work(place, found));
 	}
 	if (worker < 0)
 		return MIOS_EXIT_FAILED;
 	setpgid(worker, worker);	/* whoever is first */
-	close(ends[1]);
-	status = worker_await(worker, found, ends[0]);
+	status = worker_await(worker, found);
 	began = clock_ns();
 	if (!try_take_out(before) || !try_compare(before))
 		return MIOS_EXIT_FAILED;
 	*back = (struct try_sample){ .count = 1, .median = clock_ns() - began };
-	return status;
+	/* Whoever wanted an end has it. */
+	return found->stopped ? MIOS_EXIT_OK : status;
 }
 
 /* Does what it says; the exit status is the keeper's. */
-static int keeper_await(pid_t pid)
+static int keeper_await(pid_t pid, const struct try_found *found)
 {
 	int status = -1;
 
@@ -150,7 +173,8 @@ static int keeper_await(pid_t pid)
 			   "takes out what it has left");
 	if (got_signal) {
 		mios_error("mios", "check: ended by a signal, what was tried is "
-			   "%s", status ? "not all given back" : "given back");
+			   "%s", found->sample[TRY_BACK].count ? "given back" :
+			   "not all given back");
 		signal(got_signal, SIG_DFL);
 		raise(got_signal);
 	}
@@ -164,6 +188,9 @@ static void take_out_earlier(bool json)
 		   "left");
 	if (!try_take_out(NULL))
 		exit(MIOS_EXIT_FAILED);
+	if (try_loaded())
+		mios_die(MIOS_EXIT_FAILED, "check: mios is still loaded for a trial: "
+			 "lsmod tells who uses it");
 	execl("/proc/self/exe", "mios", "check", "--try", json ? "--json" : NULL,
 	      NULL);
 	mios_die(MIOS_EXIT_FAILED, "check: %m");
@@ -189,11 +216,10 @@ void try_begin(bool json)
 	must_be_free(json);
 }
 
-int check_try(bool json)
+int check_try(const struct try_place *place, struct libscols_table *things)
 {
 	struct try_before *before = malloc(sizeof(*before));
 	struct try_found *found;
-	struct try_place place;
 	int status;
 	pid_t pid;
 
@@ -202,18 +228,17 @@ int check_try(bool json)
 	if (!before || found == MAP_FAILED || pipe2(alive, O_CLOEXEC))
 		mios_die(MIOS_EXIT_FAILED, "check: %m");
 	try_before_read(before);
-	try_place_find(&place);
 	fflush(NULL);
 	pid = fork();
 	if (pid < 0)
 		mios_die(MIOS_EXIT_FAILED, "check: %m");
 	if (!pid) {
 		close(alive[1]);
-		_exit(keeper(&place, found, before));
+		_exit(keeper(place, found, before));
 	}
 	signals(on_signal);
-	status = keeper_await(pid);
-	if (!status)
-		try_show(&place, found, json);
+	status = keeper_await(pid, found);
+	if (!status || things)
+		try_show(place, found, things);
 	return status;
 }

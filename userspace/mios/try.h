@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define TRY_NODE	1	/* the only part, and so the instance's number */
-#define TRY_SECONDS	60	/* the instance ends then by itself, whatever happens */
+#define TRY_SECONDS	60	/* its program, and so the instance, ends then by itself */
 #define TRY_FILE	"trial"	/* of miosfs, between the two */
 #define TRY_TRIES	1000
 #define TRY_COPY	65536
@@ -64,14 +64,15 @@ static inline unsigned char try_byte(size_t i)
 	return i * 7 + i / 4096;
 }
 
-/* try_place.c: ends with a line where there is none */
-void try_place_find(struct try_place *place);
+/* try_place.c: false with a line where there is none */
+bool try_place_find(struct try_place *place);
 
 /* try_module.c: false with a line about what has failed */
 struct try_before {
 	char modules[16384], cpus[4096];
 };
 
+void try_pause(long ms);
 void try_before_read(struct try_before *before);
 bool try_loaded(void);
 bool try_load(const struct try_place *place);
@@ -85,12 +86,14 @@ int try_work(const struct try_place *place, struct try_found *found);
 int try_futex(uint32_t *word, int op, uint32_t value, unsigned int ms);
 int try_peer(const char *path);
 
-/* try_show.c */
+struct libscols_table;
+
+/* try_show.c: what has been measured; with @things, the table of mios check, as JSON */
 void try_show(const struct try_place *place, const struct try_found *found,
-	      bool json);
+	      struct libscols_table *things);
 
 /* try.c */
 void try_begin(bool json);
-int check_try(bool json);
+int check_try(const struct try_place *place, struct libscols_table *things);
 
 #endif /* MIOS_TRY_H */

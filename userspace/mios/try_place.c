@@ -247,7 +247,7 @@ static bool carve(struct memory_map *map, uint64_t block, int cpu,
 	return place->memory >= LEAST;
 }
 
-void try_place_find(struct try_place *place)
+bool try_place_find(struct try_place *place)
 {
 	static struct room rooms[MIOS_MAX_INSTANCES];
 	struct room *room;
@@ -259,9 +259,10 @@ void try_place_find(struct try_place *place)
 		each_range("mios.pool=", '@', &room->map, drop);
 		drop_in_use(&room->map);
 		if (room->cpu && carve(&room->map, block_size(), room->cpu, place))
-			return;
+			return true;
 	}
-	mios_die(MIOS_EXIT_FAILED, "check: of what is set aside no part or node has a "
-		 "CPU online and %lluM that instance 0 does not use: where mios has "
-		 "been loaded since its boot, boot it again", LEAST >> 20);
+	mios_error("mios", "check: of what is set aside no part or node has a CPU online "
+		   "and %lluM that instance 0 does not use: where mios has been loaded "
+		   "since its boot, boot it again", LEAST >> 20);
+	return false;
 }

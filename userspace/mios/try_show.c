@@ -64,22 +64,31 @@ static void row(struct libscols_table *table, const char *name,
 				  s->median, json);
 }
 
-void try_show(const struct try_place *place, const struct try_found *found,
-	      bool json)
+static void show_json(struct libscols_table *measures, const struct try_place *place,
+		      struct libscols_table *things)
 {
-	struct libscols_table *table = table_create("measures", columns, json);
+	json_begin();
+	json_table(things);
+	printf(",\n   \"part\": ");
+	json_string(place->parts);
+	json_table(measures);
+	json_end();
+}
+
+void try_show(const struct try_place *place, const struct try_found *found,
+	      struct libscols_table *things)
+{
+	struct libscols_table *table = table_create("measures", columns, things);
 	char size[32];
 	int i;
 
+	/* What was not reached has no figures. */
 	for (i = 0; i < TRY_NR; i++)
-		row(table, names[i], &found->sample[i], json);
+		if (found->sample[i].count)
+			row(table, names[i], &found->sample[i], things);
 	mios_size_text(place->memory, size, sizeof(size));
-	if (json) {
-		json_begin();
-		printf(",\n   \"part\": ");
-		json_string(place->parts);
-		json_table(table);
-		json_end();
+	if (things) {
+		show_json(table, place, things);
 	} else {
 		printf("CPU %d and %s, %s, were an instance of their own.\n\n",
 		       place->cpu, size, place->parts);
