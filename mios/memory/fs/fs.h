@@ -450,9 +450,9 @@ void mios_fs_dequeue(struct mios_fs *fs, u32 instance, u32 epoch);
 
 /* What is recovered, one after the other. */
 enum mios_fs_recovery_stage {
-	MIOS_FS_RECOVER_LOCKS,
-	MIOS_FS_RECOVER_PAGES,	/* while the files that they are of stay open */
 	MIOS_FS_RECOVER_OPENS,
+	MIOS_FS_RECOVER_LOCKS,
+	MIOS_FS_RECOVER_PAGES,
 	MIOS_FS_RECOVER_SEGMENTS,
 	MIOS_FS_RECOVER_FILES,
 };

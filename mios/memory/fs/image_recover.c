@@ -109,13 +109,13 @@ static bool files_recover(struct mios_fs *fs, struct mios_fs_recovery *r)
 static bool stage_recover(struct mios_fs *fs, struct mios_fs_recovery *r)
 {
 	switch (r->stage) {
+	case MIOS_FS_RECOVER_OPENS:
+		return opens_recover(fs, r);
 	case MIOS_FS_RECOVER_LOCKS:
 		return mios_filelocks_forget(fs, r->pool.instance,
 					     r->pool.epoch);
 	case MIOS_FS_RECOVER_PAGES:
 		return pages_recover(fs, &r->pool);
-	case MIOS_FS_RECOVER_OPENS:
-		return opens_recover(fs, r);
 	case MIOS_FS_RECOVER_SEGMENTS:
 		return segments_recover(fs, r);
 	case MIOS_FS_RECOVER_FILES:
@@ -131,7 +131,7 @@ int mios_fs_recover(struct mios_fs *fs, struct mios_fs_recovery *r)
 
 	if (r->pool.instance >= MIOS_FS_INSTANCES)
 		return -EINVAL;
-	if (r->stage == MIOS_FS_RECOVER_LOCKS)
+	if (r->stage == MIOS_FS_RECOVER_OPENS && !r->number)
 		mios_fs_dequeue(fs, r->pool.instance, r->pool.epoch);
 	err = mios_tx_begin_recovery(fs);
 	if (err)

@@ -6,7 +6,6 @@
  * vanishes under who walks down.
  */
 #include "../../inject/inject.h"
-#include "share.h"
 #include "tx.h"
 
 MIOS_INJECT_SWITCH(no_zero, "leave in a page of a file what was there before");
@@ -397,25 +396,18 @@ static bool is_found(struct mios_fs *fs, u64 phys, u64 object)
 }
 
 /*
- * KEEP: is a page of a dead one found where it says?  Else it becomes free, and is
- * its payer's no more: its file is still there, as it was open to the dead, and so
- * it is for recovery until there are no more of these.  The caller has the lock.
+ * KEEP: is a page of a dead one found where it says?  COUNT: else nobody's count is
+ * touched.  Somebody else may take it at this moment, and the file may have gone,
+ * and its number be another one's.  The caller has the lock.
  */
-bool mios_page_is_named(void *ctx, u64 phys, bool huge, u64 *object)
+bool mios_page_is_named(void *ctx, u64 phys, bool huge, u64 object)
 {
 	struct mios_fs *fs = ctx;
-	u64 name = READ_ONCE(*object);
 
 	if (huge)
-		return name == MIOS_FS_IMAGE ||
-		       mios_part_is_named(fs, phys, name);
-	if (is_found(fs, phys, name))
-		return true;
-	if (name) {
-		WRITE_ONCE(*object, 0); /* COUNT */
-		mios_share_give(fs, name >> MIOS_FS_OBJECT_INODE);
-	}
-	return false;
+		return object == MIOS_FS_IMAGE ||
+		       mios_part_is_named(fs, phys, object);
+	return is_found(fs, phys, object);
 }
 
 u64 mios_fs_pages(const struct mios_fs *fs, u64 inode)

@@ -104,15 +104,13 @@ u64 mios_fs_used(struct mios_fs *fs)
 
 int mios_fs_give(struct mios_fs *fs, u64 inode, const struct mios_page *page)
 {
-	int err = mios_pool_object(fs->pool, page, 0);
+	int err = mios_pool_free(fs->pool, page);
 
 	if (err)
 		return err;
 	mios_share_give(fs, inode); /* COUNT */
-	err = mios_pool_free(fs->pool, page);
-	if (!err)
-		mios_used_add(fs, -1ull);
-	return err;
+	mios_used_add(fs, -1ull);
+	return 0;
 }
 
 /* The lock is for the cursor: nobody has it while the whole section is looked at. */

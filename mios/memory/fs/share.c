@@ -9,9 +9,10 @@
  * long as there are many left: a user may have so much beyond his share.
  *
  * A user without a file has no page, nor is one of his on its way: whoever makes or
- * frees one has the file open, and that of a dead one stays open until its pages
- * have been recovered.  So what deaths have left in his columns is cleared, with
- * the lock, when he makes his first file, and his slot may become another user's.
+ * frees one has the file open, or frees it.  The dead write no more once they are
+ * fenced, and what they had open is closed later than that; who recovers a page
+ * counts nothing.  So what deaths have left in his columns is cleared, with the
+ * lock, when he makes his first file, and his slot may become another user's.
  */
 #include "../../inject/inject.h"
 #include "share.h"

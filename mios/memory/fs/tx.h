@@ -36,11 +36,11 @@
  *   LEFT	who leaves a page beyond the end: its place, then ->left, each
  *		time to another value; who clears ->left: its value, all places
  *		beyond, then from that value.
- *   COUNT	who takes a page: the count of who pays for the file, the page,
- *		then ->object of its record; who gives it back, or recovers it
- *		from the dead: ->object = 0, the count, then the page.  So one whose
- *		record names a file is counted, and only one that names none is
- *		free; a count that was interrupted is too large.
+ *   COUNT	who takes a page: the count of who pays for the file, then the
+ *		page; who gives it back: the page, then the count.  Both have the
+ *		file open, or free it, so that it is among the files of who pays
+ *		for it until they are done.  Who recovers a page from the dead
+ *		leaves the count: it is too large then, never too small.
  *   INDEX	who publishes: zeroes the page, then its place; who finds it there
  *		finds zeroes.
  */
@@ -177,7 +177,7 @@ void mios_number_give(struct mios_fs *fs, enum mios_fs_kind kind, u64 number);
 bool mios_part_grown(struct mios_fs *fs, int *err);
 
 /* page.c */
-bool mios_page_is_named(void *ctx, u64 phys, bool huge, u64 *object);
+bool mios_page_is_named(void *ctx, u64 phys, bool huge, u64 object);
 
 /* place.c */
 void mios_used_add(struct mios_fs *fs, u64 more);

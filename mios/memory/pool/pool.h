@@ -296,8 +296,8 @@ void mios_cursor_release(struct mios_pool *pool, struct mios_cursor *cursor);
 
 /* pool_recover.c: death */
 
-/* Is the page, whose record says @object, really found there?  Else it becomes free. */
-typedef bool (*mios_pool_named)(void *ctx, u64 phys, bool huge, u64 *object);
+/* Is the page, which says @object, really found there? */
+typedef bool (*mios_pool_named)(void *ctx, u64 phys, bool huge, u64 object);
 
 /**
  * struct mios_pool_recovery - how far somebody is recovered

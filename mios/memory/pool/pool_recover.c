@@ -45,7 +45,7 @@ static u64 record_recover(const struct recovery *r, struct mios_pool_record *rec
 	if (!word_is_mortal(word) || !is_over(r, word))
 		return 0;
 	if (r->named && !inject_free_named &&
-	    r->named(r->ctx, phys, huge, &record->object)) {
+	    r->named(r->ctx, phys, huge, READ_ONCE(record->object))) {
 		word_change(record, word, word_become(word, MIOS_PAGE_KEPT));
 		return 0;
 	}

@@ -9,7 +9,7 @@
 #define EXTENTS	2
 #define PAGES	32
 
-static bool by_chance(void *ctx, u64 phys, bool huge, u64 *object)
+static bool by_chance(void *ctx, u64 phys, bool huge, u64 object)
 {
 	(void)phys;
 	(void)huge;

@@ -341,10 +341,10 @@ void test_pages(void)
 	section_forget(memory, 3);
 }
 
-static bool is_this(void *ctx, u64 phys, bool huge, u64 *object)
+static bool is_this(void *ctx, u64 phys, bool huge, u64 object)
 {
 	(void)huge;
-	return *object == 9 && phys == *(u64 *)ctx;
+	return object == 9 && phys == *(u64 *)ctx;
 }
 
 void test_death(void)

@@ -202,10 +202,10 @@ static void two_closes(void)
 	closed = mios_pool_close(&view[2], 0);
 }
 
-static bool in_slot(void *ctx, u64 phys, bool huge, u64 *object)
+static bool in_slot(void *ctx, u64 phys, bool huge, u64 object)
 {
 	(void)ctx;
-	return !huge && *object == OBJECT && READ_ONCE(slot) == phys;
+	return !huge && object == OBJECT && READ_ONCE(slot) == phys;
 }
 
 static void publish(u32 self)
