@@ -134,7 +134,7 @@ int mios_inode_make(struct mios_fs *fs, const struct mios_fs_attr *attr,
 	*number = is_full(fs) ? 0 : mios_number_take(fs, MIOS_FS_INODES);
 	if (!*number)
 		return -ENOSPC;
-	err = mios_share_make(fs, attr->uid, &payer);
+	err = mios_share_make(fs, attr, &payer);
 	if (err)
 		return err;
 	inode = inode_at(fs, *number);

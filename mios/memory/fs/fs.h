@@ -74,6 +74,7 @@ struct mios_fs_name {
  * @parent:	of a directory; of a file: who has made it
  * @policy:	of a new file: where its pages are to be
  * @rdev:	of a device file: which device
+ * @holder_of:	of a new file: 0, or whose attributes it holds, and whose payer pays
  * @sequence:	mios_fs_sequence() when all this was so
  */
 struct mios_fs_attr {
@@ -89,6 +90,7 @@ struct mios_fs_attr {
 	u64 parent;
 	u64 policy;
 	u64 rdev;
+	u64 holder_of;
 	u64 sequence;
 };
 

@@ -23,7 +23,11 @@ MIOS_INJECT_SWITCH(keep_share,
 
 #define FIRST		(MIOS_FS_USER_OTHERS + 1)
 
-/* Granted at once: no more than this, and than this part of what is left. */
+/*
+ * Granted at once: no more than this, and than this part of what is left.  When
+ * nothing is left, other instances may have as much each that they have not used,
+ * and as much again for each task that has added up and not yet taken its grant.
+ */
 #define GRANT_MAX	64u
 #define GRANT_PART	(2 * MIOS_FS_INSTANCES)
 
@@ -82,32 +86,41 @@ static void column_add(struct mios_fs *fs, struct mios_fs_user *users, u32 slot,
 		;
 }
 
-static bool is_granted(struct mios_fs *fs, u32 slot)
+/* More than is granted of such a share is from when it was larger, and void. */
+static bool is_grant(u32 grant, u64 most)
 {
-	u32 *grant = &fs->parts->grant[slot];
+	return grant && grant <= most / GRANT_PART;
+}
+
+static bool is_granted(u32 *grant, u64 most)
+{
 	u32 was = READ_ONCE(*grant);
 
-	while (was && !try_cmpxchg(grant, &was, was - 1))
-		;
-	return was;
+	while (is_grant(was, most))
+		if (try_cmpxchg(grant, &was, was - 1))
+			return true;
+	return false;
 }
 
 /* Two who take the last page at once may both be refused. */
 int mios_share_take(struct mios_fs *fs, u64 inode)
 {
-	u32 slot;
+	u32 slot, *grant, was;
 	struct mios_fs_user *users = payer_of(fs, inode, &slot);
 	u64 most = READ_ONCE(fs->super->share_pages), has;
 
 	if (!users)
 		return 0;
 	column_add(fs, users, slot, 1);
-	if (!most || is_granted(fs, slot))
+	grant = &fs->parts->grant[slot];
+	if (!most || is_granted(grant, most))
 		return 0;
+	was = READ_ONCE(*grant);
 	has = pages_of(users, slot);
+	/* Where another task has been granted some since, that is enough. */
 	if (has < most)
-		WRITE_ONCE(fs->parts->grant[slot],
-			   min_t(u64, (most - has) / GRANT_PART, GRANT_MAX));
+		try_cmpxchg(grant, &was, min_t(u64, (most - has) / GRANT_PART,
+					       GRANT_MAX));
 	if (!is_over(fs, has, &fs->super->share_pages))
 		return 0;
 	column_add(fs, users, slot, -1ull);
@@ -148,26 +161,45 @@ static u32 slot_of(const struct mios_fs *fs, const struct mios_fs_user *users,
 	return spare ?: MIOS_FS_USER_OTHERS;
 }
 
-int mios_share_make(struct mios_fs *fs, u32 uid, u32 *payer)
+/* His first file; most columns are 0, and so nobody has to fetch their lines. */
+static void slot_begin(struct mios_fs *fs, struct mios_fs_user *users, u32 slot,
+		       u32 uid)
 {
-	struct mios_fs_user *users = uid ? users_of(fs) : NULL;
-	u64 files;
+	u64 *pages;
 	u32 i;
 
-	*payer = 0;
-	if (!users)
+	mios_tx_put(fs, &users[slot].uid, slot == MIOS_FS_USER_OTHERS ?
+		    ~0ull : uid + 1ull);
+	for (i = 0; i < MIOS_FS_INSTANCES; i++) {
+		pages = column(users, i, slot);
+		if (READ_ONCE(*pages) && !inject_keep_share)
+			WRITE_ONCE(*pages, 0);
+	}
+}
+
+int mios_share_make(struct mios_fs *fs, const struct mios_fs_attr *attr,
+		    u32 *payer)
+{
+	struct mios_fs_user *users;
+	u64 files;
+
+	if (attr->holder_of) {
+		users = payer_of(fs, attr->holder_of, payer);
+	} else {
+		users = attr->uid ? users_of(fs) : NULL;
+		if (users)
+			*payer = slot_of(fs, users, attr->uid);
+	}
+	if (!users) {
+		*payer = 0;
 		return 0;
-	*payer = slot_of(fs, users, uid);
+	}
 	files = mios_tx_get(fs, &users[*payer].files);
 	if (is_over(fs, files + 1, &fs->super->share_files))
 		return -EDQUOT;
 	mios_tx_put(fs, &users[*payer].files, files + 1);
-	if (files)
-		return 0;
-	mios_tx_put(fs, &users[*payer].uid, *payer == MIOS_FS_USER_OTHERS ?
-		    ~0ull : uid + 1ull);
-	for (i = 0; i < MIOS_FS_INSTANCES; i++)
-		WRITE_ONCE(*column(users, i, *payer), 0);
+	if (!files)
+		slot_begin(fs, users, *payer, attr->uid);
 	return 0;
 }
 

@@ -43,7 +43,8 @@ u64 mios_fs_share_left(const struct mios_fs *fs, u32 uid);
 /* With the lock, in a change; -EDQUOT */
 
 /* A file more.  @payer: out: what its inode says of who pays for it */
-int mios_share_make(struct mios_fs *fs, u32 uid, u32 *payer);
+int mios_share_make(struct mios_fs *fs, const struct mios_fs_attr *attr,
+		    u32 *payer);
 
 /* May a file have no further name? */
 bool mios_share_is_full(struct mios_fs *fs, u64 inode);

@@ -137,6 +137,7 @@ static struct inode *holder_make(struct inode *inode,
 	const struct mios_fs_attr attr = {
 		.mode = S_IFREG, .uid = file->uid, .gid = file->gid,
 		.atime = now, .mtime = now, .ctime = now,
+		.holder_of = number_of(inode),
 	};
 	struct inode *made;
 	u64 number;

@@ -224,6 +224,8 @@ void fs_attributes(struct world *w, u32 self, u64 inode, bool some)
 	struct mios_fs *fs = &w->fs[self];
 
 	CHECK(!mios_fs_attributes(fs, inode, file.id, &was));
+	attr.uid = inode_at(fs, inode)->owner;
+	attr.holder_of = inode;
 	if (some) {
 		CHECK(!mios_fs_make_nameless(fs, &file, &attr, &holder.inode));
 		holder.id = inode_at(fs, holder.inode)->id;

@@ -142,6 +142,13 @@ static void test_pages_of(void)
 	w.fs[2].exempt = always;
 	CHECK(!fault(2, two, 3) && has(5) >> 32 == 9);
 	w.fs[2].exempt = NULL;
+	/* Nor is who pays for its attributes. */
+	share(20, 0);
+	fs_attributes(&w, 1, two, true);
+	CHECK(has(5) == upper_lower(11, 3) && has(7) == upper_lower(2, 1));
+	fs_attributes(&w, 1, two, false);
+	CHECK(has(5) == upper_lower(9, 2));
+	share(8, 0);
 	/* Taken by one, given back by another one. */
 	fs_size(&w.fs[3], one, 4096);
 	CHECK(!mios_fs_cutter(&w.fs[3], one));
@@ -172,7 +179,48 @@ static void test_grants(void)
 		for (; !fault(self, file, index); index++)
 			more++;
 	CHECK(more && more <= 3 * 640 / 128 && has(5) >> 32 == 640 + more);
+	/* What is granted of a large share is void where it has become small. */
+	share(64000, 0);
+	CHECK(!fault(1, file, index++));
+	share(640, 0);
+	CHECK(fault(1, file, index) == -EDQUOT);
 	drop(1, "one", false);
+	share(0, 0);
+}
+
+static u64 dying;
+
+static void fault_dying(void)
+{
+	fault(1, dying, 0);
+}
+
+/* What deaths have left in a user's count goes with his last file. */
+static void test_forgiven(void)
+{
+	unsigned long at = 0;
+	u64 most = 0;
+	bool dead;
+
+	share(100, 0);
+	do {
+		CHECK(!make(0, 5, "one", FILE_, &dying));
+		CHECK(has(5) == 1);
+		fs_size(&w.fs[0], dying, 4096);
+		dead = fs_dies(fault_dying, at++);
+		CHECK(!fs_recover(&w.fs[2], 1, w.pool[1].epoch++));
+		world_views(&w);
+		fs_size(&w.fs[0], dying, 0);
+		CHECK(!mios_fs_cutter(&w.fs[0], dying));
+		fs_cut(&w, 0, dying, NO_PIN);
+		mios_fs_cutter_end(&w.fs[0], dying);
+		/* But for the page of the index. */
+		if (has(5) >> 32 > most)
+			most = has(5) >> 32;
+		drop(0, "one", false);
+	} while (dead);
+	CHECK(most == 2);
+	WHOLE(&w.fs[0], 0);
 	share(0, 0);
 }
 
@@ -236,6 +284,7 @@ void test_shares(void)
 	test_files_of();
 	test_pages_of();
 	test_grants();
+	test_forgiven();
 	test_users();
 	world_forget(&w);
 }
