@@ -7,6 +7,7 @@
 #include <linux/falloc.h>
 #include <linux/mm.h>
 
+#include "share.h"
 #include "vfs.h"
 
 /*
@@ -18,6 +19,9 @@ int mios_page_make(struct inode *inode, loff_t pos, loff_t end,
 {
 	int err = 0, tries = 0;
 
+	/* Else what is refused would make it longer. */
+	if (mios_share_refuses(&mount_of(inode)->fs, number_of(inode), pos))
+		return -EDQUOT;
 	if (end > i_size_read(inode))
 		err = mios_size_grow(inode, end);
 	while (!err) {

@@ -14,6 +14,7 @@
 
 #include "../../inject/inject.h"
 #include "fs_trace.h"
+#include "share.h"
 #include "vfs.h"
 
 MIOS_INJECT_SWITCH(elsewhere, "map files wherever there is room");
@@ -232,7 +233,8 @@ static int write_all(struct kiocb *kiocb, struct iov_iter *from)
 
 /*
  * What is appended gets a place of its own first, whoever else appends; but no
- * more than this at once, which would stay as zeroes where memory ends.
+ * more than this at once, which would stay as zeroes where memory ends, or a share;
+ * and nothing where the first page would be refused, as far as is known.
  */
 #define APPEND_MAX	PMD_SIZE
 
@@ -240,8 +242,12 @@ static int append(struct kiocb *kiocb, struct iov_iter *from)
 {
 	struct inode *inode = file_inode(kiocb->ki_filp);
 	size_t left = iov_iter_count(from), part = min(left, APPEND_MAX);
-	int err = mios_size_append(inode, part, &kiocb->ki_pos);
+	int err;
 
+	if (mios_share_refuses(&mount_of(inode)->fs, number_of(inode),
+			       i_size_read(inode)))
+		return -EDQUOT;
+	err = mios_size_append(inode, part, &kiocb->ki_pos);
 	iov_iter_truncate(from, part);
 	if (!err)
 		err = write_all(kiocb, from);

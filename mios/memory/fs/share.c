@@ -273,15 +273,40 @@ bool mios_fs_payer_next(const struct mios_fs *fs, u32 *slot,
 	return false;
 }
 
-u64 mios_fs_share_left(const struct mios_fs *fs, u32 uid)
+/* Pages that a file of so many takes, with its index. */
+static u64 with_index(u64 pages)
+{
+	u64 all = pages;
+
+	do {
+		pages = DIV_ROUND_UP(pages, MIOS_FS_FANOUT);
+		all += pages;
+	} while (pages > 1);
+	return all;
+}
+
+bool mios_fs_share_fits(const struct mios_fs *fs, u32 uid, u64 pages)
 {
 	struct mios_fs_user *users = uid ? users_of(fs) : NULL;
-	u64 most = READ_ONCE(fs->super->share_pages), has;
+	u64 has;
 	u32 slot;
 
-	if (!users || !most || (fs->exempt && fs->exempt()))
-		return ~0ull;
+	if (!users)
+		return true;
 	slot = slot_of(fs, users, uid);
 	has = READ_ONCE(users[slot].files) ? pages_of(users, slot) : 0;
-	return has < most ? most - has : 0;
+	return !is_over(fs, has + with_index(pages), &fs->super->share_pages);
+}
+
+bool mios_share_refuses(const struct mios_fs *fs, u64 inode, u64 at)
+{
+	u32 slot;
+	struct mios_fs_user *users = payer_of(fs, inode, &slot);
+	u64 most = READ_ONCE(fs->super->share_pages);
+
+	if (at / MIOS_FS_PAGE < size_pages(READ_ONCE(inode_at(fs, inode)->size)))
+		return false;
+	/* What is granted is quickly seen. */
+	return users && most && !is_grant(READ_ONCE(fs->parts->grant[slot]), most) &&
+	       is_over(fs, pages_of(users, slot) + 1, &fs->super->share_pages);
 }

@@ -37,8 +37,17 @@ struct mios_fs_payer {
 bool mios_fs_payer_next(const struct mios_fs *fs, u32 *slot,
 			struct mios_fs_payer *payer);
 
-/* Pages that are left of a user's share at this moment, for who asks. */
-u64 mios_fs_share_left(const struct mios_fs *fs, u32 uid);
+/*
+ * Is so much left of a user's share at this moment, for who asks: a file of so many
+ * pages, with its index?
+ */
+bool mios_fs_share_fits(const struct mios_fs *fs, u32 uid, u64 pages);
+
+/*
+ * Before a file becomes longer: would its page with byte @at, beyond all that it has
+ * room for, be refused at this moment?
+ */
+bool mios_share_refuses(const struct mios_fs *fs, u64 inode, u64 at);
 
 /* With the lock, in a change; -EDQUOT */
 

@@ -189,8 +189,8 @@ static int get_new(struct mios_mount *m, key_t key, size_t size, int flg)
 	if (size > mios_maps_size(m))
 		return -ENOSPC;
 	/* Nothing is kept for it: else no page would be where it is touched. */
-	if (!(flg & SHM_NORESERVE) && DIV_ROUND_UP(size, PAGE_SIZE) >
-				      mios_fs_share_left(&m->fs, seg.uid))
+	if (!(flg & SHM_NORESERVE) &&
+	    !mios_fs_share_fits(&m->fs, seg.uid, DIV_ROUND_UP(size, PAGE_SIZE)))
 		return -EDQUOT;
 	err = MIOS_PATIENTLY(m, mios_fs_segment_make(&m->fs, &seg,
 						     ktime_get_real_ns(),

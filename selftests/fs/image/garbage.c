@@ -131,9 +131,10 @@ static void be_cutter(struct world *w, u32 self, u64 inode, u64 *seed)
 static void shares(const struct mios_fs *fs, u64 *seed)
 {
 	u32 slot = test_random(seed) % (MIOS_FS_USERS + 1);
+	u32 uid = 1 + test_random(seed) % 8;
 	struct mios_fs_payer payer;
 
-	mios_fs_share_left(fs, 1 + test_random(seed) % 8);
+	mios_fs_share_fits(fs, uid, test_random(seed));
 	mios_fs_payer_next(fs, &slot, &payer);
 }
 

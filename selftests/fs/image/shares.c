@@ -127,12 +127,18 @@ static void test_pages_of(void)
 	CHECK(!fault(0, one, 0) && !fault(1, one, 1) && !fault(2, one, 2));
 	CHECK(!fault(3, two, 0) && !fault(0, two, 1));
 	CHECK(has(5) >> 32 == 7);
-	CHECK(mios_fs_share_left(&w.fs[3], 5) == 1);
-	CHECK(mios_fs_share_left(&w.fs[3], 9) == 8);
+	/* One is left, and a page of a new file takes one of an index, too. */
+	CHECK(!mios_fs_share_fits(&w.fs[3], 5, 1));
+	CHECK(mios_fs_share_fits(&w.fs[3], 9, 7));
+	CHECK(!mios_fs_share_fits(&w.fs[3], 9, 8));
+	CHECK(!mios_share_refuses(&w.fs[3], one, 600 * 4096));
 	/* It takes three: two of the index. */
 	CHECK(fault(1, one, 599) == -EDQUOT);
 	/* So one is there now, and the next has no room. */
 	CHECK(fault(2, two, 3) == -EDQUOT && has(5) >> 32 == 8);
+	CHECK(mios_share_refuses(&w.fs[3], one, 600 * 4096));
+	CHECK(!mios_share_refuses(&w.fs[3], one, 600 * 4096 - 1));
+	CHECK(!mios_share_refuses(&w.fs[3], other, 600 * 4096));
 	CHECK(!fault(2, two, 1) && !fault(2, other, 0));
 	/* Who is the owner by now does not matter. */
 	attr.uid = 7;
