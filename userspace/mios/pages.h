@@ -47,6 +47,7 @@ struct pool_share {
 int share_parse(const char *text, struct pool_share *share);
 int share_change(const char *text);
 int share_read(struct pool_share *share);
+int share_now(char *text, size_t size);
 
 /* Pages of a file on each node; -errno. */
 int file_pages_read(const char *path, uint64_t pages[MIOS_MAX_INSTANCES]);

@@ -12,6 +12,7 @@
 #include "flags.h"
 #include "libmios/conf.h"
 #include "libmios/libmios.h"
+#include "pages.h"
 #include "set.h"
 #include "subcommands.h"
 
@@ -51,7 +52,7 @@ static void show_line(const struct setting *s, bool only_kept)
 		mios_die(MIOS_EXIT_FAILED, "set: %s", why);
 	if (!ret && only_kept)
 		return;
-	if (s->fallback || setting_now(s, now))
+	if (setting_live(s, now))
 		strcpy(now, "-");
 	printf("%-16s %-8s %-13s %s\n", s->name, now, kept, s->help);
 }
@@ -114,7 +115,10 @@ static int change(const struct setting *s, const char *value)
 
 	err = setting_change(s, value);
 	/* Without the module it is for the next start alone. */
-	if (err && err != -ENOENT) {
+	if (err == -ENODEV) {
+		mios_error("mios", "set %s: there is no " SHARED_DIR ": it holds "
+			   "when there is", s->name);
+	} else if (err && err != -ENOENT) {
 		mios_error("mios", "set %s: %s", s->name, why_not(err));
 		return 1;
 	}
@@ -155,7 +159,8 @@ static int apply_one(void *failed, const char *name, const char *value,
 	err = setting_valid(s, value);
 	if (!err)
 		err = setting_change(s, value);
-	if (!err)
+	/* mios-host-setup says it again when there is a /mios. */
+	if (!err || err == -ENODEV)
 		return 0;
 	mios_error("mios", "set: " CONF_PATH ", line %u: %s = %.40s: %s", line,
 		   name, value, err == -EINVAL ? "no value for it" :
@@ -167,10 +172,16 @@ static int apply_one(void *failed, const char *name, const char *value,
 static int apply(void)
 {
 	char why[512];
-	int failed = 0;
+	int failed = 0, err = 0;
 
 	if (conf_read(CONF_PATH, apply_one, &failed, why, sizeof(why)) < 0) {
 		mios_error("mios", "set: %s", why);
+		failed = 1;
+	} else {
+		err = setting_unsaid();
+	}
+	if (err) {
+		mios_error("mios", "set: what no line says: %s", strerror(-err));
 		failed = 1;
 	}
 	return failed ? MIOS_EXIT_FAILED : MIOS_EXIT_OK;

@@ -22,8 +22,10 @@ const struct setting *setting_root(unsigned int instance);
 const struct setting *setting_next(const struct setting *before);
 const char *setting_guess(const char *name);
 int setting_valid(const struct setting *setting, const char *value);
+int setting_live(const struct setting *setting, char *value);
 int setting_now(const struct setting *setting, char *value);
 int setting_change(const struct setting *setting, const char *value);
+int setting_unsaid(void);
 
 /* set_file.c: 0 or -errno, @why has the line about it */
 int set_file_change(const char *name, const char *value, char *why,

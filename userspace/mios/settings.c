@@ -224,19 +224,16 @@ static int open_parameter(const struct setting *s, int flags)
 	return open(path, flags | O_CLOEXEC);
 }
 
-/* What holds now, SET_VALUE bytes: 0, or -errno where there is no module. */
-int setting_now(const struct setting *s, char *value)
+/* What the machine says of it, SET_VALUE bytes: 0, or -errno: nothing. */
+int setting_live(const struct setting *s, char *value)
 {
 	ssize_t got;
-	char why[256];
 	int fd;
 
-	if (s->fallback) {
-		snprintf(value, SET_VALUE, "%s", s->fallback);
-		got = conf_get(CONF_PATH, s->name, value, SET_VALUE, why,
-			       sizeof(why));
-		return got < 0 ? got : 0;
-	}
+	if (!strcmp(s->name, SHARE))
+		return share_now(value, SET_VALUE);
+	if (s->fallback)
+		return -ENOENT;
 	fd = open_parameter(s, O_RDONLY);
 	if (fd < 0)
 		return -errno;
@@ -251,7 +248,20 @@ int setting_now(const struct setting *s, char *value)
 	return 0;
 }
 
-/* Nothing to do for what only matters at start-up. */
+/* What holds now, SET_VALUE bytes: 0, or -errno where there is no module. */
+int setting_now(const struct setting *s, char *value)
+{
+	int err = setting_live(s, value);
+	char why[256];
+
+	if (!err || !s->fallback)
+		return err;
+	snprintf(value, SET_VALUE, "%s", s->fallback);
+	err = conf_get(CONF_PATH, s->name, value, SET_VALUE, why, sizeof(why));
+	return err < 0 ? err : 0;
+}
+
+/* Nothing to do for what only matters at start-up.  -ENODEV: there is no /mios. */
 int setting_change(const struct setting *s, const char *value)
 {
 	int fd, err = 0;
@@ -295,6 +305,23 @@ static int list_of(const char *name, uint64_t *nodes)
 	if (strcmp(value, "none"))
 		mios_parse_nodes(value, nodes);
 	return 0;
+}
+
+/*
+ * miosfs keeps it, and a pool outlives kernels: where no line says what a user may
+ * have now it is what none says.
+ */
+int setting_unsaid(void)
+{
+	const struct setting *s = setting_find(SHARE);
+	char value[SET_VALUE], why[256];
+	int ret = conf_get(CONF_PATH, SHARE, value, sizeof(value), why,
+			   sizeof(why));
+
+	if (ret)
+		return ret < 0 ? ret : 0;
+	ret = setting_change(s, s->fallback);
+	return ret == -ENODEV ? 0 : ret;
 }
 
 int setting_boot(uint64_t *nodes)

@@ -54,7 +54,7 @@ int share_parse(const char *text, struct pool_share *share)
 	return *rest ? -EINVAL : 0;
 }
 
-/* Nothing where no /mios is mounted: mios-host-setup says it again when one is. */
+/* -ENODEV: no /mios is mounted, or what holds there is instance 0's to say. */
 int share_change(const char *text)
 {
 	struct pool_share share;
@@ -62,8 +62,8 @@ int share_change(const char *text)
 
 	if (share_parse(text, &share))
 		return -EINVAL;
-	if (!pool_is_there())
-		return 0;
+	if (mios_self() > 0 || !pool_is_there())
+		return -ENODEV;
 	snprintf(value, sizeof(value), "%" PRIu64 " %" PRIu64, share.bytes,
 		 share.files);
 	return setxattr(SHARED_DIR, NAME, value, strlen(value), 0) ? -errno : 0;
@@ -79,4 +79,34 @@ int share_read(struct pool_share *share)
 	value[length] = '\0';
 	return sscanf(value, "%" SCNu64 " %" SCNu64, &share->bytes,
 		      &share->files) == 2 ? 0 : -EPROTO;
+}
+
+static int bytes_print(char *text, size_t size, uint64_t bytes)
+{
+	static const char * const units[] = { "", "K", "M", "G", "T" };
+	int unit = 0;
+
+	while (unit < 4 && bytes && !(bytes & 1023)) {
+		bytes >>= 10;
+		unit++;
+	}
+	return snprintf(text, size, "%" PRIu64 "%s", bytes, units[unit]);
+}
+
+/* As share_parse() takes it. */
+int share_now(char *text, size_t size)
+{
+	struct pool_share share;
+	int err = share_read(&share), length;
+
+	if (err)
+		return err;
+	if (!share.bytes && !share.files) {
+		snprintf(text, size, "none");
+		return 0;
+	}
+	length = bytes_print(text, size, share.bytes);
+	if (share.files != share.bytes / SHARED_PAGE)
+		snprintf(text + length, size - length, ",%" PRIu64, share.files);
+	return 0;
 }
