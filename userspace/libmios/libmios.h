@@ -108,7 +108,6 @@ struct mios_instance {
 	double load[3];
 	unsigned int runnable;
 	char release[65];
-	char apic_ids[256];
 	char part[512];			/* "": a whole node, or not known */
 	unsigned int nr_distances;
 	unsigned int distance[MIOS_MAX_INSTANCES];

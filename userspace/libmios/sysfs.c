@@ -158,7 +158,6 @@ int mios_instance_read(int id, struct mios_instance *inst)
 	sscanf(buf, "%lf %lf %lf %u", &inst->load[0], &inst->load[1],
 	       &inst->load[2], &inst->runnable);
 	read_field(id, "release", inst->release, sizeof(inst->release));
-	read_field(id, "apic_ids", inst->apic_ids, sizeof(inst->apic_ids));
 	read_field(id, "part", inst->part, sizeof(inst->part));
 	if (!strcmp(inst->part, "node") || !strcmp(inst->part, "unknown"))
 		inst->part[0] = '\0';

@@ -60,3 +60,30 @@ void mios_cpu_owner_set(u32 instance, const u32 *apicid, u32 nr)
 		mios_seq_write((u32 *)mios_area_cpus(ring->area, instance),
 			       (const u32 *)cpus, sizeof(*cpus));
 }
+
+/* Those of an instance, up or not, as instance 0 has named them; how many. */
+u32 mios_cpu_owner_get(u32 instance, u32 *apicid)
+{
+	struct mios_area_cpus *cpus;
+	struct mios_ring *ring;
+	u32 nr = 0, i;
+
+	if (owned) {
+		nr = owned[instance].nr;
+		memcpy(apicid, owned[instance].apicid, nr * sizeof(*apicid));
+		return nr;
+	}
+	cpus = kmalloc(sizeof(*cpus), GFP_KERNEL);
+	if (!cpus)
+		return 0;
+	for_each_mios_ring(ring, i) {
+		if (mios_seq_read((u32 *)cpus,
+				  (u32 *)mios_area_cpus(ring->area, instance),
+				  sizeof(*cpus)) || cpus->nr > MIOS_AREA_CPUS)
+			continue;
+		nr = cpus->nr;
+		memcpy(apicid, cpus->apicid, nr * sizeof(*apicid));
+	}
+	kfree(cpus);
+	return nr;
+}

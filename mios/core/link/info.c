@@ -140,6 +140,8 @@ int mios_link_info(u32 instance, struct mios_info *info)
 		heard |= instance < ring->g.nr &&
 			 ring->peers[instance].state == MIOS_PEER_JOINED;
 	}
+	if (!info->nr_apicids)
+		info->nr_apicids = mios_cpu_owner_get(instance, info->apicid);
 	/* It died without instance 0 saying so: it was instance 0. */
 	if (!instance && !mios_link.host && !heard)
 		info->state = MIOS_STATE_DEAD;

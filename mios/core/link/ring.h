@@ -340,6 +340,7 @@ int mios_cpu_owner_init(void);
 void mios_cpu_owner_exit(void);
 void mios_cpu_owner_fill(struct mios_ring *ring);
 void mios_cpu_owner_set(u32 instance, const u32 *apicid, u32 nr);
+u32 mios_cpu_owner_get(u32 instance, u32 *apicid);
 
 /* message.c */
 void mios_message_bh(struct work_struct *work);
