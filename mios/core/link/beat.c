@@ -156,6 +156,7 @@ static void beat(struct timer_list *timer)
 
 	mod_timer(timer, jiffies + msecs_to_jiffies(heartbeat_ms));
 	beats++;
+	mios_depose_beat();
 	if (mios_link.host) {
 		anchor_write();
 		mios_hostlog_tick();
@@ -187,6 +188,10 @@ const struct mios_anchor *mios_link_anchor(void)
 
 int mios_beat_init(void)
 {
+	int err = mios_depose_init();
+
+	if (err)
+		return err;
 	heartbeat_ms = clamp(heartbeat_ms, 10U, 1000U);
 	mios_suspect_init();
 	INIT_DELAYED_WORK(&count_work, count_running);
@@ -198,6 +203,7 @@ int mios_beat_init(void)
 
 void mios_beat_exit(void)
 {
+	mios_depose_exit();
 	timer_shutdown_sync(&beat_timer);
 	mios_suspect_exit();
 	cancel_delayed_work_sync(&count_work);

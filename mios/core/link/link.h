@@ -258,7 +258,15 @@ bool mios_link_runs(u32 instance, u32 incarnation);
 
 /* role.c: who is host in place of a dead instance 0 */
 
-/* What instance 0 does about hangs; and on its successor what it did: -ENODATA. */
+/* Seconds: a sign of life comes once a second, and may come late. */
+#define MIOS_HANG_LEAST		3U
+
+enum mios_hang_policy { MIOS_HANG_REPORT, MIOS_HANG_KILL, MIOS_HANG_REBOOT };
+
+/*
+ * What instance 0 does about hangs, in seconds; and on the others what it said that
+ * it does: -ENODATA where that is not known, or nonsense.
+ */
 void mios_link_hang_set(u32 policy, u32 timeout);
 int mios_link_hang_get(u32 *policy, u32 *timeout);
 

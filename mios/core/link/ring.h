@@ -325,6 +325,14 @@ void mios_quiet_exit(void);
 /* role.c: who is host in place of a dead instance 0 */
 void mios_role_look(struct mios_ring *ring);
 void mios_role_leave(void);
+u64 mios_role_word(void);
+
+/* depose.c: a host that hangs is told to panic */
+int mios_depose_init(void);
+void mios_depose_exit(void);
+void mios_depose_beat(void);
+void mios_depose_look(struct mios_ring *ring, struct mios_peer *peer,
+		      u32 patience_ms);
 
 /* view.c: states, as the host publishes them */
 void mios_view_get(u32 instance, struct mios_view *view);

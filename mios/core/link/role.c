@@ -41,6 +41,7 @@ MODULE_PARM_DESC(successor, "whether this instance may be host in place of a dea
 
 /* Who is lower and lives may take longer to notice that it is its turn. */
 #define TURN	(2 * HZ)
+#define HANG_MOST	86400U	/* seconds that another instance is believed */
 
 /* Becoming host and ceasing to be it: each ends before the other begins. */
 static DEFINE_MUTEX(role_lock);	/* outside of link_lock and of the nodes' */
@@ -55,7 +56,8 @@ static bool may(void)
 	return !left && READ_ONCE(successor) && !inject_no_host;
 }
 
-static u64 own_word(void)
+/* Number and incarnation, as the word that says who is host has them. */
+u64 mios_role_word(void)
 {
 	return (u64)mios_link.incarnation << 32 | mios_link.self;
 }
@@ -77,7 +79,7 @@ static bool names_living(struct mios_ring *ring, u64 word)
 	if (!instance || instance >= ring->g.nr)
 		return false;
 	if (instance == mios_link.self)
-		return word == own_word() && mios_link.declares;
+		return word == mios_role_word() && mios_link.declares;
 	peer = &ring->peers[instance];
 	return peer->state != MIOS_PEER_ABSENT &&
 	       peer->incarnation == word >> 32 &&
@@ -104,14 +106,14 @@ static void adopt(u64 word)
 	adopted = word;
 	/* HOLDER: pairs with the acquire in view.c. */
 	smp_store_release(&mios_link.holder, (u32)word);
-	if (word != own_word())
+	if (word != mios_role_word())
 		pr_info("instance %u is host of ring 0 now\n", (u32)word);
 }
 
 /* Somebody has written over the word of the host, which is this instance. */
 static void defend(struct mios_ring *ring, u64 word)
 {
-	if (try_cmpxchg(host_word(ring), &word, own_word()))
+	if (try_cmpxchg(host_word(ring), &word, mios_role_word()))
 		pr_warn_ratelimited("the word that says who is host has been overwritten; written anew\n");
 }
 
@@ -124,11 +126,11 @@ static bool look(struct mios_ring *ring)
 	 * Somebody has written it there: who is host either puts it right first,
 	 * or finds that this one is, and steps back.
 	 */
-	if (word == own_word() && !mios_link.declares)
+	if (word == mios_role_word() && !mios_link.declares)
 		return may();
 	if (names_living(ring, word))
 		adopt(word);
-	else if (adopted == own_word() && mios_link.declares)
+	else if (adopted == mios_role_word() && mios_link.declares)
 		defend(ring, word);
 	if (names_living(ring, adopted)) {
 		hostless = 0;
@@ -146,11 +148,11 @@ static bool take(struct mios_ring *ring)
 
 	if (left || names_living(ring, word) ||
 	    !mios_view_inherit(ring, word) ||
-	    !try_cmpxchg(host_word(ring), &word, own_word()))
+	    !try_cmpxchg(host_word(ring), &word, mios_role_word()))
 		return false;
 	/* HOLDER: as above, for the original of the views. */
 	smp_store_release(&mios_link.declares, true);
-	adopt(own_word());
+	adopt(mios_role_word());
 	/* The last host may not have got so far. */
 	for_each_mios_peer(peer, ring)
 		if (peer->state == MIOS_PEER_JOINED)
@@ -191,6 +193,25 @@ static void resign(void)
 	mutex_unlock(&mios_link.lock);
 }
 
+/* Under link_lock; NULL: nobody else is. */
+static struct mios_peer *host_peer(struct mios_ring *ring)
+{
+	if (ring->peers[0].state != MIOS_PEER_ABSENT)
+		return &ring->peers[0];
+	if (!names_living(ring, adopted) || adopted == mios_role_word())
+		return NULL;
+	return &ring->peers[(u32)adopted];
+}
+
+/* One that hangs itself, or is lower and may not, leaves it to the next one. */
+static void hang_look(struct mios_ring *ring)
+{
+	mutex_lock(&mios_link.lock);
+	mios_depose_look(ring, may() ? host_peer(ring) : NULL,
+			 lower(ring) * jiffies_to_msecs(TURN));
+	mutex_unlock(&mios_link.lock);
+}
+
 /* Under role_lock. */
 static void role_look(struct mios_ring *ring)
 {
@@ -199,7 +220,7 @@ static void role_look(struct mios_ring *ring)
 
 	mutex_lock(&mios_link.lock);
 	turn = look(ring);
-	lost = mios_link.declares && adopted != own_word();
+	lost = mios_link.declares && adopted != mios_role_word();
 	mutex_unlock(&mios_link.lock);
 	if (lost) {
 		pr_warn("instance %u is host, too: this one is no more\n",
@@ -220,15 +241,17 @@ static void role_look(struct mios_ring *ring)
  * mios_role_look - is there a host, and is it this instance?
  * @ring: the one that has been looked at; without link_lock
  *
- * After the death of instance 0 has been told.  Only who is ready to end others
- * becomes host.
+ * Only who is ready to end others becomes host, after the death of instance 0 has
+ * been told.  One that hangs is told to panic.
  */
 void mios_role_look(struct mios_ring *ring)
 {
-	if (mios_link.host || ring->id || !mios_death_host_told())
+	if (mios_link.host || ring->id)
 		return;
 	mutex_lock(&role_lock);
-	role_look(ring);
+	if (mios_death_host_told())
+		role_look(ring);
+	hang_look(ring);
 	mutex_unlock(&role_lock);
 }
 
@@ -281,7 +304,8 @@ int mios_link_hang_get(u32 *policy, u32 *timeout)
 	struct mios_ring *ring = mios_ring_get(0);
 	u64 hang = ring ? READ_ONCE(ring->peers[0].lines->hang) : 0;
 
-	if (!(u32)hang)
+	if (!(u32)hang || (u32)hang > MIOS_HANG_REBOOT + 1 ||
+	    hang >> 32 > HANG_MOST)
 		return -ENODATA;
 	*policy = (u32)hang - 1;
 	*timeout = hang >> 32;

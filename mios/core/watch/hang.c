@@ -28,12 +28,6 @@ MODULE_PARM_DESC(hang_reboots, "how often within ten minutes an instance that ha
 
 MIOS_INJECT_SWITCH(blind_watch, "see no CPU stand still");
 
-/* A sign of life comes once a second, and may come late. */
-#define HANG_LEAST	3U
-#define HANG_MOST	86400U	/* that another instance is believed */
-
-enum mios_hang_policy { MIOS_HANG_REPORT, MIOS_HANG_KILL, MIOS_HANG_REBOOT };
-
 static const char * const policy_names[] = { "report", "kill", "reboot" };
 static struct mios_choice hang_policy = {
 	policy_names, ARRAY_SIZE(policy_names), MIOS_HANG_REPORT
@@ -176,7 +170,7 @@ const char *mios_node_hangs(struct mios_node *node)
 
 	if (!limit)
 		return NULL;
-	limit = max(limit, HANG_LEAST);
+	limit = max(limit, MIOS_HANG_LEAST);
 	if (any_hangs(node, limit))
 		return "hangs";
 	if (mios_link_silent_ms(node->id, incarnation_of(node)) / 1000 >=
@@ -205,8 +199,7 @@ void mios_hang_inherit(void)
 {
 	u32 policy, timeout;
 
-	if (mios_link_hang_get(&policy, &timeout) ||
-	    policy >= ARRAY_SIZE(policy_names) || timeout > HANG_MOST)
+	if (mios_link_hang_get(&policy, &timeout))
 		return;
 	WRITE_ONCE(hang_policy.value, policy);
 	WRITE_ONCE(hang_timeout, timeout);
