@@ -6,7 +6,7 @@ reads from the machine's memory: their root has gone with instance 0."""
 import re
 import time
 
-from outside import BOUND, fail, heard, run, said
+from outside import BOUND, PARAMETERS, fail, heard, run, said
 
 # What it needs of its root it has by the time instance 0 dies.
 WORK = r"""
@@ -119,11 +119,13 @@ START = """setsid mios exec {i} -- python3 /tmp/work.py {i} {nodes} '{when}' \\
 PANIC = """(sleep 1; echo 1 > /proc/sys/kernel/sysrq
 echo c > /proc/sysrq-trigger) > /dev/null 2>&1 &
 """
+HANG = f"(sleep 1; echo 60 > {PARAMETERS}inject_stand_still) > /dev/null 2>&1 &"
 
 
-def start(vm, nodes, plans):
-    """Work on all but instance 0, which then panics.  plans: of an instance, when it
-    does something (host and states, as they are said) and what."""
+def start(vm, nodes, plans, end=PANIC):
+    """Work on all but instance 0, which then panics, or does what end says.  plans:
+    of an instance, when it does something (host and states, as they are said) and
+    what."""
     run(vm, PREPARE.format(work=WORK,
                            instances=" ".join(map(str, range(1, nodes)))))
     for i in range(1, nodes):
@@ -133,13 +135,13 @@ def start(vm, nodes, plans):
         heard(vm, i, "work: host 0", "no work")
     dying = "".join(map(str, [0, *plans]))
     vm.watch.excuse(rf"instance [{dying}]: .*(?:Kernel panic|sysrq: |rcu:)")
-    run(vm, PANIC)
+    run(vm, end)
 
 
-def sees(vm, instance, host, states, half="", locks=""):
+def sees(vm, instance, host, states, half="", locks="", limit=BOUND):
     """What it says in the end."""
     heard(vm, instance, rf"work: host {host}, {states}, half: {half}, "
-          rf"locks: {locks},", "nobody is host, or nothing is recovered")
+          rf"locks: {locks},", "nobody is host, or nothing is recovered", limit)
 
 
 def goes_on(vm, instance):
