@@ -39,7 +39,7 @@ _mios()
 			stopping fencing dead held)"
 		;;
 	status)
-		words="--json --watch --metrics $(_mios_instances down claimed booting \
+		words="--json --watch --metrics --shared $(_mios_instances down claimed booting \
 			up stopping fencing dead held)"
 		;;
 	stat) words="--watch --json" ;;

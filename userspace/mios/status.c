@@ -18,6 +18,7 @@
 #include "lend.h"
 #include "libmios/libmios.h"
 #include "metrics.h"
+#include "shared.h"
 #include "subcommands.h"
 
 #define WATCH_MS 2000
@@ -28,6 +29,7 @@ static const char usage[] =
 "  -J, --json   for programs; mios-status(1) has the names and their units\n"
 "  -w, --watch  print again whenever something changes, until interrupted\n"
 "      --metrics  for Prometheus, pools and loads with it\n"
+"      --shared  which instances share a core, a cache, a package, memory\n"
 "  -h, --help   print this\n";
 
 enum {
@@ -271,10 +273,10 @@ static int print_metrics(uint64_t which)
 
 int cmd_status(int argc, char **argv)
 {
-	bool json = false, again = false, metrics = false;
+	bool json = false, again = false, metrics = false, shared = false;
 	const struct flag flags[] = {
 		{ "json", 'J', &json }, { "watch", 'w', &again },
-		{ "metrics", 0, &metrics }, { }
+		{ "metrics", 0, &metrics }, { "shared", 0, &shared }, { }
 	};
 	uint64_t which;
 
@@ -283,8 +285,15 @@ int cmd_status(int argc, char **argv)
 	if (metrics && (json || again))
 		mios_usage("status", "--metrics has a form of its own, and is "
 			   "printed once");
+	if (shared && (metrics || again))
+		mios_usage("status", "--shared is printed once, as a table or "
+			   "with --json");
 	if (metrics)
 		return print_metrics(which);
+	if (shared) {
+		status_shared(which, json);
+		return MIOS_EXIT_OK;
+	}
 	if (again)
 		watch(which, json);
 	print_once(which, json);
