@@ -90,9 +90,12 @@ static int receive_reply(int fd, char *why, size_t size)
 	return pass;
 }
 
-/* On failure @why holds the line to print. */
-int client_connect(int instance, int op, unsigned int cpus,
-		   struct mios_link *l, char *why, size_t size)
+/*
+ * Asks for a session: a file that the answer can be read from, or -errno and in
+ * @why the line to print.
+ */
+int client_request(int instance, int op, unsigned int cpus, char *why,
+		   size_t size)
 {
 	struct mios_request rq = {
 		.magic = MIOS_PROTO_MAGIC,
@@ -101,7 +104,7 @@ int client_connect(int instance, int op, unsigned int cpus,
 		.instance = instance,
 		.cpus = cpus,
 	};
-	int fd, session, err;
+	int fd;
 
 	snprintf(why, size, "cannot talk to miosd");
 	fd = connect_local(why, size);
@@ -110,7 +113,14 @@ int client_connect(int instance, int op, unsigned int cpus,
 	/* if that fails it has hung up, and the answer is there already */
 	if (send(fd, &rq, sizeof(rq), MSG_NOSIGNAL) != sizeof(rq))
 		shutdown(fd, SHUT_WR);
-	session = receive_reply(fd, why, size);
+	return fd;
+}
+
+/* The answer, waited for if need be; closes @fd. */
+int client_reply(int fd, struct mios_link *l, char *why, size_t size)
+{
+	int session = receive_reply(fd, why, size), err;
+
 	close(fd);
 	if (session < 0)
 		return session;
@@ -118,6 +128,15 @@ int client_connect(int instance, int op, unsigned int cpus,
 	if (err)
 		close(session);
 	return err;
+}
+
+/* Both at once. */
+int client_connect(int instance, int op, unsigned int cpus,
+		   struct mios_link *l, char *why, size_t size)
+{
+	int fd = client_request(instance, op, cpus, why, size);
+
+	return fd < 0 ? fd : client_reply(fd, l, why, size);
 }
 
 static uint64_t ignored_signals(void)

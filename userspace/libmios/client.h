@@ -10,6 +10,9 @@
 #include "libmios.h"
 
 /* client.c APIs: */
+int client_request(int instance, int op, unsigned int cpus, char *why,
+		   size_t size);
+int client_reply(int fd, struct mios_link *l, char *why, size_t size);
 int client_connect(int instance, int op, unsigned int cpus,
 		   struct mios_link *l, char *why, size_t size);
 int client_send_spec(struct mios_link *l, uint32_t flags, char **argv,
@@ -49,6 +52,9 @@ struct unattended {
 	char why[MIOS_TEXT_LEN + 32];
 	struct mios_buffer out, err;	/* what it has printed */
 	/* while it runs */
+	char **argv;
+	uint32_t flags;
+	int asked;			/* the answer is not there yet; or -1 */
 	struct mios_link link;
 	struct mios_watch watch;
 	bool detached, ended;
@@ -56,6 +62,7 @@ struct unattended {
 
 void unattended_run(struct unattended *list, unsigned int nr, char ***argv,
 		    unsigned int ms);
+void unattended_report(struct unattended *list, unsigned int nr, unsigned int ms);
 int unattended_detach(struct unattended *u, char **argv);
 void unattended_free(struct unattended *u);
 

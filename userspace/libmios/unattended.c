@@ -2,7 +2,7 @@
 /*
  * Sessions that this process does not attend: a command that goes on by itself
  * on its instance, and one whose output is collected, of several instances at
- * once.  For mios exec --detach and mios ps.
+ * once, or what their miosds report.  For mios exec --detach, mios ps and mios top.
  */
 #include <errno.h>
 #include <poll.h>
@@ -22,23 +22,38 @@ static void say_why(struct unattended *u, const char *why)
 	snprintf(u->why, sizeof(u->why), "instance %d: %s", u->instance, why);
 }
 
-/* Connects, and says what to run; u->why has the line if that fails. */
-static int start(struct unattended *u, uint32_t flags, char **argv)
+/* Asks for a session; u->why has the line if that fails. */
+static int ask(struct unattended *u, int op)
+{
+	char why[MIOS_TEXT_LEN];
+
+	u->link.fd = -1;
+	/* Before, so that the session is of this boot or a later one. */
+	watch_open(&u->watch, u->instance);
+	u->asked = client_request(u->instance, op, 0, why, sizeof(why));
+	if (u->asked >= 0)
+		return 0;
+	snprintf(u->why, sizeof(u->why), "%s", why);
+	return u->asked;
+}
+
+/* There it is: says what to run, unless it is a report. */
+static int take_session(struct unattended *u)
 {
 	char why[MIOS_TEXT_LEN];
 	int err;
 
-	u->link.fd = u->watch.fd = -1;
-	err = client_connect(u->instance, MIOS_OP_EXEC, 0, &u->link, why,
-			     sizeof(why));
+	err = client_reply(u->asked, &u->link, why, sizeof(why));
+	u->asked = -1;
 	if (err) {
 		u->link.fd = -1;	/* it was not made */
 		snprintf(u->why, sizeof(u->why), "%s", why);
 		return err;
 	}
-	watch_open(&u->watch, u->instance);
-	err = client_send_spec(&u->link, flags | MIOS_SPEC_STDIN |
-			       MIOS_SPEC_STDERR, argv, environ, -1);
+	if (!u->argv)
+		return 0;
+	err = client_send_spec(&u->link, u->flags | MIOS_SPEC_STDIN |
+			       MIOS_SPEC_STDERR, u->argv, environ, -1);
 	if (!err)	/* it has nothing to read */
 		err = link_send(&u->link, MIOS_FRAME_EOF, 0, NULL, 0);
 	if (err)
@@ -99,10 +114,20 @@ static int take_data(struct unattended *u, int stream, const void *data,
 				sizeof(len));
 }
 
+static int take_task(struct unattended *u, const void *data, size_t len)
+{
+	if (u->argv || len != sizeof(struct mios_task))
+		return -EPROTO;
+	return u->out.len + len > MAX_OUTPUT ? -EFBIG :
+	       buffer_add(&u->out, data, len);
+}
+
 static int take_frame(struct unattended *u, const struct mios_frame *f,
 		      const void *data)
 {
 	switch (f->type) {
+	case MIOS_FRAME_TASK:
+		return take_task(u, data, f->len);
 	case MIOS_FRAME_STARTED:
 		return take_started(u, data, f->len);
 	case MIOS_FRAME_DETACHED:
@@ -158,10 +183,28 @@ static void finish(struct unattended *u, int err)
 	}
 	u->error = err;
 	u->ended = true;
+	if (u->asked >= 0)
+		close(u->asked);
+	u->asked = -1;
 	link_close(&u->link);
 	if (u->watch.fd >= 0)
 		close(u->watch.fd);
 	u->watch.fd = -1;
+}
+
+/* What has come of one, if anything has. */
+static int advance(struct unattended *u, bool came, bool late)
+{
+	int err = 0;
+
+	if (came)
+		err = u->asked >= 0 ? take_session(u) : take_frames(u);
+	if (err || u->ended)
+		return err;
+	/* Of one that is not there miosd says more. */
+	if (u->asked < 0 && watch_lost(&u->watch))
+		return -EHOSTDOWN;
+	return late ? -ETIMEDOUT : 0;
 }
 
 /* One round for all that have not ended: 0 when none is left. */
@@ -173,9 +216,12 @@ static int step(struct unattended *list, unsigned int nr, int64_t deadline)
 	int err;
 
 	for (i = 0; i < nr; i++) {
-		p[i] = (struct pollfd){ list[i].link.fd,
-					link_events(&list[i].link), 0 };
-		open += !list[i].ended;
+		struct unattended *u = &list[i];
+
+		p[i] = (struct pollfd){ u->link.fd, link_events(&u->link), 0 };
+		if (u->asked >= 0)
+			p[i] = (struct pollfd){ u->asked, POLLIN, 0 };
+		open += !u->ended;
 	}
 	if (!open)
 		return 0;
@@ -185,15 +231,27 @@ static int step(struct unattended *list, unsigned int nr, int64_t deadline)
 	for (i = 0; i < nr; i++) {
 		if (list[i].ended)
 			continue;
-		err = p[i].revents ? take_frames(&list[i]) : 0;
-		if (!err && !list[i].ended && watch_lost(&list[i].watch))
-			err = -EHOSTDOWN;
-		if (!err && !list[i].ended && left <= 0)
-			err = -ETIMEDOUT;
+		err = advance(&list[i], p[i].revents, left <= 0);
 		if (err || list[i].ended)
 			finish(&list[i], err);
 	}
 	return 1;
+}
+
+/* All at once, so that one which answers late costs the others nothing. */
+static void run(struct unattended *list, unsigned int nr, int op, int64_t ms)
+{
+	const int64_t deadline = mios_now_ms() + ms;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < nr; i++) {
+		err = ask(&list[i], op);
+		if (err)
+			finish(&list[i], err);
+	}
+	while (step(list, nr, deadline))
+		;
 }
 
 /**
@@ -201,7 +259,7 @@ static int step(struct unattended *list, unsigned int nr, int64_t deadline)
  * @list: for each its instance is filled in; the rest is the result
  * @nr: how many, at most MIOS_MAX_INSTANCES
  * @argv: of each its own, ended by NULL
- * @ms: after that long the rest is given up, and its command killed
+ * @ms: after that long, from now, the rest is given up, and its command killed
  *
  * Whatever happens to one, the others' results are there: where u->error is not
  * 0, u->why has a line.  Each is freed by unattended_free().
@@ -209,18 +267,17 @@ static int step(struct unattended *list, unsigned int nr, int64_t deadline)
 void unattended_run(struct unattended *list, unsigned int nr, char ***argv,
 		    unsigned int ms)
 {
-	int64_t deadline;
 	unsigned int i;
-	int err;
 
-	for (i = 0; i < nr; i++) {
-		err = start(&list[i], 0, argv[i]);
-		if (err)
-			finish(&list[i], err);
-	}
-	deadline = mios_now_ms() + ms;
-	while (step(list, nr, deadline))
-		;
+	for (i = 0; i < nr; i++)
+		list[i].argv = argv[i];
+	run(list, nr, MIOS_OP_EXEC, ms);
+}
+
+/* The same for what runs there: u->out is an array of struct mios_task. */
+void unattended_report(struct unattended *list, unsigned int nr, unsigned int ms)
+{
+	run(list, nr, MIOS_OP_TOP, ms);
 }
 
 /**
@@ -235,7 +292,9 @@ int unattended_detach(struct unattended *u, char **argv)
 	int err;
 
 	u->status = STATUS_LOST;
-	err = start(u, MIOS_SPEC_DETACH | MIOS_SPEC_LINGER, argv);
+	u->argv = argv;
+	u->flags = MIOS_SPEC_DETACH | MIOS_SPEC_LINGER;
+	err = ask(u, MIOS_OP_EXEC);
 	if (err)
 		finish(u, err);
 	while (step(u, 1, deadline))
