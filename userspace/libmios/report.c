@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fetches the sessions of an instance from its miosd, in bounded time.
+ * Fetches the sessions of instances from their miosds: of all that are asked for
+ * at once, in bounded time.  Called by mios top and mios run; no locks.
  */
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,75 +11,52 @@
 #include "client.h"
 #include "report.h"
 
-#define ANSWER_MS	15000
-#define MAX_REPORTED	65536
+#define ANSWER_MS	45000	/* more than miosd takes to say why it cannot */
 
-static int add_task(struct task_report *r, const void *data, size_t len)
+static int copy_tasks(struct task_report *r, const struct mios_buffer *from)
 {
-	struct mios_task *grown;
+	unsigned int i;
 
-	if (len != sizeof(*grown) || r->nr_tasks == MAX_REPORTED)
-		return -EPROTO;
-	grown = realloc(r->tasks, (r->nr_tasks + 1) * sizeof(*grown));
-	if (!grown)
+	r->nr_tasks = from->len / sizeof(*r->tasks);
+	r->tasks = calloc(r->nr_tasks + 1, sizeof(*r->tasks));
+	if (!r->tasks)
 		return -ENOMEM;
-	r->tasks = grown;
-	memcpy(&grown[r->nr_tasks], data, len);
-	grown += r->nr_tasks++;
-	grown->command[sizeof(grown->command) - 1] = '\0';
-	mios_utf8(grown->command);
+	if (r->nr_tasks)
+		memcpy(r->tasks, from->data + from->start,
+		       r->nr_tasks * sizeof(*r->tasks));
+	for (i = 0; i < r->nr_tasks; i++) {
+		struct mios_task *t = &r->tasks[i];
+
+		t->command[sizeof(t->command) - 1] = '\0';
+		mios_utf8(t->command);
+	}
 	return 0;
 }
 
-/* 1: complete; 0: more is to come. */
-static int take_frames(struct mios_link *l, struct task_report *r)
+/* Each has its instance; where its error is not 0, why has a line. */
+void report_fetch(struct task_report *list, unsigned int nr)
 {
-	struct mios_frame f;
-	const void *data;
-	int err;
+	struct unattended all[MIOS_MAX_INSTANCES] = { };
+	unsigned int i;
 
-	for (;;) {
-		err = link_next(l, &f, &data);
-		if (err <= 0)
-			return err;
-		if (f.type == MIOS_FRAME_EXIT)
-			return 1;
-		err = f.type == MIOS_FRAME_TASK ? add_task(r, data, f.len) :
-		      -EPROTO;
-		if (err)
-			return err;
+	for (i = 0; i < nr; i++)
+		all[i].instance = list[i].instance;
+	unattended_report(all, nr, ANSWER_MS);
+	for (i = 0; i < nr; i++) {
+		struct task_report *r = &list[i];
+
+		r->tasks = NULL;
+		r->nr_tasks = 0;
+		r->error = all[i].error ?: copy_tasks(r, &all[i].out);
+		snprintf(r->why, sizeof(r->why), "%s", all[i].error ?
+			 all[i].why : strerror(-r->error));
+		unattended_free(&all[i]);
 	}
-}
-
-int report_fetch(int instance, struct task_report *r, char *why, size_t size)
-{
-	struct mios_link l;
-	struct pollfd p;
-	int err;
-
-	memset(r, 0, sizeof(*r));
-	err = client_connect(instance, MIOS_OP_TOP, 0, &l, why, size);
-	if (err)
-		return err;
-	do {
-		p = (struct pollfd){ l.fd, POLLIN, 0 };
-		if (poll(&p, 1, ANSWER_MS) <= 0)
-			err = -ETIMEDOUT;
-		else
-			err = link_fill(&l);
-		if (!err)
-			err = take_frames(&l, r);
-	} while (!err && !l.ended);
-	link_close(&l);
-	if (err == 1)
-		return 0;
-	snprintf(why, size, "miosd on instance %d did not answer", instance);
-	report_free(r);
-	return err ? err : -ECONNRESET;
 }
 
 void report_free(struct task_report *r)
 {
 	free(r->tasks);
-	memset(r, 0, sizeof(*r));
+	r->tasks = NULL;
+	r->nr_tasks = 0;
 }

@@ -183,13 +183,11 @@ static void take_option(int c, char **argv, struct run_options *o)
 /* What miosd knows and sysfs does not: CPUs that tasks are bound to. */
 static unsigned int bound_cpus(int instance)
 {
-	struct task_report report;
+	struct task_report report = { .instance = instance };
 	unsigned int i, cpu, n = 0;
-	char why[MIOS_TEXT_LEN];
 	uint64_t used[MIOS_CPU_WORDS] = { 0 };
 
-	if (report_fetch(instance, &report, why, sizeof(why)))
-		return 0;
+	report_fetch(&report, 1);
 	for (i = 0; i < report.nr_tasks; i++)
 		for (cpu = 0; cpu < MIOS_CPU_WORDS; cpu++)
 			used[cpu] |= report.tasks[i].cpus[cpu];

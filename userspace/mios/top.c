@@ -177,8 +177,30 @@ static void add_task(struct libscols_table *t, int instance,
 	cell(line, 9, "%s", task->command);
 }
 
-static void show_tasks(const struct mios_instance *list, int n, int self,
-		       bool json)
+/* Those whose tasks can be asked for; of the others @missing gets a bit each. */
+static unsigned int choose(const struct mios_instance *list, int n,
+			   struct task_report *reports, uint64_t *missing)
+{
+	const int self = mios_self();
+	unsigned int nr = 0;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		if (list[i].id != self && list[i].state != MIOS_STATE_UP)
+			continue;
+		if (list[i].suspect >= 0) {	/* it would be waited for */
+			mios_error("mios", "top: instance %d is suspect: its "
+				   "tasks are not known", list[i].id);
+			*missing |= 1ull << list[i].id;
+			continue;
+		}
+		reports[nr++].instance = list[i].id;
+	}
+	return nr;
+}
+
+/* Of whom nothing was learnt: a bit each. */
+static uint64_t show_tasks(const struct mios_instance *list, int n, bool json)
 {
 	static const char * const words[] = { "INSTANCE", "PID", "USER",
 		"FROM", "CPUS", "PROCS", "CPU-S", "AGE-S", "RSS", "COMMAND",
@@ -186,46 +208,62 @@ static void show_tasks(const struct mios_instance *list, int n, int self,
 	static const char * const names[] = { "instance", "pid", "user",
 		"from", "cpus", "processes", "cpu_seconds", "seconds", "rss",
 		"command", NULL };
+	static struct task_report reports[MIOS_MAX_INSTANCES];
 	struct libscols_table *t = table("tasks", json, json ? names : words,
 					 0x1eb);
-	struct task_report r;
-	char why[MIOS_TEXT_LEN];
-	unsigned int j;
-	int i;
+	unsigned int i, j, nr;
+	uint64_t missing = 0;
 
-	for (i = 0; i < n; i++) {
-		if (list[i].id != self && list[i].state != MIOS_STATE_UP)
-			continue;
-		if (list[i].suspect >= 0) {	/* the others would wait for it */
-			mios_error("mios", "top: instance %d is suspect: its "
-				   "tasks are not known", list[i].id);
-			continue;
+	nr = choose(list, n, reports, &missing);
+	report_fetch(reports, nr);
+	for (i = 0; i < nr; i++) {
+		const int instance = reports[i].instance;
+
+		if (reports[i].error) {
+			mios_error("mios", "top: %s", reports[i].why);
+			missing |= 1ull << instance;
 		}
-		if (report_fetch(list[i].id, &r, why, sizeof(why))) {
-			mios_error("mios", "top: %s", why);
-			continue;
-		}
-		for (j = 0; j < r.nr_tasks; j++)
-			add_task(t, list[i].id, &r.tasks[j], json);
-		report_free(&r);
+		for (j = 0; j < reports[i].nr_tasks; j++)
+			add_task(t, instance, &reports[i].tasks[j], json);
+		report_free(&reports[i]);
 	}
 	print(t, json, true);
+	return missing;
 }
 
-static void show(bool json)
+static void print_missing(uint64_t missing)
+{
+	const char *before = "";
+	int i;
+
+	printf(",\n   \"missing\": [");
+	for (i = 0; i < MIOS_MAX_INSTANCES; i++) {
+		if (missing >> i & 1) {
+			printf("%s%d", before, i);
+			before = ", ";
+		}
+	}
+	printf("]");
+}
+
+static int show(bool json)
 {
 	static struct mios_instance list[MIOS_MAX_INSTANCES];
 	int n = mios_instances_read(list, MIOS_MAX_INSTANCES);
+	uint64_t missing;
 
 	if (n < 0)
 		mios_die(MIOS_EXIT_FAILED, "top: %s", MIOS_NO_SYSFS);
 	if (json)
 		json_begin();
 	show_instances(list, n, json);
-	show_tasks(list, n, mios_self(), json);
-	if (json)
+	missing = show_tasks(list, n, json);
+	if (json) {
+		print_missing(missing);
 		json_end();
+	}
 	mios_flush_stdout();
+	return missing ? MIOS_EXIT_FAILED : MIOS_EXIT_OK;
 }
 
 static void keys_unseen(struct termios *mode)
@@ -277,8 +315,7 @@ int cmd_top(int argc, char **argv)
 		mios_usage("top", "it takes no argument, what is '%.40s'?",
 			   argv[optind]);
 	if (once || !isatty(STDOUT_FILENO))
-		show(json);
-	else
-		watch(delay);
+		return show(json);
+	watch(delay);
 	return MIOS_EXIT_OK;
 }
