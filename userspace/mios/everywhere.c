@@ -8,38 +8,62 @@
 
 #include "everywhere.h"
 
+/* Those that were named and that the machine has not. */
+static void complain(const char *who, uint64_t missing, int *status)
+{
+	int i;
+
+	for (i = 0; i < MIOS_MAX_INSTANCES; i++) {
+		if (!(missing >> i & 1))
+			continue;
+		mios_error("mios", "%s: there is no instance %d: mios status "
+			   "lists them", who, i);
+		*status = MIOS_EXIT_FAILED;
+	}
+}
+
+/* Is it asked?  Else a line says why not, unless nobody has named it. */
+static bool chosen(const char *who, const struct mios_instance *inst, bool named,
+		   bool self, int *status)
+{
+	if (!self && inst->state != MIOS_STATE_UP) {
+		if (!named)
+			return false;
+		mios_error("mios", "%s: instance %d is %s, not up", who, inst->id,
+			   mios_state_name(inst->state));
+	} else if (inst->suspect >= 0) {	/* it would be waited for */
+		mios_error("mios", "%s: instance %d is suspect: it is not asked",
+			   who, inst->id);
+	} else {
+		return true;
+	}
+	*status = MIOS_EXIT_FAILED;
+	return false;
+}
+
 /* Those of @instances that are up and answer, in @list; how many. */
 unsigned int everywhere_choose(const char *who, uint64_t instances,
 			       struct unattended *list, int *status)
 {
 	static struct mios_instance all[MIOS_MAX_INSTANCES];
 	const int self = mios_self(), n = mios_instances_read(all, MIOS_MAX_INSTANCES);
+	uint64_t missing = instances;
 	unsigned int nr = 0;
 	int i;
 
 	if (n < 0)
 		mios_die(MIOS_EXIT_FAILED, "%s: %s", who, MIOS_NO_SYSFS);
 	for (i = 0; i < n; i++) {
-		if (!(instances >> all[i].id & 1))
-			continue;
-		if (all[i].id != self && all[i].state != MIOS_STATE_UP) {
-			if (instances == UINT64_MAX)
-				continue;
-			mios_error("mios", "%s: instance %d is %s, not up", who,
-				   all[i].id, mios_state_name(all[i].state));
-			*status = MIOS_EXIT_FAILED;
-		} else if (all[i].suspect >= 0) {	/* the others would wait */
-			mios_error("mios", "%s: instance %d is suspect: it is "
-				   "not asked", who, all[i].id);
-			*status = MIOS_EXIT_FAILED;
-		} else {
+		missing &= ~(1ull << all[i].id);
+		if ((!instances || instances >> all[i].id & 1) &&
+		    chosen(who, &all[i], instances, all[i].id == self, status))
 			list[nr++].instance = all[i].id;
-		}
 	}
+	complain(who, missing, status);
 	return nr;
 }
 
-/* No longer than @ms in all. */
+/* No longer than @ms in all: they are asked at once. */
 void everywhere_run(struct unattended *list, unsigned int nr, char **argv,
 		    unsigned int ms)
 {
@@ -51,13 +75,17 @@ void everywhere_run(struct unattended *list, unsigned int nr, char **argv,
 	unattended_run(list, nr, each, ms);
 }
 
-/* Has it not worked on one of them?  Then a line has said so. */
+/*
+ * Has it not worked on one of them?  Then a line has said so, as one does of what
+ * it has written to stderr, which by itself is no failure.
+ */
 bool everywhere_failed(const char *who, struct unattended *u, int good,
 		       int *status)
 {
+	const bool failed = u->error || u->status > good;
 	char line[200];
 
-	if (!u->error && !u->err.len && u->status <= good)
+	if (!failed && !u->err.len)
 		return false;
 	if (u->error) {
 		mios_error("mios", "%s: %s", who, u->why);
@@ -72,5 +100,5 @@ bool everywhere_failed(const char *who, struct unattended *u, int good,
 			   u->instance, u->status);
 	}
 	*status = MIOS_EXIT_FAILED;
-	return true;
+	return failed;
 }

@@ -8,7 +8,10 @@
 
 #include "libmios/client.h"
 
-/* @who: "ps", for messages; @status: becomes MIOS_EXIT_FAILED with each line */
+/*
+ * @who: "ps", for messages; @instances: 0 for all that are up; @status: becomes
+ * MIOS_EXIT_FAILED with each line
+ */
 unsigned int everywhere_choose(const char *who, uint64_t instances,
 			       struct unattended *list, int *status);
 void everywhere_run(struct unattended *list, unsigned int nr, char **argv,

@@ -302,7 +302,7 @@ static void show(struct ps_wish *w, struct unattended *list, unsigned int nr,
 int cmd_ps(int argc, char **argv)
 {
 	static struct unattended list[MIOS_MAX_INSTANCES];
-	static struct ps_wish w = { .instances = UINT64_MAX };
+	static struct ps_wish w;
 	int status = MIOS_EXIT_OK;
 	unsigned int nr;
 

@@ -103,7 +103,7 @@ static const struct column columns[] = {
 struct wish {
 	char *events[EVENTS_MAX + 1];
 	unsigned int nr_events;
-	uint64_t instances;
+	uint64_t instances;	/* 0: all */
 	long seconds, kib;
 	bool stop, json;
 	char **command;		/* NULL: none */
@@ -407,7 +407,7 @@ static int record(const struct wish *w, struct unattended *list, unsigned int nr
 int cmd_trace(int argc, char **argv)
 {
 	static struct unattended list[MIOS_MAX_INSTANCES];
-	struct wish w = { .instances = UINT64_MAX, .kib = 1408 };
+	struct wish w = { .kib = 1408 };
 	int status = MIOS_EXIT_OK, ended = MIOS_EXIT_OK;
 	unsigned int nr, good;
 	sigset_t signals;
