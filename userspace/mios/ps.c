@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * mios ps: the processes of all instances in one table.  On each instance the
- * system's own ps does the work, as the caller: he sees there what he sees at a
- * login.  Signals are ps_signal.c's.
+ * system's own ps does the work, and pgrep finds names, as the caller: he sees
+ * there what he sees at a login.  Signals are ps_signal.c's.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -15,6 +15,7 @@
 
 #include "cells.h"
 #include "everywhere.h"
+#include "list.h"
 #include "ps.h"
 #include "subcommands.h"
 
@@ -77,6 +78,19 @@ static const char * const fields[] = {
 
 #define NR_FIELDS	(sizeof(fields) / sizeof(fields[0]))
 
+/*
+ * What runs on each instance.  $1: what $2 is.  Its own process, which becomes ps,
+ * is listed with the others: by it the session's own are told from them.  Names are
+ * compared by pgrep, as by pkill: ps takes a list of them.
+ */
+static const char script[] =
+"how=$1 what=$2; shift 2\n"
+"case $how in\n"
+"all)	exec ps -ww \"$@\" -e;;\n"
+"name)	what=$(pgrep -d, -x -- \"$what\");;\n"
+"esac\n"
+"exec ps -ww \"$@\" -p \"${what:+$what,}$$\"\n";
+
 /* --- what is asked for --- */
 
 static uid_t parse_user(const char *text)
@@ -94,36 +108,33 @@ static uid_t parse_user(const char *text)
 /* Longer names than the kernel keeps are found by what it keeps. */
 static void parse_command(struct ps_wish *w, const char *text)
 {
-	if (!*text || strpbrk(text, ",\n"))	/* ps would take a list */
+	if (!*text || strchr(text, '\n'))
 		mios_usage("ps", "'%.40s' is no name of a program", text);
 	snprintf(w->command, sizeof(w->command), "%s", text);
 }
 
-/* Is it the same number as one before it? */
-static bool was_named(char **argv, int i)
+static bool was_named(const struct ps_wish *w, long pid)
 {
-	int j;
+	unsigned int i;
 
-	for (j = 0; j < i && strcmp(argv[j], argv[i]); j++)
+	for (i = 0; i < w->nr_pids && w->pids[i].pid != pid; i++)
 		;
-	return j < i;
+	return i < w->nr_pids;
 }
 
 static void parse_pids(struct ps_wish *w, int argc, char **argv)
 {
-	size_t len = 0;
 	long pid;
 	int i;
 
 	for (i = 0; i < argc; i++) {
 		if (mios_number(argv[i], 1, PID_MAX, &pid))
 			mios_usage("ps", "'%.40s' is no PID", argv[i]);
-		if (was_named(argv, i))
+		if (was_named(w, pid))
 			continue;
-		len += snprintf(w->pids + len, PS_PIDS - len, "%s%ld",
-				len ? "," : "", pid);
-		if (len >= PS_PIDS - 16)
-			mios_usage("ps", "too many PIDs at once");
+		if (w->nr_pids == PS_PIDS)
+			mios_usage("ps", "more than %d PIDs", PS_PIDS);
+		w->pids[w->nr_pids++].pid = pid;
 	}
 }
 
@@ -166,20 +177,20 @@ static void parse(struct ps_wish *w, int argc, char **argv)
 	while ((c = getopt_long(argc, argv, ":aKu:c:i:s:Jh", options, NULL)) != -1)
 		take_option(w, c, argv);
 	parse_pids(w, argc - optind, argv + optind);
-	if (w->pids[0] && w->command[0])
+	if (w->nr_pids && w->command[0])
 		mios_usage("ps", "PIDs or --command, not both");
-	if (w->signal && !w->pids[0] && !w->command[0] && !w->by_user)
+	if (w->signal && !w->nr_pids && !w->command[0] && !w->by_user)
 		mios_usage("ps", "a signal to which? Name PIDs, a program by "
 			   "--command, or --user");
-	if (w->signal && !w->pids[0] && !w->command[0] && !w->user)
+	if (w->signal && !w->nr_pids && !w->command[0] && !w->user)
 		mios_usage("ps", "that would end the machine: of root's processes "
 			   "name PIDs, or a program by --command");
 	if (w->signal && w->json)
 		mios_usage("ps", "--signal prints no JSON");
-	if (w->signal && w->pids[0] && (w->by_user || w->all))
+	if (w->signal && w->nr_pids && (w->by_user || w->all))
 		mios_usage("ps", "PIDs say which: leave out --user and --all");
 	/* One's own, unless something else is asked for. */
-	if (!w->all && !w->by_user && !w->pids[0]) {
+	if (!w->all && !w->by_user && !w->nr_pids) {
 		w->by_user = true;
 		w->user = getuid();
 	}
@@ -212,13 +223,14 @@ static void show_row(const struct ps_wish *w, struct libscols_table *t,
 	cell_set(line, c++, r->command);
 }
 
-static bool is_wanted(const struct ps_wish *w, const struct unattended *u,
+/* @session: the one that looks, and what waits for it */
+static bool is_wanted(const struct ps_wish *w, const struct row *session,
 		      const struct row *r)
 {
-	if (r->pid == u->pid)		/* the one that looks */
+	if (r->pid == session->pid || r->pid == session->ppid)
 		return false;
 	/* A thread of the kernel has no memory; neither has a zombie. */
-	if (!r->size && r->state[0] != 'Z' && !w->kernel && !w->pids[0])
+	if (!r->size && r->state[0] != 'Z' && !w->kernel && !w->nr_pids)
 		return false;
 	return !w->by_user || r->uid == w->user;
 }
@@ -236,46 +248,93 @@ static bool parse_row(char *line, struct row *r)
 	return true;
 }
 
-static void show_instance(const struct ps_wish *w, struct libscols_table *t,
-			  struct unattended *u, int *status)
+void ps_mark(struct ps_wish *w, long pid)
 {
+	unsigned int i;
+
+	for (i = 0; i < w->nr_pids; i++)
+		w->pids[i].found |= w->pids[i].pid == pid;
+}
+
+void ps_missing(const struct ps_wish *w, int *status)
+{
+	unsigned int i;
+
+	for (i = 0; i < w->nr_pids; i++) {
+		if (w->pids[i].found)
+			continue;
+		mios_error("mios", "ps: no instance that was asked has a "
+			   "process %ld", w->pids[i].pid);
+		*status = MIOS_EXIT_FAILED;
+	}
+}
+
+/* The rows of an instance, ended by one without a PID; NULL: a line says why. */
+static struct row *rows_of(struct unattended *u)
+{
+	size_t nr = 0, room = 0;
 	char *line, *rest = NULL;
-	struct row r;
+	struct row *rows = NULL;
 
 	if (buffer_add(&u->out, "", 1))
 		mios_die(MIOS_EXIT_FAILED, "ps: no memory left");
 	for (line = strtok_r((char *)u->out.data + u->out.start, "\n", &rest);
 	     line; line = strtok_r(NULL, "\n", &rest)) {
-		if (!parse_row(line, &r)) {
+		rows = list_grow("ps", rows, nr, &room, sizeof(*rows));
+		if (!parse_row(line, &rows[nr++])) {
 			mios_error("mios", "ps: instance %d: ps says '%.40s'",
 				   u->instance, line);
-			*status = MIOS_EXIT_FAILED;
-			return;
+			free(rows);
+			return NULL;
 		}
-		if (is_wanted(w, u, &r))
-			show_row(w, t, u->instance, &r);
 	}
+	rows = list_grow("ps", rows, nr, &room, sizeof(*rows));
+	rows[nr] = (struct row){ };
+	return rows;
 }
 
-/* ps -o pid= ... -e|-p LIST|-C NAME */
-static void list_command(struct ps_wish *w, char **argv)
+static void show_instance(struct ps_wish *w, struct libscols_table *t,
+			  struct unattended *u, int *status)
+{
+	struct row *rows = rows_of(u), *r, session = { };
+
+	if (!rows) {
+		*status = MIOS_EXIT_FAILED;
+		return;
+	}
+	for (r = rows; r->pid; r++)
+		if (r->pid == u->pid)
+			session = *r;
+	for (r = rows; r->pid; r++) {
+		if (!is_wanted(w, &session, r))
+			continue;
+		ps_mark(w, r->pid);
+		show_row(w, t, u->instance, r);
+	}
+	free(rows);
+}
+
+/* @what: room for all PIDs */
+static void list_command(struct ps_wish *w, char *what, char **argv)
 {
 	unsigned int i, n = 0;
+	size_t len = 0;
 
+	argv[n++] = "sh";
+	argv[n++] = "-c";
+	argv[n++] = (char *)script;
 	argv[n++] = "ps";
-	argv[n++] = "-ww";
+	argv[n++] = w->nr_pids ? "pids" : w->command[0] ? "name" : "all";
+	argv[n++] = what;
+	*what = '\0';
+	for (i = 0; i < w->nr_pids; i++)
+		len += sprintf(what + len, "%s%ld", len ? "," : "",
+			       w->pids[i].pid);
+	if (w->command[0])
+		ps_quote(what, w->command);
 	for (i = 0; i < NR_FIELDS; i++) {
 		argv[n++] = "-o";
 		argv[n++] = (char *)fields[i];
-	}
-	if (w->pids[0]) {
-		argv[n++] = "-p";
-		argv[n++] = w->pids;
-	} else if (w->command[0]) {
-		argv[n++] = "-C";
-		argv[n++] = w->command;
-	} else {
-		argv[n++] = "-e";
 	}
 	argv[n] = NULL;
 }
@@ -284,18 +343,16 @@ static void show(struct ps_wish *w, struct unattended *list, unsigned int nr,
 		 int *status)
 {
 	struct libscols_table *t = table_create("processes", columns, w->json);
+	static char what[PS_PIDS * PS_DIGITS];
 	char *argv[2 * NR_FIELDS + 8];
 	unsigned int i;
 
-	list_command(w, argv);
+	list_command(w, what, argv);
 	everywhere_run(list, nr, argv, PS_ANSWER_MS);
-	for (i = 0; i < nr; i++)	/* 1: it has found none */
-		if (!everywhere_failed("ps", &list[i], 1, status))
+	for (i = 0; i < nr; i++)
+		if (!everywhere_failed("ps", &list[i], 0, status))
 			show_instance(w, t, &list[i], status);
-	if (w->pids[0] && !scols_table_get_nlines(t)) {
-		mios_error("mios", "ps: there is no such process");
-		*status = MIOS_EXIT_FAILED;
-	}
+	ps_missing(w, status);
 	table_show(t, w->json);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * mios ps --signal: signals to processes of all instances, by number, which is the
- * machine's, or by name and user.  On each instance the system's own kill and
- * pkill send them, as the caller, who may there what he may at a login.
+ * machine's, or by name and user.  On each instance a shell's own kill and the
+ * system's pkill send them, as the caller, who may there what he may at a login.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -13,8 +13,18 @@
 #include "everywhere.h"
 #include "ps.h"
 
-#define PIDS_MAX	(PS_PIDS / 2)
-#define WHITE		"\n "
+/*
+ * What runs on each instance.  $1: the signal, then the PIDs.  A number is looked
+ * for and sent the signal at once, as it may soon be another process'.  Of one of
+ * another instance there is no such folder.
+ */
+static const char kill_script[] =
+"s=$1; shift\n"
+"for p; do\n"
+"	[ -d /proc/$p/task ] || continue\n"
+"	echo $p\n"
+"	e=$(kill -s $s $p 2>&1) || echo \"$p: ${e##*: }\" >&2\n"
+"done\n";
 
 const char *ps_signal(const char *text)
 {
@@ -30,8 +40,8 @@ const char *ps_signal(const char *text)
 	return text;
 }
 
-/* pkill takes a pattern: what has a meaning in one is meant as it stands. */
-static void quote(char *to, const char *from)
+/* What has a meaning in a pattern is meant as it stands. */
+void ps_quote(char *to, const char *from)
 {
 	for (; *from; from++) {
 		if (strchr("\\^$.|?*+()[]{}", *from))
@@ -65,7 +75,7 @@ static unsigned int signal_command(struct ps_wish *w, struct unattended *list,
 	char *argv[10] = { "pkill", "--signal", (char *)w->signal, "-e", "-x",
 			   "--", name };
 
-	quote(name, w->command);
+	ps_quote(name, w->command);
 	if (w->by_user) {
 		snprintf(user, sizeof(user), "%u", w->user);
 		argv[5] = "-u";
@@ -127,66 +137,37 @@ static unsigned int signal_user(struct ps_wish *w, struct unattended *list,
 	return count;
 }
 
-/* Of the PIDs that were asked for: which are here, as words for kill. */
-static unsigned int found(struct unattended *u, char **words)
+/* Which they had, and others have not. */
+static void mark_found(struct ps_wish *w, struct unattended *u)
 {
-	unsigned int n = 0;
 	char *word, *rest = NULL;
 
 	if (buffer_add(&u->out, "", 1))
 		mios_die(MIOS_EXIT_FAILED, "ps: no memory left");
-	for (word = strtok_r((char *)u->out.data + u->out.start, WHITE, &rest);
-	     word && n < PIDS_MAX; word = strtok_r(NULL, WHITE, &rest))
-		words[n++] = word;
-	words[n] = NULL;
-	return n;
+	for (word = strtok_r((char *)u->out.data + u->out.start, "\n", &rest);
+	     word; word = strtok_r(NULL, "\n", &rest))
+		ps_mark(w, atol(word));
 }
 
-static void kill_there(const struct ps_wish *w, int instance, char **words,
-		       int *status)
+/* The same for numbers: each instance takes those that it has. */
+static void signal_pids(struct ps_wish *w, struct unattended *list,
+			unsigned int nr, int *status)
 {
-	struct unattended u = { .instance = instance };
+	static char numbers[PS_PIDS][PS_DIGITS];
+	static char *argv[PS_PIDS + 6] = { "sh", "-c", (char *)kill_script, "ps" };
+	unsigned int i;
 
-	words[0] = "kill";
-	words[1] = "-s";
-	words[2] = (char *)w->signal;
-	words[3] = "--";
-	unattended_run(&u, 1, &words, PS_ANSWER_MS);
-	everywhere_failed("ps", &u, 0, status);
-	unattended_free(&u);
-}
-
-static unsigned int number_of_pids(const char *pids)
-{
-	unsigned int n = 1;
-
-	for (; *pids; pids++)
-		n += *pids == ',';
-	return n;
-}
-
-/* The same for numbers: each instance is sent those that it has. */
-static unsigned int signal_pids(struct ps_wish *w, struct unattended *list,
-				unsigned int nr, int *status)
-{
-	static char *words[PIDS_MAX + 5];
-	char *argv[6] = { "ps", "-o", "pid=", "-p", w->pids };
-	unsigned int i, n, count = 0;
-
+	argv[4] = (char *)w->signal;
+	for (i = 0; i < w->nr_pids; i++) {
+		snprintf(numbers[i], sizeof(numbers[i]), "%ld", w->pids[i].pid);
+		argv[5 + i] = numbers[i];
+	}
 	everywhere_run(list, nr, argv, PS_ANSWER_MS);
 	for (i = 0; i < nr; i++) {
-		if (everywhere_failed("ps", &list[i], 1, status))
-			continue;
-		n = found(&list[i], words + 4);
-		if (n)
-			kill_there(w, list[i].instance, words, status);
-		count += n;
+		everywhere_failed("ps", &list[i], 0, status);
+		mark_found(w, &list[i]);
 	}
-	if (count && count < number_of_pids(w->pids)) {
-		mios_error("mios", "ps: some of these processes are not there");
-		*status = MIOS_EXIT_FAILED;
-	}
-	return count;
+	ps_missing(w, status);
 }
 
 void ps_send(struct ps_wish *w, struct unattended *list, unsigned int nr,
@@ -194,9 +175,11 @@ void ps_send(struct ps_wish *w, struct unattended *list, unsigned int nr,
 {
 	unsigned int count;
 
-	if (w->pids[0])
-		count = signal_pids(w, list, nr, status);
-	else if (w->command[0])
+	if (w->nr_pids) {
+		signal_pids(w, list, nr, status);
+		return;
+	}
+	if (w->command[0])
 		count = signal_command(w, list, nr, status);
 	else
 		count = signal_user(w, list, nr, status);
@@ -205,4 +188,3 @@ void ps_send(struct ps_wish *w, struct unattended *list, unsigned int nr,
 		*status = MIOS_EXIT_FAILED;
 	}
 }
-
