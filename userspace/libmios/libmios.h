@@ -82,7 +82,9 @@ int mios_address(int ring, int instance, uint32_t *address);
 int64_t mios_now_ms(void);
 int mios_copy_out(int fd);
 void mios_cut(char *to, size_t size, const char *from);
+int mios_letter(const char *text, size_t left);
 void mios_utf8(char *text);
+void mios_put_visible(const char *text, size_t len);
 void mios_size_text(uint64_t bytes, char *buf, size_t size);
 void mios_time_text(uint64_t seconds, char *buf, size_t size);
 

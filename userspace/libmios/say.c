@@ -27,6 +27,7 @@ static void print_line(const char *who, const char *fmt, va_list ap)
 	snprintf(line, sizeof(line) - 1, "%s: ", who);
 	head = strlen(line);
 	vsnprintf(line + head, sizeof(line) - 1 - head, fmt, ap);
+	mios_utf8(line);
 	for (c = line; *c; c++)
 		if (iscntrl((unsigned char)*c))
 			*c = '?';

@@ -3,6 +3,7 @@
  * Small conversions for output: sizes, times, and copying a stream to
  * standard output; the clock that waits are bounded by.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -35,19 +36,26 @@ void mios_cut(char *to, size_t size, const char *from)
 	to[len] = '\0';
 }
 
-/* How many bytes the letter of UTF-8 has that begins here; 0: none does. */
-static int letter(const unsigned char *at)
+/*
+ * How many bytes the letter of UTF-8 has that begins here, of @left bytes; 0: none
+ * does.  Control characters of more than a byte are none: terminals obey them.
+ */
+int mios_letter(const char *text, size_t left)
 {
-	int len = *at < 0x80 ? 1 : *at < 0xc2 ? 0 : *at < 0xe0 ? 2 :
-		  *at < 0xf0 ? 3 : *at < 0xf5 ? 4 : 0;
-	int i;
+	const unsigned char *at = (const unsigned char *)text;
+	size_t len = *at < 0x80 ? 1 : *at < 0xc2 ? 0 : *at < 0xe0 ? 2 :
+		     *at < 0xf0 ? 3 : *at < 0xf5 ? 4 : 0;
+	size_t i;
 
+	if (len > left)
+		return 0;
 	for (i = 1; i < len; i++)
 		if ((at[i] & 0xc0) != 0x80)
 			return 0;
-	/* Longer than need be, half of a pair, beyond the last. */
+	/* Longer than need be, half of a pair, beyond the last; U+0080 to U+009F. */
 	if ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) ||
-	    (*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f))
+	    (*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f) ||
+	    (*at == 0xc2 && at[1] < 0xa0))
 		return 0;
 	return len;
 }
@@ -55,14 +63,33 @@ static int letter(const unsigned char *at)
 /* What is no letter of UTF-8 becomes a question mark: names may be anything. */
 void mios_utf8(char *text)
 {
+	const char *end = text + strlen(text);
 	int len;
 
-	for (; *text; text += len) {
-		len = letter((unsigned char *)text);
+	for (; text < end; text += len) {
+		len = mios_letter(text, end - text);
 		if (!len) {
 			*text = '?';
 			len = 1;
 		}
+	}
+}
+
+/*
+ * Prints what others have written, so that it cannot drive the reader's terminal:
+ * each byte that is no letter, and each control character but a tab, as \x1b.
+ */
+void mios_put_visible(const char *text, size_t len)
+{
+	const char *end = text + len;
+	int n;
+
+	for (; text < end; text += n ? n : 1) {
+		n = mios_letter(text, end - text);
+		if (!n || (iscntrl((unsigned char)*text) && *text != '\t'))
+			printf("\\x%02x", (unsigned char)*text);
+		else
+			fwrite(text, 1, n, stdout);
 	}
 }
 

@@ -286,8 +286,9 @@ static void print_text(const struct line *line, size_t nr)
 
 	for (; nr--; line++) {
 		time_text(line->time, time, sizeof(time));
-		printf("%s %d: %.*s\n", time, line->instance, (int)line->len,
-		       line->text);
+		printf("%s %d: ", time, line->instance);
+		mios_put_visible(line->text, line->len);
+		putchar('\n');
 	}
 }
 

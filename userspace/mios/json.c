@@ -42,20 +42,27 @@ void json_table(struct libscols_table *table)
 	free(text);
 }
 
-/* Of what is no ASCII each byte: it may be anything, and JSON must be UTF-8. */
+/* What is no letter becomes a question mark: it may be anything, JSON is UTF-8. */
 void json_string(const char *text)
 {
+	const char *end;
+	int len;
+
 	if (!text) {
 		printf("null");
 		return;
 	}
 	putchar('"');
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text & 0x80)
-			printf("\\u%04x", (unsigned char)*text);
+	for (end = text + strlen(text); text < end; text += len ? len : 1) {
+		len = mios_letter(text, end - text);
+		if (!len)
+			putchar('?');
+		else if ((unsigned char)*text < ' ')
+			printf("\\u%04x", *text);
 		else if (*text == '"' || *text == '\\')
 			printf("\\%c", *text);
 		else
-			putchar(*text);
+			printf("%.*s", len, text);
+	}
 	putchar('"');
 }

@@ -186,9 +186,9 @@ static long put_lines(const struct log *log, const char *end, long skip,
 		if (print && nr >= skip) {
 			if (log->opt->name)
 				printf("%d: ", log->instance);
-			fwrite(line, 1, next - line, stdout);
-			if (next[-1] != '\n')
-				putchar('\n');
+			mios_put_visible(line, next - line -
+					 (next[-1] == '\n'));
+			putchar('\n');
 		}
 		nr++;
 	}

@@ -180,9 +180,8 @@ static int sweep(void)
 		if (!look(entry->d_name, &file) || !file.left)
 			continue;
 		if (!unlink(entry->d_name)) {
-			mios_utf8(file.name);
-			printf("%s of instance %ld is removed\n", file.name,
-			       file.instance);
+			mios_put_visible(file.name, strlen(file.name));
+			printf(" of instance %ld is removed\n", file.instance);
 		} else if (errno != ENOENT) {
 			mios_error("mios", "shm: %s: %m", entry->d_name);
 			status = MIOS_EXIT_FAILED;
