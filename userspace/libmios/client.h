@@ -6,6 +6,8 @@
 #ifndef LIBMIOS_CLIENT_H
 #define LIBMIOS_CLIENT_H
 
+#include <stdio.h>
+
 #include "frames.h"
 #include "libmios.h"
 
@@ -51,9 +53,12 @@ struct unattended {
 	int error;		/* 0, or -errno and a line in why */
 	char why[MIOS_TEXT_LEN + 32];
 	struct mios_buffer out, err;	/* what it has printed */
+	FILE *to;			/* or NULL; where out goes instead */
 	/* while it runs */
 	char **argv;
 	uint32_t flags;
+	int64_t deadline;		/* with @to: for silence */
+	unsigned int ms;
 	int asked;			/* the answer is not there yet; or -1 */
 	struct mios_link link;
 	struct mios_watch watch;

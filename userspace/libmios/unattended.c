@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,27 +15,13 @@
 #include "client.h"
 
 #define START_MS	90000	/* slow files on the other side included */
+#define LOOK_MS		500	/* a death, and a signal, is seen by looking */
 #define MAX_OUTPUT	(64u << 20)
 #define STATUS_LOST	125	/* not the command's own */
 
 static void say_why(struct unattended *u, const char *why)
 {
 	snprintf(u->why, sizeof(u->why), "instance %d: %s", u->instance, why);
-}
-
-/* Asks for a session; u->why has the line if that fails. */
-static int ask(struct unattended *u, int op)
-{
-	char why[MIOS_TEXT_LEN];
-
-	u->link.fd = -1;
-	/* Before, so that the session is of this boot or a later one. */
-	watch_open(&u->watch, u->instance);
-	u->asked = client_request(u->instance, op, 0, why, sizeof(why));
-	if (u->asked >= 0)
-		return 0;
-	snprintf(u->why, sizeof(u->why), "%s", why);
-	return u->asked;
 }
 
 /* There it is: says what to run, unless it is a report. */
@@ -107,9 +94,13 @@ static int take_data(struct unattended *u, int stream, const void *data,
 
 	if ((stream != 1 && stream != 2) || len > MIOS_FRAME_MAX)
 		return -EPROTO;
-	if (b->len + len > MAX_OUTPUT)
-		return -EFBIG;
-	err = buffer_add(b, data, len);
+	if (stream == 1 && u->to) {
+		u->deadline = mios_now_ms() + u->ms;
+		err = fwrite(data, 1, len, u->to) == len ? 0 : -errno;
+	} else {
+		err = b->len + len > MAX_OUTPUT ? -EFBIG :
+		      buffer_add(b, data, len);
+	}
 	return err ?: link_send(&u->link, MIOS_FRAME_CREDIT, stream, &len,
 				sizeof(len));
 }
@@ -178,7 +169,8 @@ static void finish(struct unattended *u, int err)
 
 	if (err && !u->why[0]) {
 		snprintf(why, sizeof(why), "%s", lost ?: err == -ETIMEDOUT ?
-			 "no answer in time" : strerror(-err));
+			 "no answer in time" : err == -EINTR ? "interrupted" :
+			 strerror(-err));
 		say_why(u, why);
 	}
 	u->error = err;
@@ -192,8 +184,39 @@ static void finish(struct unattended *u, int err)
 	u->watch.fd = -1;
 }
 
+/* By what the caller has blocked, so that he can end in order. */
+static bool interrupted(void)
+{
+	sigset_t set;
+	int sig;
+
+	if (sigpending(&set))
+		return false;
+	for (sig = 1; sig < NSIG; sig++)
+		if (mios_ends(sig) && sigismember(&set, sig) == 1)
+			return true;
+	return false;
+}
+
+/* Asks for a session, within @ms; u->error and u->why say if that fails. */
+static void ask(struct unattended *u, int op, unsigned int ms)
+{
+	char why[MIOS_TEXT_LEN];
+
+	u->link.fd = -1;
+	u->ms = ms;
+	u->deadline = mios_now_ms() + ms;
+	/* Before, so that the session is of this boot or a later one. */
+	watch_open(&u->watch, u->instance);
+	u->asked = client_request(u->instance, op, 0, why, sizeof(why));
+	if (u->asked >= 0)
+		return;
+	snprintf(u->why, sizeof(u->why), "%s", why);
+	finish(u, u->asked);
+}
+
 /* What has come of one, if anything has. */
-static int advance(struct unattended *u, bool came, bool late)
+static int advance(struct unattended *u, bool came)
 {
 	int err = 0;
 
@@ -204,14 +227,17 @@ static int advance(struct unattended *u, bool came, bool late)
 	/* Of one that is not there miosd says more. */
 	if (u->asked < 0 && watch_lost(&u->watch))
 		return -EHOSTDOWN;
-	return late ? -ETIMEDOUT : 0;
+	if (interrupted())
+		return -EINTR;
+	return mios_now_ms() < u->deadline ? 0 : -ETIMEDOUT;
 }
 
 /* One round for all that have not ended: 0 when none is left. */
-static int step(struct unattended *list, unsigned int nr, int64_t deadline)
+static int step(struct unattended *list, unsigned int nr)
 {
 	struct pollfd p[MIOS_MAX_INSTANCES];
-	int64_t left = deadline - mios_now_ms();
+	const int64_t now = mios_now_ms();
+	int64_t left = LOOK_MS;
 	unsigned int i, open = 0;
 	int err;
 
@@ -221,17 +247,20 @@ static int step(struct unattended *list, unsigned int nr, int64_t deadline)
 		p[i] = (struct pollfd){ u->link.fd, link_events(&u->link), 0 };
 		if (u->asked >= 0)
 			p[i] = (struct pollfd){ u->asked, POLLIN, 0 };
-		open += !u->ended;
+		if (u->ended)
+			continue;
+		open++;
+		if (u->deadline - now < left)
+			left = u->deadline - now;
 	}
 	if (!open)
 		return 0;
-	/* A death is seen by looking. */
 	if (left > 0)
-		poll(p, nr, left < 500 ? left : 500);
+		poll(p, nr, left);
 	for (i = 0; i < nr; i++) {
 		if (list[i].ended)
 			continue;
-		err = advance(&list[i], p[i].revents, left <= 0);
+		err = advance(&list[i], p[i].revents);
 		if (err || list[i].ended)
 			finish(&list[i], err);
 	}
@@ -239,18 +268,13 @@ static int step(struct unattended *list, unsigned int nr, int64_t deadline)
 }
 
 /* All at once, so that one which answers late costs the others nothing. */
-static void run(struct unattended *list, unsigned int nr, int op, int64_t ms)
+static void run(struct unattended *list, unsigned int nr, int op, unsigned int ms)
 {
-	const int64_t deadline = mios_now_ms() + ms;
 	unsigned int i;
-	int err;
 
-	for (i = 0; i < nr; i++) {
-		err = ask(&list[i], op);
-		if (err)
-			finish(&list[i], err);
-	}
-	while (step(list, nr, deadline))
+	for (i = 0; i < nr; i++)
+		ask(&list[i], op, ms);
+	while (step(list, nr))
 		;
 }
 
@@ -262,7 +286,9 @@ static void run(struct unattended *list, unsigned int nr, int op, int64_t ms)
  * @ms: after that long, from now, the rest is given up, and its command killed
  *
  * Whatever happens to one, the others' results are there: where u->error is not
- * 0, u->why has a line.  Each is freed by unattended_free().
+ * 0, u->why has a line.  Each is freed by unattended_free().  Of one that prints to
+ * a file, u->to, @ms counts from what has come last, and there is no limit but the
+ * file's.  A signal that would end the caller, and that he has blocked, ends all.
  */
 void unattended_run(struct unattended *list, unsigned int nr, char ***argv,
 		    unsigned int ms)
@@ -288,16 +314,11 @@ void unattended_report(struct unattended *list, unsigned int nr, unsigned int ms
  */
 int unattended_detach(struct unattended *u, char **argv)
 {
-	int64_t deadline = mios_now_ms() + START_MS;
-	int err;
-
 	u->status = STATUS_LOST;
 	u->argv = argv;
 	u->flags = MIOS_SPEC_DETACH | MIOS_SPEC_LINGER;
-	err = ask(u, MIOS_OP_EXEC);
-	if (err)
-		finish(u, err);
-	while (step(u, 1, deadline))
+	ask(u, MIOS_OP_EXEC, START_MS);
+	while (step(u, 1))
 		if (u->pid && !u->detached) {
 			say_why(u, "its miosd is older than this command, and "
 				"ends what it starts with the session: restart "
