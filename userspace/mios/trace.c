@@ -3,11 +3,10 @@
  * mios trace: events of all instances' kernels in one listing, in the order in
  * which they were.  Each instance records by the time stamp counter, which is one
  * for the machine, into a buffer of its own (an instance of tracefs), so others'
- * tracing is not touched; here they are merged.
+ * tracing is not touched.  trace_list.c merges them.
  */
 #include <errno.h>
 #include <getopt.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,17 +17,15 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-#include "cells.h"
 #include "everywhere.h"
-#include "list.h"
 #include "subcommands.h"
+#include "trace.h"
 
 #define EVENTS_MAX	64
-#define ANSWER_MS	120000
+#define ANSWER_MS	120000	/* of a listing: without a line */
 #define END_S		5
 #define KIB_MAX		(1l << 20)
 #define SECONDS_MAX	86400
-#define COMM_WIDTH	16	/* in a line of tracefs */
 
 static const char help[] =
 "Usage: mios trace [OPTION...] [COMMAND [ARGUMENT...]]\n"
@@ -82,23 +79,12 @@ static const char end_script[] =
 "echo 0 > $d/tracing_on\n"
 "cat $d/per_cpu/cpu*/stats | awk '/^(overrun|dropped events):/ { n += $NF }\n"
 "	END { print \"lost\", n + 0 }'\n"
-"sed '/^#/d; /LOST .* EVENTS/d' $d/trace\n"
+"cat $d/trace || exit\n"
 "rmdir $d\n";
 
 static const char stop_script[] =
 "d=/sys/kernel/tracing/instances/mios\n"
 "[ ! -d $d ] || rmdir $d\n";
-
-static const struct column columns[] = {
-	{ NULL, "us", 0, SCOLS_JSON_NUMBER },
-	{ NULL, "instance", 0, SCOLS_JSON_NUMBER },
-	{ NULL, "cpu", 0, SCOLS_JSON_NUMBER },
-	{ NULL, "pid", 0, SCOLS_JSON_NUMBER },
-	{ NULL, "task", 0, SCOLS_JSON_STRING },
-	{ NULL, "event", 0, SCOLS_JSON_STRING },
-	{ NULL, "text", 0, SCOLS_JSON_STRING },
-	{ }
-};
 
 struct wish {
 	char *events[EVENTS_MAX + 1];
@@ -107,20 +93,6 @@ struct wish {
 	long seconds, kib;
 	bool stop, json;
 	char **command;		/* NULL: none */
-};
-
-/* One line of an instance's listing. */
-struct event {
-	uint64_t tsc;
-	int instance, cpu;
-	long pid;
-	const char *task, *name, *text;
-};
-
-struct events {
-	struct event *list;
-	size_t nr, room;
-	uint64_t begin, end;	/* what was before and after is our own doing */
 };
 
 /* --- what is asked for --- */
@@ -174,13 +146,12 @@ static void parse(struct wish *w, int argc, char **argv)
 
 /* --- recording --- */
 
-/* A script on all of @list; those that it worked on stay there.  How many. */
-static unsigned int script_run(struct unattended *list, unsigned int nr,
-			       const char *script, const struct wish *w,
-			       int *status)
+/* A script on all of @list. */
+static void script_run(struct unattended *list, unsigned int nr,
+		       const char *script, const struct wish *w)
 {
 	char *argv[EVENTS_MAX + 8] = { "sh", "-c", (char *)script, "trace" };
-	unsigned int i, n = 4, good = 0;
+	unsigned int n = 4;
 	char kib[24];
 
 	snprintf(kib, sizeof(kib), "%ld", w->kib);
@@ -188,24 +159,29 @@ static unsigned int script_run(struct unattended *list, unsigned int nr,
 	memcpy(argv + n, w->events, w->nr_events * sizeof(*argv));
 	argv[n + w->nr_events] = NULL;
 	everywhere_run(list, nr, argv, ANSWER_MS);
-	for (i = 0; i < nr; i++) {
-		if (everywhere_failed("trace", &list[i], 0, status))
-			unattended_free(&list[i]);
-		else
-			list[good++] = list[i];
-	}
-	return good;
 }
 
-/* The same instances, to be asked for something else. */
-static void script_again(struct unattended *list, unsigned int nr)
+/* Has it worked on all of them?  They can be asked for something else then. */
+static bool script_worked(struct unattended *list, unsigned int nr, int *status)
 {
+	bool worked = true;
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
+		worked &= !everywhere_failed("trace", &list[i], 0, status);
 		unattended_free(&list[i]);
 		list[i] = (struct unattended){ .instance = list[i].instance };
 	}
+	return worked;
+}
+
+/* What came in while nobody waited for it is over with that. */
+static void forget(const sigset_t *signals)
+{
+	static const struct timespec now = { };
+
+	while (sigtimedwait(signals, NULL, &now) > 0)
+		;
 }
 
 static pid_t command_start(char **argv)
@@ -261,73 +237,6 @@ static int wait_while(const struct wish *w, const sigset_t *signals)
 
 /* --- the listing --- */
 
-static void event_add(struct events *all, const struct event *e)
-{
-	all->list = list_grow("trace", all->list, all->nr, &all->room,
-			      sizeof(*e));
-	all->list[all->nr++] = *e;
-}
-
-/* "            task-PID     [CPU] flags  TIME: event: text" */
-static bool event_parse(char *line, struct event *e)
-{
-	char *at = line + COMM_WIDTH, *end;
-
-	if (strlen(line) < COMM_WIDTH + 1 || *at != '-')
-		return false;
-	*at++ = '\0';
-	e->task = line + strspn(line, " ");
-	e->pid = strtol(at, &at, 10);
-	if (sscanf(at, " [%d]", &e->cpu) != 1)
-		return false;
-	at = strchr(at, ']') + 1;
-	at += strspn(at, " ");
-	at += strcspn(at, " ");
-	e->tsc = strtoull(at, &end, 10);
-	if (end == at || *end != ':' || end[1] != ' ')
-		return false;
-	e->name = end + 2;
-	end = strstr(e->name, ": ");
-	e->text = end ? end + 2 : "";
-	if (end)
-		*end = '\0';
-	return true;
-}
-
-static void events_take(struct events *all, struct unattended *u, int *status)
-{
-	struct event e = { .instance = u->instance };
-	char *line, *rest = NULL;
-	uint64_t lost;
-
-	if (buffer_add(&u->out, "", 1))
-		mios_die(MIOS_EXIT_FAILED, "trace: no memory left");
-	for (line = strtok_r((char *)u->out.data + u->out.start, "\n", &rest);
-	     line; line = strtok_r(NULL, "\n", &rest)) {
-		if (event_parse(line, &e)) {
-			if (e.tsc >= all->begin && e.tsc <= all->end)
-				event_add(all, &e);
-		} else if (sscanf(line, "lost %" SCNu64, &lost) == 1) {
-			if (lost)
-				mios_error("mios", "trace: instance %d has lost "
-					   "%" PRIu64 " events: ask for fewer, "
-					   "or a larger --buffer", u->instance,
-					   lost);
-		} else {
-			mios_error("mios", "trace: instance %d says '%.60s'",
-				   u->instance, line);
-			*status = MIOS_EXIT_FAILED;
-		}
-	}
-}
-
-static int by_time(const void *one, const void *two)
-{
-	const struct event *a = one, *b = two;
-
-	return a->tsc < b->tsc ? -1 : a->tsc > b->tsc;
-}
-
 static double now_us(void)
 {
 	struct timespec ts;
@@ -343,73 +252,72 @@ static double rate_of(uint64_t tsc, double us)
 	return (__rdtsc() - tsc) / (now_us() - us);
 }
 
-static void print_json(const struct events *all, double rate)
+/* Files without names, as a listing may be longer than there is memory. */
+static void files_open(const struct unattended *list, unsigned int nr,
+		       struct trace_file *files)
 {
-	struct libscols_table *t = table_create("events", columns, true);
-	char us[40];
-	size_t i;
+	unsigned int i;
 
-	for (i = 0; i < all->nr; i++) {
-		const struct event *e = &all->list[i];
-		struct libscols_line *line = table_add_line(t);
-		int c = 0;
-
-		snprintf(us, sizeof(us), "%.3f", (e->tsc - all->begin) / rate);
-		cell_set(line, c++, us);
-		cell_set_number(line, c++, e->instance);
-		cell_set_number(line, c++, e->cpu);
-		cell_set_number(line, c++, e->pid);
-		cell_set(line, c++, e->task);
-		cell_set(line, c++, e->name);
-		cell_set(line, c++, e->text);
+	for (i = 0; i < nr; i++) {
+		files[i] = (struct trace_file){ .instance = list[i].instance,
+						.file = tmpfile() };
+		if (!files[i].file)
+			mios_die(MIOS_EXIT_FAILED, "trace: no file for a listing "
+				 "in /tmp: %m");
 	}
-	table_show(t, true);
 }
 
-static void print_text(const struct events *all, double rate)
+/* Of those that have failed what has come, but for half a line. */
+static void files_fill(struct unattended *list, unsigned int nr,
+		       struct trace_file *files, const struct wish *w, int *status)
 {
-	size_t i;
+	unsigned int i;
 
-	for (i = 0; i < all->nr; i++) {
-		const struct event *e = &all->list[i];
-
-		printf("%14.3f %2d %2d %7ld %-15s %s: %s\n",
-		       (e->tsc - all->begin) / rate, e->instance, e->cpu,
-		       e->pid, e->task, e->name, e->text);
+	for (i = 0; i < nr; i++)
+		list[i].to = files[i].file;
+	script_run(list, nr, end_script, w);
+	for (i = 0; i < nr; i++) {
+		files[i].whole = !list[i].error && !list[i].status;
+		if (!list[i].error && fflush(files[i].file)) {
+			mios_error("mios", "trace: instance %d: /tmp: %m",
+				   list[i].instance);
+			*status = MIOS_EXIT_FAILED;
+			files[i].whole = false;
+		}
+		rewind(files[i].file);
 	}
 }
 
 static int record(const struct wish *w, struct unattended *list, unsigned int nr,
-		  const sigset_t *signals, int *status)
+		  struct trace_file *files, const sigset_t *signals, int *status)
 {
-	struct events all = { .begin = __rdtsc() };
+	struct trace_span span = { .begin = __rdtsc() };
 	double us = now_us();
-	unsigned int i;
 	int ended;
 
 	ended = wait_while(w, signals);
-	all.end = __rdtsc();
-	script_again(list, nr);
-	nr = script_run(list, nr, end_script, w, status);
-	for (i = 0; i < nr; i++)
-		events_take(&all, &list[i], status);
-	qsort(all.list, all.nr, sizeof(*all.list), by_time);
-	if (w->json)
-		print_json(&all, rate_of(all.begin, us));
-	else
-		print_text(&all, rate_of(all.begin, us));
-	mios_flush_stdout();
-	free(all.list);
-	script_again(list, nr);
+	span.end = __rdtsc();
+	span.rate = rate_of(span.begin, us);
+	forget(signals);
+	files_fill(list, nr, files, w, status);
+	if (!script_worked(list, nr, status)) {
+		forget(signals);
+		script_run(list, nr, stop_script, w);
+		script_worked(list, nr, status);
+	}
+	/* Nothing is left to be put in order. */
+	sigprocmask(SIG_UNBLOCK, signals, NULL);
+	trace_list(files, nr, &span, w->json, status);
 	return ended;
 }
 
 int cmd_trace(int argc, char **argv)
 {
 	static struct unattended list[MIOS_MAX_INSTANCES];
+	static struct trace_file files[MIOS_MAX_INSTANCES];
 	struct wish w = { .kib = 1408 };
 	int status = MIOS_EXIT_OK, ended = MIOS_EXIT_OK;
-	unsigned int nr, good;
+	unsigned int nr;
 	sigset_t signals;
 
 	parse(&w, argc, argv);
@@ -421,16 +329,23 @@ int cmd_trace(int argc, char **argv)
 	sigaddset(&signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	nr = everywhere_choose("trace", w.instances, list, &status);
-	good = script_run(list, nr, w.stop ? stop_script : begin_script, &w,
-			  &status);
-	if (w.stop)
+	if (w.stop) {
+		script_run(list, nr, stop_script, &w);
+		script_worked(list, nr, &status);
 		return status;
+	}
 	/* All that were asked for, or none: what is missing is not seen. */
-	if (good == nr && nr) {
-		ended = record(&w, list, nr, &signals, &status);
+	if (status != MIOS_EXIT_OK)
+		mios_die(MIOS_EXIT_FAILED, "trace: nothing is recorded: name "
+			 "those that can by --instances");
+	files_open(list, nr, files);
+	script_run(list, nr, begin_script, &w);
+	if (script_worked(list, nr, &status)) {
+		ended = record(&w, list, nr, files, &signals, &status);
 	} else {
-		script_again(list, good);
-		script_run(list, good, stop_script, &w, &status);
+		forget(&signals);
+		script_run(list, nr, stop_script, &w);
+		script_worked(list, nr, &status);
 	}
 	return ended ? ended : status;
 }
