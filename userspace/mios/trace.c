@@ -23,9 +23,10 @@
 
 #define EVENTS_MAX	64
 #define ANSWER_MS	120000	/* of a listing: without a line */
-#define END_S		5
+#define END_MS		5000
 #define KIB_MAX		(1l << 20)
 #define SECONDS_MAX	86400
+#define FOREVER_S	(1l << 32)
 
 static const char help[] =
 "Usage: mios trace [OPTION...] [COMMAND [ARGUMENT...]]\n"
@@ -201,37 +202,69 @@ static pid_t command_start(char **argv)
 	return pid;
 }
 
-/* It has a moment for it. */
-static void command_end(pid_t pid)
+static int64_t left_ms(int64_t deadline)
 {
-	static const struct timespec moment = { .tv_sec = END_S };
+	const int64_t left = deadline - mios_now_ms();
+
+	return left > 0 ? left : 0;
+}
+
+/*
+ * Until the command has ended, the time is over, or another signal comes: whether it
+ * has ended.  It may be stopped and go on, and other children of ours may end.
+ */
+static bool command_wait(pid_t pid, const sigset_t *signals, int64_t deadline,
+			 int *status)
+{
+	struct timespec left;
+	int64_t ms;
+	int got;
+
+	for (;;) {
+		if (pid && waitpid(pid, status, WNOHANG) == pid)
+			return true;
+		ms = left_ms(deadline);
+		left = (struct timespec){ .tv_sec = ms / 1000,
+					  .tv_nsec = ms % 1000 * 1000000 };
+		got = sigtimedwait(signals, NULL, &left);
+		if (got > 0 ? got != SIGCHLD : errno != EINTR)
+			return pid && waitpid(pid, status, WNOHANG) == pid;
+	}
+}
+
+/* It has a moment for it, also where it was stopped; then there is no choice. */
+static int command_end(pid_t pid)
+{
 	sigset_t chld;
+	int status;
 
 	sigemptyset(&chld);
 	sigaddset(&chld, SIGCHLD);
 	kill(pid, SIGTERM);
-	if (sigtimedwait(&chld, NULL, &moment) < 0)
-		kill(pid, SIGKILL);
+	kill(pid, SIGCONT);
+	if (command_wait(pid, &chld, mios_now_ms() + END_MS, &status))
+		return status;
+	kill(pid, SIGKILL);
+	if (command_wait(pid, &chld, mios_now_ms() + END_MS, &status))
+		return status;
+	mios_error("mios", "trace: process %d does not end", pid);
+	return SIGKILL;
 }
 
 /* Until the command ends, the time is over, or a signal comes: it is recorded. */
 static int wait_while(const struct wish *w, const sigset_t *signals)
 {
-	struct timespec left = { .tv_sec = w->seconds };
+	const int64_t deadline = mios_now_ms() + (w->seconds ?: FOREVER_S) * 1000;
 	pid_t pid = w->command ? command_start(w->command) : 0;
-	int got, status = 0;
+	int status;
 
 	if (pid < 0)
 		return MIOS_EXIT_FAILED;
-	do {
-		got = w->seconds ? sigtimedwait(signals, NULL, &left) :
-		      sigwaitinfo(signals, NULL);
-	} while (got < 0 && errno == EINTR);
-	if (!pid)
-		return MIOS_EXIT_OK;
-	if (got != SIGCHLD)	/* a terminal has told it, too */
-		command_end(pid);
-	waitpid(pid, &status, 0);
+	if (!command_wait(pid, signals, deadline, &status)) {
+		if (!pid)
+			return MIOS_EXIT_OK;
+		status = command_end(pid);	/* a terminal has told it, too */
+	}
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -311,6 +344,21 @@ static int record(const struct wish *w, struct unattended *list, unsigned int nr
 	return ended;
 }
 
+/* What ends a trace in order, but for what we are told to ignore. */
+static void signals_block(sigset_t *signals)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	struct sigaction sa;
+	unsigned int i;
+
+	sigemptyset(signals);
+	sigaddset(signals, SIGCHLD);
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (!sigaction(ends[i], NULL, &sa) && sa.sa_handler != SIG_IGN)
+			sigaddset(signals, ends[i]);
+	sigprocmask(SIG_BLOCK, signals, NULL);
+}
+
 int cmd_trace(int argc, char **argv)
 {
 	static struct unattended list[MIOS_MAX_INSTANCES];
@@ -322,12 +370,7 @@ int cmd_trace(int argc, char **argv)
 
 	parse(&w, argc, argv);
 	/* Before anything records: it is ended in order, whatever comes. */
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGHUP);
-	sigaddset(&signals, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
+	signals_block(&signals);
 	nr = everywhere_choose("trace", w.instances, list, &status);
 	if (w.stop) {
 		script_run(list, nr, stop_script, &w);
