@@ -3,9 +3,11 @@
  * mios trace: events of all instances' kernels in one listing, in the order in
  * which they were.  Each instance records by the time stamp counter, which is one
  * for the machine, into a buffer of its own (an instance of tracefs), so others'
- * tracing is not touched.  trace_list.c merges them.
+ * tracing is not touched.  It has this process' number, which is the machine's: by
+ * that a buffer is known whose trace was killed.  trace_list.c merges them.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <poll.h>
 #include <signal.h>
@@ -37,7 +39,7 @@ static const char help[] =
 "  -i, --instances LIST on these only, such as 1-3\n"
 "      --time SECONDS   no longer than this\n"
 "      --buffer KIB     for each CPU (1408): what does not fit is lost, and said\n"
-"      --stop           end what a trace that was killed has left recording\n"
+"      --stop           end what traces that were killed have left recording\n"
 "  -J, --json           for programs; mios-trace(1) has the names\n"
 "  -h, --help           print this\n";
 
@@ -54,12 +56,24 @@ static const struct option options[] = {
 	{ }
 };
 
-/* What runs on each instance.  $1: KiB, then the events. */
+/* What runs on each instance.  $1: our PID. */
+#define FOLDER		"/sys/kernel/tracing/instances/mios-"
+/* Removes what is left, of others that have gone: of one that is there a word. */
+#define REMOVE_LEFT(word) \
+	"for d in " FOLDER "*; do\n" \
+	"	[ -d $d ] || continue\n" \
+	"	case $(cat /proc/${d##*-}/stat 2> /dev/null) in\n" \
+	"	*' (mios) '*) " word ";;\n" \
+	"	*) rmdir $d;;\n" \
+	"	esac\n" \
+	"done\n"
+
+/* Then KiB, and the events. */
 static const char begin_script[] =
-"t=/sys/kernel/tracing d=$t/instances/mios kib=$1; shift\n"
+"t=/sys/kernel/tracing d=" FOLDER "$1 kib=$2; shift 2\n"
 "[ -d $t/instances ] || { echo its kernel has no tracing >&2; exit 1; }\n"
-"mkdir $d 2> /dev/null || { echo somebody runs mios trace, or it was killed:"
-" mios trace --stop >&2; exit 1; }\n"
+"own=$d\n" REMOVE_LEFT(":") "d=$own\n"
+"mkdir $d || exit\n"
 "trap '[ -z \"$bad\" ] || rmdir $d' EXIT; bad=1\n"
 "echo 0 > $d/tracing_on && echo x86-tsc > $d/trace_clock &&\n"
 "echo $kib > $d/buffer_size_kb || exit\n"
@@ -75,7 +89,7 @@ static const char begin_script[] =
 "echo 1 > $d/tracing_on && bad=\n";
 
 static const char end_script[] =
-"d=/sys/kernel/tracing/instances/mios\n"
+"d=" FOLDER "$1\n"
 "[ -d $d ] || { echo it does not record any more >&2; exit 1; }\n"
 "echo 0 > $d/tracing_on\n"
 "cat $d/per_cpu/cpu*/stats | awk '/^(overrun|dropped events):/ { n += $NF }\n"
@@ -83,9 +97,16 @@ static const char end_script[] =
 "cat $d/trace || exit\n"
 "rmdir $d\n";
 
+/* What had it open was told to end, but may not have yet. */
+static const char remove_script[] =
+"d=" FOLDER "$1 n=0\n"
+"while [ -d $d ] && ! rmdir $d 2> /dev/null; do\n"
+"	[ $((n += 1)) -lt 50 ] || { rmdir $d; exit; }\n"
+"	sleep 0.1\n"
+"done\n";
+
 static const char stop_script[] =
-"d=/sys/kernel/tracing/instances/mios\n"
-"[ ! -d $d ] || rmdir $d\n";
+REMOVE_LEFT("echo \"process ${d##*-} still runs mios trace\" >&2");
 
 struct wish {
 	char *events[EVENTS_MAX + 1];
@@ -152,10 +173,12 @@ static void script_run(struct unattended *list, unsigned int nr,
 		       const char *script, const struct wish *w)
 {
 	char *argv[EVENTS_MAX + 8] = { "sh", "-c", (char *)script, "trace" };
+	char pid[24], kib[24];
 	unsigned int n = 4;
-	char kib[24];
 
+	snprintf(pid, sizeof(pid), "%d", getpid());
 	snprintf(kib, sizeof(kib), "%ld", w->kib);
+	argv[n++] = pid;
 	argv[n++] = kib;
 	memcpy(argv + n, w->events, w->nr_events * sizeof(*argv));
 	argv[n + w->nr_events] = NULL;
@@ -294,7 +317,8 @@ static void files_open(const struct unattended *list, unsigned int nr,
 	for (i = 0; i < nr; i++) {
 		files[i] = (struct trace_file){ .instance = list[i].instance,
 						.file = tmpfile() };
-		if (!files[i].file)
+		if (!files[i].file ||
+		    fcntl(fileno(files[i].file), F_SETFD, FD_CLOEXEC))
 			mios_die(MIOS_EXIT_FAILED, "trace: no file for a listing "
 				 "in /tmp: %m");
 	}
@@ -335,7 +359,7 @@ static int record(const struct wish *w, struct unattended *list, unsigned int nr
 	files_fill(list, nr, files, w, status);
 	if (!script_worked(list, nr, status)) {
 		forget(signals);
-		script_run(list, nr, stop_script, w);
+		script_run(list, nr, remove_script, w);
 		script_worked(list, nr, status);
 	}
 	/* Nothing is left to be put in order. */
@@ -351,6 +375,7 @@ static void signals_block(sigset_t *signals)
 	struct sigaction sa;
 	unsigned int i;
 
+	signal(SIGCHLD, SIG_DFL);	/* ignored, none would come */
 	sigemptyset(signals);
 	sigaddset(signals, SIGCHLD);
 	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
@@ -387,7 +412,7 @@ int cmd_trace(int argc, char **argv)
 		ended = record(&w, list, nr, files, &signals, &status);
 	} else {
 		forget(&signals);
-		script_run(list, nr, stop_script, &w);
+		script_run(list, nr, remove_script, &w);
 		script_worked(list, nr, &status);
 	}
 	return ended ? ended : status;
