@@ -4,7 +4,6 @@
  * kernel stamps its lines by a clock of its own that runs at the rate of the
  * TSC; the mios module says at what time here each of them was 0.  No locks.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -15,15 +14,14 @@
 #include <unistd.h>
 
 #include "cells.h"
+#include "journal.h"
 #include "libmios/libmios.h"
 #include "list.h"
 #include "log.h"
 #include "subcommands.h"
 
 #define LINES_MAX	1000000
-#define SINCE_MAX	1e9		/* seconds */
-#define NS		1000000000ll
-#define TIME_MAX	(4 * NS * NS)	/* no clock is set so late */
+#define TRIES		3
 /*
  * A line of another kernel is found within 100 ms.  So long each line waits for
  * older ones, and so often is looked when one waits.
@@ -36,8 +34,9 @@ static const char help[] =
 "order of time: the time, the instance, the line.  Instance 0 reads the logs of\n"
 "all, the others their own and that of instance 0.\n\n"
 "  -n, --lines=LINES  only the last LINES lines\n"
-"      --since=TIME   only lines of that time or later: as they begin with\n"
-"                     (2026-11-28T16:00:00), or -SECONDS before now\n"
+"      --since=TIME   only lines of that time or later: as they begin with, or\n"
+"                     2026-11-28T16:00 of the time zone here, or -SECONDS before\n"
+"                     now\n"
 "  -f, --follow       wait for more at the end, until interrupted\n"
 "  -J, --json         for programs; mios-journal(1) has the names\n"
 "  -h, --help         print this\n";
@@ -69,6 +68,7 @@ struct wish {
 /* A log, and what its stamps mean. */
 struct source {
 	struct log log;
+	unsigned int incarnation;	/* whose log it is */
 	bool wanted, known;
 	int64_t ahead;		/* ns by which its stamp 0 was after our own */
 	double stamp;		/* of its last line */
@@ -88,38 +88,6 @@ struct lines {
 
 /* --- what is asked for --- */
 
-static int64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return ts.tv_sec * NS + ts.tv_nsec;
-}
-
-static int64_t parse_since(const char *text)
-{
-	struct tm tm = { .tm_isdst = -1 };
-	double part = 0;
-	char *end;
-
-	if (*text == '-') {
-		errno = 0;
-		part = strtod(text, &end);
-		if (!errno && end != text && !*end && part > -SINCE_MAX)
-			return now_ns() + (int64_t)(part * NS);
-	} else {
-		end = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
-		if (!end)
-			end = strptime(text, "%Y-%m-%d %H:%M:%S", &tm);
-		if (end && *end == '.')
-			part = strtod(end, &end);
-		if (end && !*end)
-			return mktime(&tm) * NS + (int64_t)(part * NS);
-	}
-	mios_usage("journal", "--since is a time here, such as "
-		   "2026-11-28T16:00:00, or -SECONDS before now");
-}
-
 static void take_option(struct wish *w, int c, char **argv)
 {
 	switch (c) {
@@ -129,7 +97,7 @@ static void take_option(struct wish *w, int c, char **argv)
 				   LINES_MAX);
 		break;
 	case OPT_SINCE:
-		w->since = parse_since(optarg);
+		w->since = journal_since(optarg);
 		break;
 	case 'f':
 		w->log.follow = true;
@@ -161,9 +129,17 @@ static uint64_t parse(struct wish *w, int argc, char **argv, int self)
 
 /* --- times --- */
 
+static unsigned int incarnation(int instance)
+{
+	struct mios_instance inst;
+
+	return mios_instance_read(instance, &inst) ? 0 : inst.incarnation;
+}
+
 /*
  * Both are read here and now, so a clock that is set or slewed does not come
- * between them.
+ * between them.  That it is still the same boot is looked at last: another one's
+ * clock says nothing about this log.
  */
 static void source_date(struct source *s, int self)
 {
@@ -173,7 +149,8 @@ static void source_date(struct source *s, int self)
 		return;
 	own = mios_log_start(self);
 	its = mios_log_start(s->log.instance);
-	s->known = own > 0 && its > 0 && its < TIME_MAX;
+	s->known = own > 0 && its > 0 && its < JOURNAL_MAX &&
+		   incarnation(s->log.instance) == s->incarnation;
 	s->ahead = its - own;
 }
 
@@ -181,23 +158,29 @@ static bool undated(const struct source *s)
 {
 	if (s->known)
 		return false;
-	mios_error("mios", "journal: instance %d has not joined its ring, so "
-		   "nobody knows when its lines were; mios log %d prints them",
-		   s->log.instance, s->log.instance);
+	if (incarnation(s->log.instance) != s->incarnation)
+		mios_error("mios", "journal: instance %d has been booted again "
+			   "meanwhile", s->log.instance);
+	else
+		mios_error("mios", "journal: instance %d has not joined its ring, "
+			   "so nobody knows when its lines were; mios log %d "
+			   "prints them", s->log.instance, s->log.instance);
 	return true;
 }
 
 static void time_text(int64_t ns, char *text, size_t size)
 {
 	const time_t seconds = ns / NS;
-	char date[32] = "", zone[8] = "";
+	char date[32] = "", zone[8] = "+0000";
 	struct tm tm;
 
 	if (localtime_r(&seconds, &tm)) {
 		strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
 		strftime(zone, sizeof(zone), "%z", &tm);
 	}
-	snprintf(text, size, "%s.%06d%s", date, (int)(ns % NS / 1000), zone);
+	/* As RFC 3339 has it: +00:00 */
+	snprintf(text, size, "%s.%06d%.3s:%.2s", date, (int)(ns % NS / 1000),
+		 zone, zone + 3);
 }
 
 /* --- lines --- */
@@ -224,7 +207,7 @@ static const char *source_take(struct source *s, struct lines *all,
 			       int64_t start, int64_t limit)
 {
 	const char *at, *next, *end = log_end(&s->log), *body;
-	const double newest = (now_ns() - start - s->ahead) / 1e9 + 1;
+	const double newest = (journal_now() - start - s->ahead) / 1e9 + 1;
 	struct line line = { .instance = s->log.instance };
 	double stamp;
 
@@ -332,27 +315,38 @@ static void print_until(struct source *sources, const struct wish *w, int self,
 			log_forget(&sources[i].log, ends[i]);
 }
 
-/* Opens and reads each; returns how many failed. */
+/* Opens and reads a log of instance @i: of one boot, whatever comes between. */
+static bool source_open(struct source *s, int i, int self, const struct wish *w)
+{
+	int tries;
+
+	for (tries = 0; tries < TRIES; tries++) {
+		s->incarnation = incarnation(i);
+		if (log_open(&s->log, i, i == self, &w->log) || log_fill(&s->log))
+			return false;
+		source_date(s, self);
+		if (s->known || incarnation(i) == s->incarnation)
+			break;
+		log_close(&s->log);
+	}
+	if (s->log.fd < 0 || !w->log.follow)
+		return !undated(s);
+	return true;
+}
+
+/* Returns how many failed. */
 static int open_all(struct source *sources, uint64_t which, int self,
 		    const struct wish *w)
 {
 	int i, failed = 0;
 
 	for (i = 0; i < MIOS_MAX_INSTANCES; i++) {
-		struct source *s = &sources[i];
-
-		s->log.fd = -1;
+		sources[i].log.fd = -1;
 		if (!(which & 1ULL << i))
 			continue;
-		s->wanted = log_may_read("journal", self, i) &&
-			    !log_open(&s->log, i, i == self, &w->log) &&
-			    !log_fill(&s->log);
-		if (s->wanted) {
-			source_date(s, self);
-			if (s->log.fd < 0 || !w->log.follow)
-				s->wanted = !undated(s);
-		}
-		failed += !s->wanted;
+		sources[i].wanted = log_may_read("journal", self, i) &&
+				    source_open(&sources[i], i, self, w);
+		failed += !sources[i].wanted;
 	}
 	return failed;
 }
@@ -397,7 +391,7 @@ static int follow_all(struct source *sources, const struct wish *w, int self)
 	int failed = 0;
 
 	while (look(sources, self, &failed, &waits))
-		print_until(sources, w, self, now_ns() - HOLD_MS * (NS / 1000),
+		print_until(sources, w, self, journal_now() - HOLD_MS * (NS / 1000),
 			    -1);
 	return failed;
 }

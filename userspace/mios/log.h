@@ -25,6 +25,7 @@ struct log {
 
 int log_open(struct log *log, int instance, bool self,
 	     const struct log_options *opt);
+void log_close(struct log *log);
 int log_print(struct log *log);
 int log_fill(struct log *log);
 const char *log_end(const struct log *log);

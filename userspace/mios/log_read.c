@@ -18,11 +18,16 @@
 #define CHUNK		16384		/* longer than any record */
 #define PRESENT_MS	2000		/* a hasty writer has no end of its own */
 
-static int failed(struct log *log, int err)
+static void hang_up(struct log *log)
 {
 	if (log->fd >= 0)
 		close(log->fd);
 	log->fd = -1;
+}
+
+static int failed(struct log *log, int err)
+{
+	hang_up(log);
 	if (err)
 		mios_error("mios", "log %d: %s", log->instance, strerror(-err));
 	return err;
@@ -44,6 +49,14 @@ int log_open(struct log *log, int instance, bool self,
 	if ((self || opt->follow) && fcntl(log->fd, F_SETFL, O_NONBLOCK))
 		return failed(log, -errno);
 	return 0;
+}
+
+/* What has been read is forgotten. */
+void log_close(struct log *log)
+{
+	hang_up(log);
+	free(log->text);
+	*log = (struct log){ .instance = log->instance, .fd = -1 };
 }
 
 static int make_room(struct log *log, size_t more)
@@ -125,8 +138,7 @@ static int read_chunk(struct log *log)
 	if (got < 0)
 		return errno == EAGAIN ? 0 : -errno;
 	if (!got) {
-		close(log->fd);
-		log->fd = -1;
+		hang_up(log);
 		return 0;
 	}
 	buf[got] = '\0';
