@@ -222,12 +222,14 @@ static void check_starts(const struct boot_options *opt, uint64_t nodes)
 {
 	int i;
 
-	first_process(opt);
 	if (nodes & (nodes - 1))
 		return;
-	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
-		if (nodes & 1ULL << i)
-			boot_root(opt, i);
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++) {
+		if (!(nodes & 1ULL << i))
+			continue;
+		first_process(opt, i);
+		boot_root(opt, i);
+	}
 }
 
 static int boot_one(const void *plan, unsigned int node)

@@ -82,7 +82,7 @@ void add_key(const struct loader_file *initrd, struct loader_file *both,
 	     int must, const struct boot_start *how);
 
 /* boot_root.c: they end where a setting is no value, or cannot be so */
-const char *first_process(const struct boot_options *opt);
+const char *first_process(const struct boot_options *opt, unsigned int node);
 const char *boot_root(const struct boot_options *opt, unsigned int node);
 struct boot_start boot_start(const struct boot_plan *plan, unsigned int node);
 

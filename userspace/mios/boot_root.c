@@ -10,20 +10,24 @@
 #include "libmios/libmios.h"
 #include "set.h"
 
-/* "busybox" or "systemd"; ends where the setting is neither */
-const char *first_process(const struct boot_options *opt)
+/* What that says; ends where it is no value. */
+static const char *init_of(const struct setting *s)
 {
 	static char value[SET_VALUE];
-	const struct setting *s = setting_find("init");
-	int err;
+	int err = setting_now(s, value);
 
-	if (opt->init)
-		return opt->init;
-	err = setting_now(s, value);
 	if (err < 0 || setting_valid(s, value))
-		mios_die(MIOS_EXIT_FAILED, "boot: /etc/mios.conf: init is "
-			 "busybox or systemd");
+		mios_die(MIOS_EXIT_FAILED, "boot: /etc/mios.conf: %s is busybox or "
+			 "systemd", s->name);
 	return value;
+}
+
+/* "busybox" or "systemd" */
+const char *first_process(const struct boot_options *opt, unsigned int node)
+{
+	const char *own = opt->init ?: init_of(setting_init(node));
+
+	return strcmp(own, "none") ? own : init_of(setting_find("init"));
 }
 
 const char *boot_root(const struct boot_options *opt, unsigned int node)
@@ -43,6 +47,10 @@ const char *boot_root(const struct boot_options *opt, unsigned int node)
 		mios_die(MIOS_EXIT_FAILED, "boot %u: --init chooses on a root that "
 			 "is served, and %s names one of its own: --root none",
 			 node, s->name);
+	if (strcmp(init_of(setting_init(node)), "none"))
+		mios_die(MIOS_EXIT_FAILED, "boot %u: init.%u chooses on a root that "
+			 "is served, and there is one of its own: mios set "
+			 "init.%u=none", node, node, node);
 	/* Before mios is loaded it is nobody. */
 	if (mios_self() > 0)
 		mios_die(MIOS_EXIT_FAILED, "boot %u: only instance 0 gives it the "
@@ -58,7 +66,7 @@ const char *boot_root(const struct boot_options *opt, unsigned int node)
 struct boot_start boot_start(const struct boot_plan *plan, unsigned int node)
 {
 	struct boot_start how = {
-		.init = first_process(&plan->options),
+		.init = first_process(&plan->options, node),
 		.root = boot_root(&plan->options, node),
 		.server = boot_server(plan->ring),
 	};

@@ -69,6 +69,8 @@ static void show_all(void)
 		show_line(setting_give(i), true);
 	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
 		show_line(setting_root(i), true);
+	for (i = 1; i < MIOS_MAX_INSTANCES; i++)
+		show_line(setting_init(i), true);
 }
 
 static void show_one(const char *name)

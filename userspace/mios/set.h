@@ -19,6 +19,7 @@ struct setting {
 const struct setting *setting_find(const char *name);
 const struct setting *setting_give(unsigned int instance);
 const struct setting *setting_root(unsigned int instance);
+const struct setting *setting_init(unsigned int instance);
 const struct setting *setting_next(const struct setting *before);
 const char *setting_guess(const char *name);
 int setting_valid(const struct setting *setting, const char *value);

@@ -29,6 +29,7 @@
 /* These have a number behind them: one for each instance. */
 #define GIVE		"give."
 #define ROOT		"root."
+#define INIT		"init."
 
 static const struct setting settings[] = {
 	{ BOOT, "all none", "none",
@@ -110,7 +111,14 @@ const struct setting *setting_root(unsigned int instance)
 			"that is its root: " ROOT_FORM);
 }
 
-static_assert(sizeof(GIVE) == sizeof(ROOT), "setting_find() skips either");
+const struct setting *setting_init(unsigned int instance)
+{
+	static struct numbered init;
+
+	init.each[instance].choices = "busybox systemd none";
+	return numbered(&init, INIT, instance, "its first process, from its next "
+			"boot: busybox or systemd, or none for what init says");
+}
 
 static bool starts(const char *text, const char *with)
 {
@@ -119,18 +127,26 @@ static bool starts(const char *text, const char *with)
 
 const struct setting *setting_find(const char *name)
 {
+	static const struct {
+		const char *prefix;
+		const struct setting *(*get)(unsigned int instance);
+	} each[] = {
+		{ GIVE, setting_give }, { ROOT, setting_root },
+		{ INIT, setting_init },
+	};
 	const struct setting *s = NULL;
 	long instance;
+	size_t i;
 
 	while ((s = setting_next(s)))
 		if (!strcmp(s->name, name))
 			return s;
-	if ((!starts(name, GIVE) && !starts(name, ROOT)) ||
-	    mios_number(name + strlen(GIVE), 1, MIOS_MAX_INSTANCES - 1,
-			&instance))
-		return NULL;
-	return starts(name, GIVE) ? setting_give(instance) :
-				    setting_root(instance);
+	for (i = 0; i < sizeof(each) / sizeof(each[0]); i++)
+		if (starts(name, each[i].prefix) &&
+		    !mios_number(name + strlen(each[i].prefix), 1,
+				 MIOS_MAX_INSTANCES - 1, &instance))
+			return each[i].get(instance);
+	return NULL;
 }
 
 static const char *name_of(const void *table, size_t i)
