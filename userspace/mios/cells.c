@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cells.h"
 #include "json.h"
@@ -64,9 +65,15 @@ struct libscols_line *table_add_line(struct libscols_table *table)
 	return line;
 }
 
+/* Names, and what another kernel says of itself, may be anything; JSON is UTF-8. */
 void cell_set(struct libscols_line *line, int column, const char *text)
 {
-	if (scols_line_set_data(line, column, text))
+	char *copy = strdup(text);
+
+	if (!copy)
+		die_memory();
+	mios_utf8(copy);
+	if (scols_line_refer_data(line, column, copy))
 		die_memory();
 }
 

@@ -253,7 +253,6 @@ static void print_json(const struct line *line, size_t nr)
 		text = strndup(line->text, line->len);
 		if (!text)
 			mios_die(MIOS_EXIT_FAILED, "journal: no memory left");
-		mios_utf8(text);
 		time_text(line->time, time, sizeof(time));
 		cell_set(row, 0, time);
 		cell_set_number(row, 1, line->instance);

@@ -100,19 +100,14 @@ static void add_json(const char *name, const uint64_t *pages)
 
 static void add_file(const char *path, const uint64_t *pages)
 {
-	char *name = strdup(path);
 	unsigned int i;
 
-	if (!name)
-		die_memory();
-	mios_utf8(name);
 	for (i = 0; i < MIOS_MAX_INSTANCES; i++)
 		walk.sum[i] += pages[i];
 	if (walk.json)
-		add_json(name, pages);
+		add_json(path, pages);
 	else
-		add_line(name, pages);
-	free(name);
+		add_line(path, pages);
 }
 
 static bool was_seen(const struct stat *st)

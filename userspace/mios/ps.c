@@ -219,7 +219,6 @@ static void show_row(const struct ps_wish *w, struct libscols_table *t,
 	cell_set_size(line, c++, r->rss << 10, w->json);
 	cell_set_number(line, c++, r->age);
 	cell_set_number(line, c++, r->cpu);
-	mios_utf8(r->command);
 	cell_set(line, c++, r->command);
 }
 

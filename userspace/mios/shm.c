@@ -121,7 +121,6 @@ static void add_line(struct libscols_table *table, struct file *file, bool json)
 {
 	struct libscols_line *line = table_add_line(table);
 
-	mios_utf8(file->name);
 	cell_set(line, C_NAME, file->name);
 	cell_set_size(line, C_SIZE, file->stat.st_size, json);
 	set_user(line, file->stat.st_uid);
