@@ -57,13 +57,22 @@ static const struct option options[] = {
 };
 
 /* What runs on each instance.  $1: our PID. */
-#define FOLDER		"/sys/kernel/tracing/instances/mios-"
-/* Removes what is left, of others that have gone: of one that is there a word. */
+#define FOLDER		"/sys/kernel/tracing/instances/mios-trace-"
+/*
+ * Removes what is left, of those that have gone for sure; of the others a word.  One
+ * that another instance has may not be found out about: that is no end.
+ */
 #define REMOVE_LEFT(word) \
 	"for d in " FOLDER "*; do\n" \
-	"	[ -d $d ] || continue\n" \
-	"	case $(cat /proc/${d##*-}/stat 2> /dev/null) in\n" \
-	"	*' (mios) '*) " word ";;\n" \
+	"	p=${d##*-}\n" \
+	"	case $p in *[!0-9]*|'') continue;; esac\n" \
+	"	e=$(LC_ALL=C kill -0 $p 2>&1) && e=$(cat /proc/$p/stat 2> /dev/null)\n" \
+	"	case $e in\n" \
+	"	*'No such process'*|[0-9]*) ;;\n" \
+	"	*) e='(mios)';;\n" \
+	"	esac\n" \
+	"	case $e in\n" \
+	"	*'(mios)'*) " word ";;\n" \
 	"	*) rmdir $d;;\n" \
 	"	esac\n" \
 	"done\n"
@@ -94,8 +103,7 @@ static const char end_script[] =
 "echo 0 > $d/tracing_on\n"
 "cat $d/per_cpu/cpu*/stats | awk '/^(overrun|dropped events):/ { n += $NF }\n"
 "	END { print \"lost\", n + 0 }'\n"
-"cat $d/trace || exit\n"
-"rmdir $d\n";
+"cat $d/trace\n";
 
 /* What had it open was told to end, but may not have yet. */
 static const char remove_script[] =
@@ -106,7 +114,7 @@ static const char remove_script[] =
 "done\n";
 
 static const char stop_script[] =
-REMOVE_LEFT("echo \"process ${d##*-} still runs mios trace\" >&2");
+REMOVE_LEFT("echo \"process ${d##*-} may still run mios trace\" >&2");
 
 struct wish {
 	char *events[EVENTS_MAX + 1];
@@ -206,6 +214,17 @@ static void forget(const sigset_t *signals)
 
 	while (sigtimedwait(signals, NULL, &now) > 0)
 		;
+}
+
+static void buffers_remove(struct unattended *list, unsigned int nr,
+			   const struct wish *w, const sigset_t *signals,
+			   int *status)
+{
+	forget(signals);
+	script_run(list, nr, remove_script, w);
+	if (!script_worked(list, nr, status))
+		mios_error("mios", "trace: what is left records on: mios trace "
+			   "--stop removes it");
 }
 
 static pid_t command_start(char **argv)
@@ -357,11 +376,8 @@ static int record(const struct wish *w, struct unattended *list, unsigned int nr
 	span.rate = rate_of(span.begin, us);
 	forget(signals);
 	files_fill(list, nr, files, w, status);
-	if (!script_worked(list, nr, status)) {
-		forget(signals);
-		script_run(list, nr, remove_script, w);
-		script_worked(list, nr, status);
-	}
+	script_worked(list, nr, status);
+	buffers_remove(list, nr, w, signals, status);
 	/* Nothing is left to be put in order. */
 	sigprocmask(SIG_UNBLOCK, signals, NULL);
 	trace_list(files, nr, &span, w->json, status);
@@ -411,9 +427,7 @@ int cmd_trace(int argc, char **argv)
 	if (script_worked(list, nr, &status)) {
 		ended = record(&w, list, nr, files, &signals, &status);
 	} else {
-		forget(&signals);
-		script_run(list, nr, remove_script, &w);
-		script_worked(list, nr, &status);
+		buffers_remove(list, nr, &w, &signals, &status);
 	}
 	return ended ? ended : status;
 }
