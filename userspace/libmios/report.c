@@ -15,12 +15,13 @@
 
 static int copy_tasks(struct task_report *r, const struct mios_buffer *from)
 {
+	const unsigned int nr = from->len / sizeof(*r->tasks);
 	unsigned int i;
 
-	r->nr_tasks = from->len / sizeof(*r->tasks);
-	r->tasks = calloc(r->nr_tasks + 1, sizeof(*r->tasks));
+	r->tasks = calloc(nr + 1, sizeof(*r->tasks));
 	if (!r->tasks)
 		return -ENOMEM;
+	r->nr_tasks = nr;
 	if (r->nr_tasks)
 		memcpy(r->tasks, from->data + from->start,
 		       r->nr_tasks * sizeof(*r->tasks));

@@ -8,6 +8,8 @@
 
 #include "everywhere.h"
 
+#define LINES_MAX	50
+
 /* Those that were named and that the machine has not. */
 static void complain(const char *who, uint64_t missing, int *status)
 {
@@ -75,6 +77,22 @@ void everywhere_run(struct unattended *list, unsigned int nr, char **argv,
 	unattended_run(list, nr, each, ms);
 }
 
+/* Each line that it has written to stderr, but no flood of them. */
+static void say_lines(const char *who, struct unattended *u)
+{
+	char *line, *rest = NULL;
+	unsigned int nr = 0;
+
+	if (buffer_add(&u->err, "", 1))
+		mios_die(MIOS_EXIT_FAILED, "%s: no memory left", who);
+	for (line = strtok_r((char *)u->err.data + u->err.start, "\n", &rest);
+	     line && nr < LINES_MAX; line = strtok_r(NULL, "\n", &rest), nr++)
+		mios_error("mios", "%s: instance %d: %s", who, u->instance, line);
+	if (line)
+		mios_error("mios", "%s: instance %d: and more lines", who,
+			   u->instance);
+}
+
 /*
  * Has it not worked on one of them?  Then a line has said so, as one does of what
  * it has written to stderr, which by itself is no failure.
@@ -83,22 +101,16 @@ bool everywhere_failed(const char *who, struct unattended *u, int good,
 		       int *status)
 {
 	const bool failed = u->error || u->status > good;
-	char line[200];
 
 	if (!failed && !u->err.len)
 		return false;
-	if (u->error) {
+	if (u->error)
 		mios_error("mios", "%s: %s", who, u->why);
-	} else if (u->err.len) {
-		snprintf(line, sizeof(line), "%.*s", (int)u->err.len,
-			 (char *)u->err.data + u->err.start);
-		line[strcspn(line, "\n")] = '\0';
-		mios_utf8(line);
-		mios_error("mios", "%s: instance %d: %s", who, u->instance, line);
-	} else {
+	else if (u->err.len)
+		say_lines(who, u);
+	else
 		mios_error("mios", "%s: instance %d: status %d", who,
 			   u->instance, u->status);
-	}
 	*status = MIOS_EXIT_FAILED;
 	return failed;
 }

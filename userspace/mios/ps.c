@@ -87,7 +87,7 @@ static const char script[] =
 "how=$1 what=$2; shift 2\n"
 "case $how in\n"
 "all)	exec ps -ww \"$@\" -e;;\n"
-"name)	what=$(pgrep -d, -x -- \"$what\");;\n"
+"name)	what=$(pgrep -d, -x -- \"$what\" 2> /dev/null);;\n"
 "esac\n"
 "exec ps -ww \"$@\" -p \"${what:+$what,}$$\"\n";
 
@@ -257,13 +257,15 @@ void ps_mark(struct ps_wish *w, long pid)
 
 void ps_missing(const struct ps_wish *w, int *status)
 {
+	const bool failed = *status != MIOS_EXIT_OK;
 	unsigned int i;
 
 	for (i = 0; i < w->nr_pids; i++) {
 		if (w->pids[i].found)
 			continue;
-		mios_error("mios", "ps: no instance that was asked has a "
-			   "process %ld", w->pids[i].pid);
+		mios_error("mios", "ps: no instance that %s has a process %ld",
+			   failed ? "has answered" : "was asked",
+			   w->pids[i].pid);
 		*status = MIOS_EXIT_FAILED;
 	}
 }

@@ -16,12 +16,14 @@
 /*
  * What runs on each instance.  $1: the signal, then the PIDs.  A number is looked
  * for and sent the signal at once, as it may soon be another process'.  Of one of
- * another instance there is no such folder.
+ * another instance there is no such file, and a thread's is no process'.
  */
 static const char kill_script[] =
 "s=$1; shift\n"
 "for p; do\n"
-"	[ -d /proc/$p/task ] || continue\n"
+"	[ -r /proc/$p/status ] || continue\n"
+"	while read -r k t; do [ \"$k\" != Tgid: ] || break; done < /proc/$p/status\n"
+"	[ \"$t\" = $p ] || continue\n"
 "	echo $p\n"
 "	e=$(kill -s $s $p 2>&1) || echo \"$p: ${e##*: }\" >&2\n"
 "done\n";
