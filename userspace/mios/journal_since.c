@@ -13,6 +13,9 @@
 #include "libmios/libmios.h"
 
 #define SINCE_MAX	1e9		/* seconds */
+/* Of the forms: how many have seconds, and which has no time. */
+#define WITH_SECONDS	2
+#define DATE_ONLY	4
 
 /* Since 1970. */
 int64_t journal_now(void)
@@ -44,6 +47,8 @@ static bool date_seconds(const struct tm *date, const char *zone, int64_t *secon
 	const char *end;
 
 	if (*zone) {
+		if (!strchr("+-Z", *zone))
+			return false;
 		end = strptime(zone, "%z", &named);
 		if (!end || *end)
 			return false;
@@ -74,6 +79,9 @@ static bool parse_date(const char *text, int64_t *ns)
 		end = strptime(text, forms[i], &tm);
 	}
 	if (!end)
+		return false;
+	/* Of what is before them, "-05" and ".5" would be something else. */
+	if (*end && (i == DATE_ONLY + 1 || (*end == '.' && i > WITH_SECONDS)))
 		return false;
 	part = fraction(&end);
 	if (!date_seconds(&tm, end, &seconds))
