@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -327,6 +328,22 @@ static double rate_of(uint64_t tsc, double us)
 	return (__rdtsc() - tsc) / (now_us() - us);
 }
 
+/* On a disk, where there is one: /tmp may be memory. */
+static FILE *file_open(void)
+{
+	const char *dir = getenv("TMPDIR");
+	char path[PATH_MAX];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/mios-trace.XXXXXX",
+		 dir && *dir ? dir : "/var/tmp");
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	unlink(path);
+	return fdopen(fd, "w+");
+}
+
 /* Files without names, as a listing may be longer than there is memory. */
 static void files_open(const struct unattended *list, unsigned int nr,
 		       struct trace_file *files)
@@ -335,11 +352,10 @@ static void files_open(const struct unattended *list, unsigned int nr,
 
 	for (i = 0; i < nr; i++) {
 		files[i] = (struct trace_file){ .instance = list[i].instance,
-						.file = tmpfile() };
-		if (!files[i].file ||
-		    fcntl(fileno(files[i].file), F_SETFD, FD_CLOEXEC))
-			mios_die(MIOS_EXIT_FAILED, "trace: no file for a listing "
-				 "in /tmp: %m");
+						.file = file_open() };
+		if (!files[i].file)
+			mios_die(MIOS_EXIT_FAILED, "trace: no file for a listing: "
+				 "%m (TMPDIR says where, or /var/tmp)");
 	}
 }
 
@@ -355,7 +371,7 @@ static void files_fill(struct unattended *list, unsigned int nr,
 	for (i = 0; i < nr; i++) {
 		files[i].whole = !list[i].error && !list[i].status;
 		if (!list[i].error && fflush(files[i].file)) {
-			mios_error("mios", "trace: instance %d: /tmp: %m",
+			mios_error("mios", "trace: instance %d: %m",
 				   list[i].instance);
 			*status = MIOS_EXIT_FAILED;
 			files[i].whole = false;
@@ -424,10 +440,9 @@ int cmd_trace(int argc, char **argv)
 			 "those that can by --instances");
 	files_open(list, nr, files);
 	script_run(list, nr, begin_script, &w);
-	if (script_worked(list, nr, &status)) {
+	if (script_worked(list, nr, &status))
 		ended = record(&w, list, nr, files, &signals, &status);
-	} else {
+	else
 		buffers_remove(list, nr, &w, &signals, &status);
-	}
 	return ended ? ended : status;
 }
