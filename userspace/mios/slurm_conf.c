@@ -19,11 +19,18 @@ static const char usage[] =
 "  -t, --topology  print topology.conf\n"
 "  -h, --help      print this\n";
 
-/* Where no systemd runs slurmd makes its groups below one that is there. */
+/*
+ * One file for instances with and without systemd: slurmd makes the groups of jobs
+ * itself, beside its own.  With systemd Delegate= of its unit keeps what they are
+ * limited by, else its service does (docs/examples/services/slurmd).
+ */
 static const char cgroup_conf[] =
 "# by mios slurm-conf --cgroup\n"
 "CgroupPlugin=cgroup/v2\n"
-"IgnoreSystemd=yes\n";
+"IgnoreSystemd=yes\n"
+"# a job has the CPUs and the memory that it was given\n"
+"ConstrainCores=yes\n"
+"ConstrainRAMSpace=yes\n";
 
 static const char head[] =
 "# by mios slurm-conf: mios-slurm-conf(1) tells what to do with it\n"
@@ -36,8 +43,8 @@ static const char head[] =
 "SlurmdSpoolDir=/var/spool/slurmd\n"
 "# mpirun starts its daemons by srun, and its ranks share memory\n"
 "MpiDefault=none\n"
-"ProctrackType=proctrack/linuxproc\n"
-"TaskPlugin=task/affinity\n"
+"ProctrackType=proctrack/cgroup\n"
+"TaskPlugin=task/affinity,task/cgroup\n"
 "SelectType=select/cons_tres\n"
 "SelectTypeParameters=CR_Core_Memory\n"
 "# no message goes through a node, which may be of another ring\n"
@@ -48,10 +55,32 @@ static const char head[] =
 static struct mios_instance list[MIOS_MAX_INSTANCES];
 static int nr;
 
+/* What a kernel keeps of its node's memory is not Slurm's: it drains what has less. */
+static unsigned long long memory_mb(const struct mios_instance *inst)
+{
+	return (unsigned long long)(inst->memory >> 20) * 7 / 8;
+}
+
+/*
+ * A job that names no memory has as much for each CPU, on whichever node; without
+ * such a line Slurm gives it all memory of its nodes, and no other job runs there.
+ */
+static unsigned long long memory_per_cpu(void)
+{
+	unsigned long long each, least = 0;
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		each = memory_mb(&list[i]) / (list[i].cpus ?: 1);
+		if (!least || each < least)
+			least = each;
+	}
+	return least ?: 1;
+}
+
 /*
  * Addresses are names, as each instance's /etc/hosts has those of its own ring:
  * a member of another ring reaches instance 0 by another address.
- * Some of a node's memory its kernel keeps: Slurm drains what has less.
  */
 static void print_node(const struct mios_instance *inst, const char *host)
 {
@@ -59,7 +88,7 @@ static void print_node(const struct mios_instance *inst, const char *host)
 	if (!inst->id)
 		printf("NodeHostname=%s ", host);
 	printf("NodeAddr=node%d CPUs=%u RealMemory=%llu\n", inst->id, inst->cpus,
-	       (unsigned long long)(inst->memory >> 20) * 7 / 8);
+	       memory_mb(inst));
 }
 
 /* Instance 0 is in all rings, and a node of the first one that there is. */
@@ -98,6 +127,7 @@ static void print_slurm(void)
 		mios_die(MIOS_EXIT_FAILED, "slurm-conf: gethostname: %m");
 	host[strcspn(host, ".")] = '\0';
 	printf("%sSlurmctldHost=%s(node0)\n", head, host);
+	printf("DefMemPerCPU=%llu\n", memory_per_cpu());
 	for (i = 0; i < nr; i++)
 		print_node(&list[i], host);
 	for (ring = 0; ring < MIOS_MAX_INSTANCES; ring++) {
