@@ -9,7 +9,7 @@
 
 static struct {
 	void *piece[VMM_NODES];
-	uint64_t each;
+	uint64_t each, end;
 } memory;
 
 int memory_take(const struct shape *s)
@@ -30,6 +30,7 @@ int memory_take(const struct shape *s)
 				    (s->nodes + 1) + s->nodes + 1);
 	}
 	memory.each = s->each;
+	memory.end = s->nodes * s->each;
 	return 0;
 }
 
@@ -52,7 +53,12 @@ bool memory_guest(const void *at, uint64_t *guest)
 
 void *memory_at(uint64_t at, uint64_t len)
 {
-	if (at >= memory.each || len > memory.each - at)
+	if (at >= memory.end || len > memory.each - at % memory.each)
 		return NULL;
-	return (char *)memory.piece[0] + at;
+	return (char *)memory.piece[at / memory.each] + at % memory.each;
+}
+
+uint64_t memory_end(void)
+{
+	return memory.end;
 }

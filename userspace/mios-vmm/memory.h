@@ -15,7 +15,9 @@ int memory_take(const struct shape *s);
 void *memory_piece(uint16_t node);
 /* Where the guest has what is there in this process; false: it has not. */
 bool memory_guest(const void *at, uint64_t *guest);
-/* Guest memory, within node 0's piece; NULL: it is not all there. */
+/* Guest memory, within one node's piece; NULL: it is not all there. */
 void *memory_at(uint64_t at, uint64_t len);
+/* Where the guest's memory ends; it begins at 0, without a gap. */
+uint64_t memory_end(void);
 
 #endif /* MEMORY_H */
