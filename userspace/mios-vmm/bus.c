@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The devices of node 0, under one lock, and the thread that serves the other
- * nodes' CPUs, each of which waits for its answer; and that which reads the
- * console.
+ * The devices of node 0, under one lock but for the virtio devices, each of
+ * which has its own; the thread that serves the other nodes' CPUs, each of which
+ * waits for its answer; and that which reads the console.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -14,8 +14,8 @@
 #include "end.h"
 #include "ioapic.h"
 #include "serial.h"
+#include "worker.h"
 
-#define NOBODY		(~0ull)
 #define INPUT_PAUSE	20000	/* us, while the guest does not read */
 
 static const struct shape *shape;
@@ -69,13 +69,16 @@ static uint64_t end_of_interrupt(const struct access *a)
 
 static const struct device {
 	uint8_t space;
+	bool own_lock;
 	uint64_t first, last;
 	uint64_t (*access)(const struct access *a);
 } table[] = {
-	{ ROUTE_PORT, VMM_COM1, VMM_COM1 + 7, com1 },
-	{ ROUTE_PORT, VMM_END_PORT, VMM_END_PORT, end_port },
-	{ ROUTE_MEMORY, VMM_IOAPIC, VMM_IOAPIC + VMM_PAGE - 1, ioapic },
-	{ ROUTE_EOI, 0, 0, end_of_interrupt },
+	{ ROUTE_PORT, false, VMM_COM1, VMM_COM1 + 7, com1 },
+	{ ROUTE_PORT, false, VMM_END_PORT, VMM_END_PORT, end_port },
+	{ ROUTE_MEMORY, false, VMM_IOAPIC, VMM_IOAPIC + VMM_PAGE - 1, ioapic },
+	{ ROUTE_MEMORY, true, VMM_VIRTIO,
+	  VMM_VIRTIO + VMM_VIRTIO_MAX * VMM_PAGE - 1, worker_access },
+	{ ROUTE_EOI, false, 0, 0, end_of_interrupt },
 };
 
 static const struct device *find(const struct access *a)
@@ -93,7 +96,9 @@ static uint64_t perform(const struct access *a)
 	uint64_t value;
 
 	if (!d)
-		return NOBODY;
+		return BUS_NOBODY;
+	if (d->own_lock)
+		return d->access(a);
 	pthread_mutex_lock(&devices.lock);
 	value = d->access(a);
 	pthread_mutex_unlock(&devices.lock);
@@ -104,7 +109,7 @@ uint64_t bus_access(const struct access *a)
 {
 	/* Where nobody is, all nodes know without asking. */
 	if (!find(a))
-		return NOBODY;
+		return BUS_NOBODY;
 	if (!shape->self)
 		return perform(a);
 	cpu_asks(a->cpu);
@@ -123,6 +128,13 @@ bool bus_queue(const struct access *a)
 	pthread_cond_signal(&queue.more);
 	pthread_mutex_unlock(&queue.lock);
 	return room;
+}
+
+void bus_line(int pin, bool high)
+{
+	pthread_mutex_lock(&devices.lock);
+	ioapic_line(&devices.ioapic, pin, high);
+	pthread_mutex_unlock(&devices.lock);
 }
 
 static void *serve(void *arg)

@@ -21,12 +21,17 @@
 #define VMM_IOAPIC	0xfec00000ull
 #define VMM_COM1	0x3f8
 #define VMM_COM1_PIN	4
+/* Each virtio device has a page and a pin of its own. */
+#define VMM_VIRTIO	0xd0000000ull
+#define VMM_VIRTIO_PIN	16
+#define VMM_VIRTIO_MAX	8
 /* A byte written there ends the guest: 0 in order. */
 #define VMM_END_PORT	0x600
 
 struct shape {
 	uint16_t nodes, self;
 	uint16_t cpus_each;
+	uint16_t virtio;	/* devices, at node 0 */
 	uint64_t each;		/* bytes of memory at each node */
 	uint64_t slow;		/* the guest's clock goes so many times slower */
 };
