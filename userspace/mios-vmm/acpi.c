@@ -2,7 +2,7 @@
 /*
  * ACPI tables of a machine without chipset (hardware-reduced): CPUs and I/O
  * APIC (MADT), which CPUs and which memory lie at one node (SRAT), how to reset
- * it (FADT), its serial port (DSDT).  No call of KVM or of the system.
+ * it (FADT), its serial port and virtio devices (DSDT).  No call of KVM or of the system.
  */
 #include <stddef.h>
 #include <string.h>
@@ -101,6 +101,30 @@ static uint64_t end(struct writer *w, uint64_t table)
 }
 
 /*
+ * Device (\_SB.VIRn) { _HID LNRO0005, _UID n, _CRS: its page and its interrupt, a
+ * level }
+ */
+static void virtio(struct writer *w, uint16_t number)
+{
+	const uint64_t at = VMM_VIRTIO + number * VMM_PAGE;
+	const uint8_t code[] = {
+		0x5b, 0x82, 0x42, 0x04, '\\', '.', '_', 'S', 'B', '_',
+		'V', 'I', 'R', '0' + number,
+		0x08, '_', 'H', 'I', 'D',
+		0x0d, 'L', 'N', 'R', 'O', '0', '0', '0', '5', 0x00,
+		0x08, '_', 'U', 'I', 'D', 0x0a, number,
+		0x08, '_', 'C', 'R', 'S', 0x11, 0x1a, 0x0a, 0x17,
+		0x86, 0x09, 0x00, 0x01, at & 0xff, at >> 8 & 0xff,
+		at >> 16 & 0xff, at >> 24, 0x00, VMM_PAGE >> 8, 0x00, 0x00,
+		0x89, 0x06, 0x00, 0x01, 0x01, VMM_VIRTIO_PIN + number,
+		0x00, 0x00, 0x00,
+		0x79, 0x00,
+	};
+
+	put(w, code, sizeof(code));
+}
+
+/*
  * Scope (\_SB) { Device (COM1) { _HID PNP0501, _UID 0, _CRS: its ports and its
  * interrupt, an edge } }
  */
@@ -120,6 +144,8 @@ static uint64_t dsdt(struct writer *w)
 	uint64_t table = begin(w, "DSDT", 2);
 
 	put(w, code, sizeof(code));
+	for (uint16_t i = 0; i < w->s->virtio; i++)
+		virtio(w, i);
 	return end(w, table);
 }
 

@@ -15,15 +15,18 @@
 #include "bus.h"
 #include "clock.h"
 #include "cpu.h"
+#include "disk.h"
 #include "end.h"
 #include "memory.h"
 #include "state.h"
+#include "worker.h"
 
 static const char help[] =
 "usage: mios-dsm run -n N --memory MIB mios-vmm [options]\n"
 "One virtual machine over N nodes, see mios-vmm(1).\n"
 "  --kernel FILE   Linux, a bzImage for x86-64\n"
 "  --initrd FILE   and its first root\n"
+"  --disk FILE[,ro]  a raw image as a disk, /dev/vda and so on; ro: only read\n"
 "  --append WORDS  more for its command line\n"
 "  --real FILE     instead of a kernel: code that begins in real mode at 0x7c00\n"
 "  --cpus-each N   CPUs at each node, 1 to 8 (1)\n"
@@ -37,6 +40,7 @@ static const char help[] =
 struct options {
 	struct boot boot;
 	struct kvm_needs needs;
+	struct disks disks;
 	uint64_t cpus_each, mib, quantum, slow;
 	bool help;
 };
@@ -56,7 +60,17 @@ int say(const char *fmt, ...)
 	return -1;
 }
 
-enum { KERNEL = 256, INITRD, APPEND, REAL, CPUS, MEMORY, QUANTUM, SLOW, SHADOW };
+enum { KERNEL = 256, INITRD, DISK, APPEND, REAL, CPUS, MEMORY, QUANTUM, SLOW, SHADOW };
+
+static bool disk_take(struct disks *d, const char *what)
+{
+	if (d->count == VMM_VIRTIO_MAX) {
+		cli_error("more than %d times --disk", VMM_VIRTIO_MAX);
+		return false;
+	}
+	d->what[d->count++] = what;
+	return true;
+}
 
 static bool option_take(struct options *o, int c)
 {
@@ -67,6 +81,8 @@ static bool option_take(struct options *o, int c)
 	case INITRD:
 		o->boot.initrd = optarg;
 		return true;
+	case DISK:
+		return disk_take(&o->disks, optarg);
 	case APPEND:
 		o->boot.append = optarg;
 		return true;
@@ -98,6 +114,7 @@ static bool parse(struct options *o, int argc, char **argv)
 	static const struct option options[] = {
 		{ "kernel", required_argument, NULL, KERNEL },
 		{ "initrd", required_argument, NULL, INITRD },
+		{ "disk", required_argument, NULL, DISK },
 		{ "append", required_argument, NULL, APPEND },
 		{ "real", required_argument, NULL, REAL },
 		{ "cpus-each", required_argument, NULL, CPUS },
@@ -130,6 +147,7 @@ static int shape_set(const struct options *o)
 	shape.nodes = mios_dsm_nodes();
 	shape.self = mios_dsm_node();
 	shape.cpus_each = o->cpus_each;
+	shape.virtio = o->disks.count;
 	shape.each = o->mib * VMM_MIB;
 	shape.slow = o->slow;
 	if (shape_cpu(&shape, shape.nodes - 1, shape.cpus_each - 1) > 254)
@@ -144,7 +162,8 @@ static int start(struct options *o)
 {
 	uint64_t khz;
 
-	if (shape_set(o) || kvm_open(&o->needs) || route_start(&shape) ||
+	if (shape_set(o) || kvm_open(&o->needs) ||
+	    (!shape.self && disks_start(&o->disks)) || route_start(&shape) ||
 	    memory_take(&shape) || kvm_memory(&shape) || kvm_khz(&khz) ||
 	    clock_alike(&shape, khz))
 		return -1;
@@ -176,6 +195,7 @@ int main(int argc, char **argv)
 		return END_FAULT;
 	status = end_await();
 	cpus_stop();
+	workers_stop();
 	if (mios_dsm_finish() && !status)
 		status = END_FAULT;
 	return status;
