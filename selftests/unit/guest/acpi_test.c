@@ -98,23 +98,54 @@ static void srat(const struct shape *s)
 	CHECK(bytes == s->nodes * s->each - 0x60000);
 }
 
-/* The length of a package of AML, of one byte. */
-static void nested(uint64_t dsdt)
+/* The length of a package of AML, of one byte or two; at: where it stands. */
+static uint64_t package(uint64_t at)
 {
-	uint64_t end = dsdt + word(dsdt + 4, 4), scope = dsdt + 36;
-	uint64_t device = scope + 7;
+	uint64_t first = word(at, 1);
 
-	CHECK(word(scope, 1) == 0x10 && scope + 1 + word(scope + 1, 1) == end);
+	CHECK(first >> 6 < 2);
+	return first >> 6 ? (first & 0xf) | word(at + 1, 1) << 4 : first;
+}
+
+/* A virtio device: its name, address and interrupt. */
+static uint64_t virtio(uint64_t device, uint16_t number)
+{
+	uint64_t end = device + 2 + package(device + 2), crs = end - 23;
+
 	CHECK(word(device, 2) == 0x825b);
-	CHECK(device + 2 + word(device + 2, 1) == end);
+	CHECK(!memcmp(tables + device + 4 - VMM_ACPI, "\\._SB_VIR", 9));
+	CHECK(word(device + 13, 1) == (uint64_t)'0' + number && word(end - 33, 1) == number);
+	CHECK(!memcmp(tables + device + 20 - VMM_ACPI, "LNRO0005", 9));
+	CHECK(crs - 3 + package(crs - 3) == end && word(crs - 1, 1) == 23);
+	CHECK(word(crs, 4) == 0x01000986);
+	CHECK(word(crs + 4, 4) == VMM_VIRTIO + number * VMM_PAGE);
+	CHECK(word(crs + 8, 4) == VMM_PAGE);
+	CHECK(word(crs + 12, 4) == 0x01000689 && word(crs + 16, 1) == 1);
+	CHECK(word(crs + 17, 4) == (uint32_t)VMM_VIRTIO_PIN + number);
+	CHECK(word(end - 2, 2) == 0x79);
+	return end;
+}
+
+static void nested(uint64_t dsdt, const struct shape *s)
+{
+	uint64_t all = dsdt + word(dsdt + 4, 4), scope = dsdt + 36;
+	uint64_t device = scope + 7, end = scope + 1 + package(scope + 1);
+
+	CHECK(word(scope, 1) == 0x10);
+	CHECK(word(device, 2) == 0x825b);
+	CHECK(device + 2 + package(device + 2) == end);
 	CHECK(word(end - 2, 2) == 0x79 && word(end - 11, 1) == 0x89);
 	CHECK(word(end - 6, 4) == VMM_COM1_PIN);
 	CHECK(word(end - 17, 2) == VMM_COM1);
+	for (uint16_t i = 0; i < s->virtio; i++)
+		end = virtio(end, i);
+	CHECK(end == all);
 }
 
 static void shape_test(uint16_t nodes, uint16_t each)
 {
 	const struct shape s = { .nodes = nodes, .cpus_each = each,
+				 .virtio = each % (VMM_VIRTIO_MAX + 1),
 				 .each = 100 * VMM_MIB };
 	uint64_t fadt;
 
@@ -128,7 +159,7 @@ static void shape_test(uint16_t nodes, uint16_t each)
 	CHECK(word(fadt + 120, 8) == VMM_END_PORT);
 	CHECK(named(word(fadt + 140, 8), "DSDT"));
 	CHECK(sums(word(fadt + 140, 8), word(word(fadt + 140, 8) + 4, 4)));
-	nested(word(fadt + 140, 8));
+	nested(word(fadt + 140, 8), &s);
 	madt(&s);
 	srat(&s);
 }
