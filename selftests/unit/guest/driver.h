@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A guest's driver of virtio devices, and its memory: two pieces, of which each
+ * is a block of its own, so that AddressSanitizer sees who leaves one.
+ */
+#ifndef DRIVER_H
+#define DRIVER_H
+
+#include <linux/virtio_blk.h>
+#include <linux/virtio_config.h>
+#include <linux/virtio_mmio.h>
+#include <linux/virtio_ring.h>
+
+#include "../../../userspace/mios-vmm/block.h"
+#include "../../../userspace/mios-vmm/memory.h"
+#include "../../../userspace/mios-vmm/virtio.h"
+#include "../../../userspace/mios-vmm/worker.h"
+#include "test.h"
+
+#define PIECE		0x10000ull
+#define PIECES		2
+
+/* Where the driver has what. */
+#define DESC		0x1000ull
+#define AVAIL		0x2000ull
+#define USED		0x3000ull
+#define ASK		0x4000ull
+#define ANSWER		0x4800ull
+#define TABLE		0x5000ull
+#define DATA		0xf000ull	/* half of it in the second piece */
+#define NUM		8
+
+#define NEXT		VRING_DESC_F_NEXT
+#define WRITE		VRING_DESC_F_WRITE
+#define INDIRECT	VRING_DESC_F_INDIRECT
+
+extern uint8_t *piece[PIECES];
+
+void memory_begin(void);
+void put(uint64_t at, const void *bytes, uint64_t len);
+void get(uint64_t at, void *bytes, uint64_t len);
+uint64_t word(uint64_t at, int bytes);
+
+/* In a table, the queue's or one of a chain's own. */
+void desc(uint64_t table, uint16_t i, uint64_t at, uint32_t len,
+	  uint16_t flags, uint16_t next);
+/* The chain that begins there is available. */
+void offer(uint16_t head);
+/* A request as Linux makes it: what, data, answer. */
+void request(uint32_t type, uint64_t sector, uint64_t at, uint32_t len,
+	     bool to_guest);
+
+
+#endif /* DRIVER_H */
