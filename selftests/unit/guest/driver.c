@@ -93,6 +93,7 @@ int say(const char *fmt, ...)
 
 int main(void)
 {
+	virtio_tests();
 	virtq_tests();
 	puts("the guest's disk: right");
 	return 0;

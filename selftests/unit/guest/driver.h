@@ -50,6 +50,7 @@ void offer(uint16_t head);
 void request(uint32_t type, uint64_t sector, uint64_t at, uint32_t len,
 	     bool to_guest);
 
+void virtio_tests(void);
 void virtq_tests(void);
 
 #endif /* DRIVER_H */
