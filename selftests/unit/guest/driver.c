@@ -95,6 +95,7 @@ int main(void)
 {
 	virtio_tests();
 	virtq_tests();
+	block_tests();
 	puts("the guest's disk: right");
 	return 0;
 }
