@@ -96,6 +96,7 @@ int main(void)
 	virtio_tests();
 	virtq_tests();
 	block_tests();
+	worker_tests();
 	puts("the guest's disk: right");
 	return 0;
 }

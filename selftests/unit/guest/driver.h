@@ -53,5 +53,6 @@ void request(uint32_t type, uint64_t sector, uint64_t at, uint32_t len,
 void virtio_tests(void);
 void virtq_tests(void);
 void block_tests(void);
+void worker_tests(void);
 
 #endif /* DRIVER_H */
