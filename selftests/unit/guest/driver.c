@@ -97,6 +97,7 @@ int main(void)
 	virtq_tests();
 	block_tests();
 	worker_tests();
+	mutated_tests();
 	puts("the guest's disk: right");
 	return 0;
 }

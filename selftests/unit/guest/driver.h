@@ -54,5 +54,6 @@ void virtio_tests(void);
 void virtq_tests(void);
 void block_tests(void);
 void worker_tests(void);
+void mutated_tests(void);
 
 #endif /* DRIVER_H */
