@@ -85,16 +85,32 @@ int block_open(struct block *b, const char *what)
 	return 0;
 }
 
+/* The guest is told of each error; who has the file, of the first. */
+static bool complain(struct block *b, const char *why)
+{
+	if (!b->complained)
+		say("the guest gets errors of disk %.*s: %s", BLOCK_ID, b->id, why);
+	b->complained = true;
+	return false;
+}
+
+static bool file_sync(struct block *b)
+{
+	return !fdatasync(b->fd) || complain(b, strerror(errno));
+}
+
 /* All of it, whatever signals come; false: an error, or a file that has shrunk. */
-static bool file_do(const struct block *b, uint8_t *bytes, uint64_t len,
+static bool file_do(struct block *b, uint8_t *bytes, uint64_t len,
 		    uint64_t at, bool write)
 {
 	while (len) {
 		ssize_t n = write ? pwrite(b->fd, bytes, len, at) :
 			pread(b->fd, bytes, len, at);
 
-		if (!n || (n < 0 && errno != EINTR))
-			return false;
+		if (!n)
+			return complain(b, "the file has become shorter");
+		if (n < 0 && errno != EINTR)
+			return complain(b, strerror(errno));
 		if (n < 0)
 			continue;
 		bytes += n;
@@ -104,7 +120,7 @@ static bool file_do(const struct block *b, uint8_t *bytes, uint64_t len,
 	return true;
 }
 
-static bool transfer(const struct block *b, const struct virtq_chain *c,
+static bool transfer(struct block *b, const struct virtq_chain *c,
 		     uint64_t at, uint64_t len, bool write)
 {
 	uint8_t buffer[BLOCK_PART_MAX];
@@ -133,7 +149,7 @@ static bool within(const struct block *b, uint64_t sector, uint64_t len)
 		len / SECTOR <= b->sectors - sector;
 }
 
-static uint8_t disk_read(const struct block *b, const struct virtq_chain *c,
+static uint8_t disk_read(struct block *b, const struct virtq_chain *c,
 			 uint64_t sector, uint64_t room)
 {
 	return within(b, sector, room) &&
@@ -141,19 +157,18 @@ static uint8_t disk_read(const struct block *b, const struct virtq_chain *c,
 		VIRTIO_BLK_S_OK : VIRTIO_BLK_S_IOERR;
 }
 
-/* To a file that was opened to be read alone the host writes nothing. */
-static uint8_t disk_write(const struct block *b, const struct virtq_chain *c,
+static uint8_t disk_write(struct block *b, const struct virtq_chain *c,
 			  uint64_t sector, bool stable)
 {
 	uint64_t len = c->in - sizeof(struct virtio_blk_outhdr);
 
-	return within(b, sector, len) &&
+	return !b->read_only && within(b, sector, len) &&
 		transfer(b, c, sector * SECTOR, len, true) &&
-		(!stable || !fdatasync(b->fd)) ?
+		(!stable || file_sync(b)) ?
 		VIRTIO_BLK_S_OK : VIRTIO_BLK_S_IOERR;
 }
 
-int64_t block_serve(const struct block *b, const struct virtq_chain *c,
+int64_t block_serve(struct block *b, const struct virtq_chain *c,
 		    bool stable)
 {
 	struct virtio_blk_outhdr ask;
@@ -171,7 +186,7 @@ int64_t block_serve(const struct block *b, const struct virtq_chain *c,
 		status = disk_write(b, c, ask.sector, stable);
 		break;
 	case VIRTIO_BLK_T_FLUSH:
-		status = fdatasync(b->fd) ? VIRTIO_BLK_S_IOERR : VIRTIO_BLK_S_OK;
+		status = file_sync(b) ? VIRTIO_BLK_S_OK : VIRTIO_BLK_S_IOERR;
 		break;
 	case VIRTIO_BLK_T_GET_ID:
 		wrote = room < BLOCK_ID ? room : BLOCK_ID;

@@ -17,6 +17,7 @@ struct block {
 	bool read_only;
 	uint64_t sectors;
 	char id[BLOCK_ID];
+	bool complained;	/* of the file, once */
 };
 
 /* FILE, or FILE,ro.  0, or -1 after a line. */
@@ -26,7 +27,7 @@ int block_open(struct block *b, const char *what);
  * that.  How many bytes the guest has got from the first one on; -1: it has no
  * place for the answer.
  */
-int64_t block_serve(const struct block *b, const struct virtq_chain *c,
+int64_t block_serve(struct block *b, const struct virtq_chain *c,
 		    bool stable);
 
 #endif /* BLOCK_H */

@@ -143,16 +143,20 @@ static void limits(void)
 	request(VIRTIO_BLK_T_FLUSH, 0, DATA, 0, false);
 	desc(DESC, 0, ASK, 15, NEXT, 2);
 	answer(-1);
-	/* A disk that is only read. */
+	/* A disk that is only read, which is the guest's fault and not the file's. */
 	begin(",ro");
+	said = 0;
 	request(VIRTIO_BLK_T_OUT, 1, DATA, 512, false);
 	CHECK(answer(1) == VIRTIO_BLK_S_IOERR);
 	request(VIRTIO_BLK_T_IN, 1, DATA, 512, true);
 	CHECK(answer(513) == VIRTIO_BLK_S_OK);
 	/* A file that has become shorter. */
 	CHECK(!truncate(path, 1024));
-	request(VIRTIO_BLK_T_IN, 2, DATA, 512, true);
-	CHECK(answer(0) == VIRTIO_BLK_S_IOERR);
+	CHECK(!said);
+	for (int i = 0; i < 2; i++) {
+		request(VIRTIO_BLK_T_IN, 2, DATA, 512, true);
+		CHECK(answer(0) == VIRTIO_BLK_S_IOERR && said == 1);
+	}
 	unlink(path);
 }
 

@@ -35,6 +35,7 @@
 #define INDIRECT	VRING_DESC_F_INDIRECT
 
 extern uint8_t *piece[PIECES];
+extern int said;		/* lines */
 
 void memory_begin(void);
 void put(uint64_t at, const void *bytes, uint64_t len);

@@ -67,7 +67,7 @@ static uint64_t differs(int i, uint64_t at)
 	return at;
 }
 
-static void taken(const struct block *b)
+static void taken(struct block *b)
 {
 	CHECK(c.count && c.count <= NUM && c.reads <= c.count);
 	for (uint32_t i = 0; i < c.count; i++)
