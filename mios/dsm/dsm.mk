@@ -27,8 +27,8 @@ DSM_PROGRAMS := $(notdir $(DSM_PROGRAMS:.c=))
 DSM_HEADERS := $(wildcard $(DSM_TOP)/mios/dsm/*.h) \
 	$(wildcard $(DSM_TOP)/mios/dsm/emulate/*.h) \
 	$(wildcard $(DSM_USER)/*/*.h $(DSM_USER)/tools/*/*.h) \
-	$(addprefix $(DSM_LIBMIOS)/,cli.h plot.h random.h) \
-	$(wildcard $(DSM_TOP)/userspace/mios-vmm/*.h)
+	$(addprefix $(DSM_LIBMIOS)/,cli.h plot.h random.h)
+DSM_VMM_HEADERS := $(wildcard $(DSM_TOP)/userspace/mios-vmm/*.h)
 
 DSM_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Wmissing-prototypes -Werror
 # As the kernel compiles it: no libc header, no libc call.
@@ -79,7 +79,7 @@ $(DSM_LIB) $(DSM_TEST_LIB):
 	$(AR) rcs $@ $^
 
 $(DSM_OUT)/release/userspace/mios-vmm/%.o: $(DSM_TOP)/userspace/mios-vmm/%.c \
-	$(DSM_HEADERS)
+	$(DSM_HEADERS) $(DSM_VMM_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(DSM_CFLAGS) -Wshadow -D_GNU_SOURCE -c $< -o $@
 
