@@ -21,7 +21,7 @@ static struct disk {
 	struct block block;
 	struct virtio_blk_config config;
 	char name[16];
-} disks[VMM_VIRTIO_MAX];
+} disks[DISKS_MAX];
 
 /* A driver that knows no flush counts on what has been written. */
 static int64_t serve(struct worker *w, uint32_t queue,

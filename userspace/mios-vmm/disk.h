@@ -7,9 +7,11 @@
 
 #include "vmm.h"
 
+#define DISKS_MAX	(VMM_VIRTIO_MAX - 1)	/* and a network */
+
 struct disks {
 	uint16_t count;
-	const char *what[VMM_VIRTIO_MAX];	/* FILE or FILE,ro */
+	const char *what[DISKS_MAX];	/* FILE or FILE,ro */
 };
 
 /* By node 0.  Each: 0, or -1 after a line. */

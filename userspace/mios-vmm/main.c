@@ -18,6 +18,7 @@
 #include "disk.h"
 #include "end.h"
 #include "memory.h"
+#include "net.h"
 #include "state.h"
 #include "worker.h"
 
@@ -27,6 +28,7 @@ static const char help[] =
 "  --kernel FILE   Linux, a bzImage for x86-64\n"
 "  --initrd FILE   and its first root\n"
 "  --disk FILE[,ro]  a raw image as a disk, /dev/vda and so on; ro: only read\n"
+"  --net TAP       an interface of this host as the guest's network\n"
 "  --append WORDS  more for its command line\n"
 "  --real FILE     instead of a kernel: code that begins in real mode at 0x7c00\n"
 "  --cpus-each N   CPUs at each node, 1 to 8 (1)\n"
@@ -41,6 +43,7 @@ struct options {
 	struct boot boot;
 	struct kvm_needs needs;
 	struct disks disks;
+	const char *tap;
 	uint64_t cpus_each, mib, quantum, slow;
 	bool help;
 };
@@ -60,12 +63,12 @@ int say(const char *fmt, ...)
 	return -1;
 }
 
-enum { KERNEL = 256, INITRD, DISK, APPEND, REAL, CPUS, MEMORY, QUANTUM, SLOW, SHADOW };
+enum { KERNEL = 256, INITRD, DISK, NET, APPEND, REAL, CPUS, MEMORY, QUANTUM, SLOW, SHADOW };
 
 static bool disk_take(struct disks *d, const char *what)
 {
-	if (d->count == VMM_VIRTIO_MAX) {
-		cli_error("more than %d times --disk", VMM_VIRTIO_MAX);
+	if (d->count == DISKS_MAX) {
+		cli_error("more than %d times --disk", DISKS_MAX);
 		return false;
 	}
 	d->what[d->count++] = what;
@@ -83,6 +86,9 @@ static bool option_take(struct options *o, int c)
 		return true;
 	case DISK:
 		return disk_take(&o->disks, optarg);
+	case NET:
+		o->tap = optarg;
+		return true;
 	case APPEND:
 		o->boot.append = optarg;
 		return true;
@@ -115,6 +121,7 @@ static bool parse(struct options *o, int argc, char **argv)
 		{ "kernel", required_argument, NULL, KERNEL },
 		{ "initrd", required_argument, NULL, INITRD },
 		{ "disk", required_argument, NULL, DISK },
+		{ "net", required_argument, NULL, NET },
 		{ "append", required_argument, NULL, APPEND },
 		{ "real", required_argument, NULL, REAL },
 		{ "cpus-each", required_argument, NULL, CPUS },
@@ -147,7 +154,7 @@ static int shape_set(const struct options *o)
 	shape.nodes = mios_dsm_nodes();
 	shape.self = mios_dsm_node();
 	shape.cpus_each = o->cpus_each;
-	shape.virtio = o->disks.count;
+	shape.virtio = o->disks.count + !!o->tap;
 	shape.each = o->mib * VMM_MIB;
 	shape.slow = o->slow;
 	if (shape_cpu(&shape, shape.nodes - 1, shape.cpus_each - 1) > 254)
@@ -157,13 +164,20 @@ static int shape_set(const struct options *o)
 	return 0;
 }
 
+/* Those of node 0 for which files of its host are opened. */
+static int devices_start(const struct options *o)
+{
+	return disks_start(&o->disks) ||
+		(o->tap && net_open(o->disks.count, o->tap)) ? -1 : 0;
+}
+
 /* Everything that may not be there is asked for before the guest begins. */
 static int start(struct options *o)
 {
 	uint64_t khz;
 
 	if (shape_set(o) || kvm_open(&o->needs) ||
-	    (!shape.self && disks_start(&o->disks)) || route_start(&shape) ||
+	    (!shape.self && devices_start(o)) || route_start(&shape) ||
 	    memory_take(&shape) || kvm_memory(&shape) || kvm_khz(&khz) ||
 	    clock_alike(&shape, khz))
 		return -1;

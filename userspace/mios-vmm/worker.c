@@ -65,14 +65,18 @@ static void *work(void *arg)
 {
 	struct task *t = arg;
 	struct worker *w = t->worker;
+	bool stop = false;
 
-	pthread_mutex_lock(&w->lock);
-	while (!w->stop)
-		if (t->told && virtio_live(&w->virtio, t->queue))
-			turn(w, t);
-		else
+	while (!stop && (!w->ready || w->ready(w, t->queue))) {
+		pthread_mutex_lock(&w->lock);
+		while (!w->stop &&
+		       !(t->told && virtio_live(&w->virtio, t->queue)))
 			pthread_cond_wait(&w->wake, &w->lock);
-	pthread_mutex_unlock(&w->lock);
+		stop = w->stop;
+		if (!stop)
+			turn(w, t);
+		pthread_mutex_unlock(&w->lock);
+	}
 	return NULL;
 }
 
@@ -152,6 +156,8 @@ void workers_stop(void)
 		w->stop = true;
 		pthread_cond_broadcast(&w->wake);
 		pthread_mutex_unlock(&w->lock);
+		if (w->end)
+			w->end(w);
 		for (uint32_t i = 0; i < w->virtio.queues; i++)
 			pthread_join(w->task[i].thread, NULL);
 	}

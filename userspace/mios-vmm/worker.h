@@ -19,6 +19,12 @@ struct worker {
 	 */
 	int64_t (*serve)(struct worker *w, uint32_t queue,
 			 const struct virtq_chain *c);
+	/*
+	 * If not NULL: waits until something has come that a queue is for; false:
+	 * the device ends.  And what ends such waits.
+	 */
+	bool (*ready)(struct worker *w, uint32_t queue);
+	void (*end)(struct worker *w);
 	/* From here on worker.c's. */
 	pthread_mutex_t lock;
 	pthread_cond_t wake, quiet;
