@@ -47,54 +47,9 @@ static struct worker w = {
 	.virtio = { .id = 2, .queues = 1, .offers = 1ull << VIRTIO_F_VERSION_1 },
 };
 
-static uint64_t access_at(uint64_t at, bool write, uint64_t value)
-{
-	const struct access a = {
-		.space = ROUTE_MEMORY, .size = 4, .write = write, .at = at,
-		.value = value,
-	};
-
-	return worker_access(&a);
-}
-
-static void set(uint64_t offset, uint32_t value)
-{
-	access_at(AT + offset, true, value);
-}
-
-static uint32_t reg(uint64_t offset)
-{
-	return access_at(AT + offset, false, 0);
-}
-
 static void until(atomic_int *what, int value)
 {
 	for (int i = 0; *what < value; i++) {
-		CHECK(i < 10000);
-		usleep(1000);
-	}
-}
-
-/* As a driver does it, with an empty queue. */
-static void driver_begins(void)
-{
-	set(VIRTIO_MMIO_STATUS, 3);
-	set(VIRTIO_MMIO_DRIVER_FEATURES_SEL, 1);
-	set(VIRTIO_MMIO_DRIVER_FEATURES, 1);
-	set(VIRTIO_MMIO_STATUS, 11);
-	set(VIRTIO_MMIO_QUEUE_NUM, NUM);
-	set(VIRTIO_MMIO_QUEUE_DESC_LOW, DESC);
-	set(VIRTIO_MMIO_QUEUE_AVAIL_LOW, AVAIL);
-	set(VIRTIO_MMIO_QUEUE_USED_LOW, USED);
-	set(VIRTIO_MMIO_QUEUE_READY, 1);
-	set(VIRTIO_MMIO_STATUS, 15);
-	CHECK(reg(VIRTIO_MMIO_STATUS) == 15);
-}
-
-/* What the thread writes last of a request that is told of. */
-static void told(void)
-{
-	for (int i = 0; !(reg(VIRTIO_MMIO_INTERRUPT_STATUS) & 1); i++) {
 		CHECK(i < 10000);
 		usleep(1000);
 	}
@@ -105,19 +60,19 @@ static void requests(void)
 	desc(DESC, 0, DATA, 4, WRITE, 0);
 	offer(0);
 	offer(0);
-	set(VIRTIO_MMIO_QUEUE_NOTIFY, 0);
+	device_set(AT + VIRTIO_MMIO_QUEUE_NOTIFY, 0);
 	until(&served, 2);
-	told();
+	until_set(AT, VIRTIO_MMIO_INTERRUPT_STATUS, 1);
 	CHECK(high && word(DATA, 4) == 0x656e6f64);
-	set(VIRTIO_MMIO_INTERRUPT_ACK, 1);
+	device_set(AT + VIRTIO_MMIO_INTERRUPT_ACK, 1);
 	/* Who polls is not told. */
 	put(AVAIL, "\1", 1);
 	offer(0);
-	set(VIRTIO_MMIO_QUEUE_NOTIFY, 0);
+	device_set(AT + VIRTIO_MMIO_QUEUE_NOTIFY, 0);
 	until(&served, 3);
 	usleep(10000);
-	CHECK(!reg(VIRTIO_MMIO_INTERRUPT_STATUS));
-	CHECK(access_at(AT + VMM_PAGE, false, 0) == BUS_NOBODY);
+	CHECK(!device_reg(AT + VIRTIO_MMIO_INTERRUPT_STATUS));
+	CHECK(device_reg(AT + VMM_PAGE) == (uint32_t)BUS_NOBODY);
 }
 
 static void *let_go(void *arg)
@@ -135,23 +90,23 @@ static void resets(void)
 	put(AVAIL, "\0", 1);
 	hold = true;
 	offer(0);
-	set(VIRTIO_MMIO_QUEUE_NOTIFY, 0);
+	device_set(AT + VIRTIO_MMIO_QUEUE_NOTIFY, 0);
 	until(&held, before + 1);
 	CHECK(!pthread_create(&thread, NULL, let_go, NULL));
-	set(VIRTIO_MMIO_STATUS, 0);
+	device_set(AT + VIRTIO_MMIO_STATUS, 0);
 	/* From here on its memory is the guest's alone. */
 	CHECK(served == before + 1 && rests);
 	memory_begin();
 	pthread_join(thread, NULL);
-	CHECK(!high && !reg(VIRTIO_MMIO_STATUS));
-	driver_begins();
+	CHECK(!high && !device_reg(AT + VIRTIO_MMIO_STATUS));
+	driver_begins(AT, 1);
 	usleep(10000);
 	CHECK(!word(USED + 2, 2) && !high && served == before + 1);
 	desc(DESC, 0, DATA, 4, WRITE, 0);
 	offer(0);
-	set(VIRTIO_MMIO_QUEUE_NOTIFY, 0);
+	device_set(AT + VIRTIO_MMIO_QUEUE_NOTIFY, 0);
 	until(&served, before + 2);
-	told();
+	until_set(AT, VIRTIO_MMIO_INTERRUPT_STATUS, 1);
 	CHECK(word(USED + 2, 2) == 1);
 }
 
@@ -161,24 +116,21 @@ static void nonsense(void)
 
 	desc(DESC, 0, DATA, 4, 0, 0);
 	offer(0);
-	set(VIRTIO_MMIO_QUEUE_NOTIFY, 0);
+	device_set(AT + VIRTIO_MMIO_QUEUE_NOTIFY, 0);
 	until(&held, before + 1);
-	for (int i = 0; reg(VIRTIO_MMIO_STATUS) != 0x4f; i++) {
-		CHECK(i < 10000);
-		usleep(1000);
-	}
-	CHECK(reg(VIRTIO_MMIO_INTERRUPT_STATUS) & 2 && word(USED + 2, 2) == 1);
+	until_set(AT, VIRTIO_MMIO_STATUS, 0x40);
+	CHECK(device_reg(AT + VIRTIO_MMIO_INTERRUPT_STATUS) & 2 && word(USED + 2, 2) == 1);
 	desc(DESC, 0, DATA, 4, WRITE, 0);
 	offer(0);
-	set(VIRTIO_MMIO_QUEUE_NOTIFY, 0);
+	device_set(AT + VIRTIO_MMIO_QUEUE_NOTIFY, 0);
 	usleep(10000);
 	CHECK(served == before);
-	set(VIRTIO_MMIO_STATUS, 0);
+	device_set(AT + VIRTIO_MMIO_STATUS, 0);
 	memory_begin();
-	driver_begins();
+	driver_begins(AT, 1);
 	desc(DESC, 0, DATA, 4, WRITE, 0);
 	offer(0);
-	set(VIRTIO_MMIO_QUEUE_NOTIFY, 0);
+	device_set(AT + VIRTIO_MMIO_QUEUE_NOTIFY, 0);
 	until(&served, before + 1);
 }
 
@@ -186,7 +138,7 @@ void worker_tests(void)
 {
 	memory_begin();
 	CHECK(!worker_start(&w, 3));
-	driver_begins();
+	driver_begins(AT, 1);
 	requests();
 	resets();
 	nonsense();
