@@ -3,6 +3,7 @@
  * A thread that waits for SIGUSR2 and then says how the guest is.  It asks each
  * CPU, which answers when it is out of the guest, and does not wait for long: one
  * that KVM holds at a page (before Linux 6.2) cannot answer, and that is said.
+ * So it does with each queue of the devices.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 #include "cpu.h"
 #include "memory.h"
 #include "state.h"
+#include "worker.h"
 
 #define TEXT	320
 #define MS	1000000ull
@@ -64,12 +66,12 @@ static void vectors(char *text, const char *what, const uint32_t *bits)
 		}
 }
 
-static void stand(char *text, const struct cpu_view *v)
+static void stand(char *text, int tid)
 {
 	struct mios_dsm_stand s;
 	uint64_t guest;
 
-	if (mios_dsm_stands(v->tid, &s))
+	if (mios_dsm_stands(tid, &s))
 		return;
 	if (memory_guest(s.at, &guest))
 		add(text, "; %s page %#llx", s.write ? "writes" : "reads",
@@ -94,7 +96,7 @@ static void cpu(uint16_t index)
 		    (unsigned long long)v.flags);
 	else
 		add(text, ", and does not leave the guest");
-	stand(text, &v);
+	stand(text, v.tid);
 	vectors(text, "; pending", v.pending);
 	vectors(text, "; in service", v.in_service);
 	if (v.asks)
@@ -102,6 +104,21 @@ static void cpu(uint16_t index)
 	if (v.due_ns)
 		add(text, "; timer in %lld ms", (long long)v.due_ns / (long long)MS);
 	say("%s", text);
+}
+
+static void device(uint16_t number)
+{
+	struct worker_view v;
+
+	for (uint32_t i = 0; worker_view(number, i, &v); i++) {
+		char text[TEXT] = "";
+
+		add(text, "%s, queue %u: %llu requests done, %s", v.name, i,
+		    (unsigned long long)v.done, v.busy ? "at one" :
+		    v.live ? "none waits" : "not in use");
+		stand(text, v.tid);
+		say("%s", text);
+	}
 }
 
 static void *tell(void *arg)
@@ -115,6 +132,8 @@ static void *tell(void *arg)
 		node();
 		for (uint16_t i = 0; i < shape->cpus_each; i++)
 			cpu(i);
+		for (uint16_t i = 0; i < VMM_VIRTIO_MAX; i++)
+			device(i);
 	}
 	return arg;
 }

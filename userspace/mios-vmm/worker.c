@@ -7,6 +7,7 @@
  * busy with what was there before.
  */
 #include <linux/virtio_ring.h>
+#include <unistd.h>
 
 #include "../mios-dsm/runtime/mios_dsm.h"
 #include "bus.h"
@@ -45,6 +46,7 @@ static void turn(struct worker *w, struct task *t)
 	}
 	pthread_mutex_lock(&w->lock);
 	t->busy = false;
+	t->done += got == VIRTQ_CHAIN;
 	pthread_cond_broadcast(&w->quiet);
 	/* What the driver has set up since knows nothing of this. */
 	if (t->life != w->life)
@@ -67,6 +69,7 @@ static void *work(void *arg)
 	struct worker *w = t->worker;
 	bool stop = false;
 
+	t->tid = gettid();
 	while (!stop && (!w->ready || w->ready(w, t->queue))) {
 		pthread_mutex_lock(&w->lock);
 		while (!w->stop &&
@@ -125,6 +128,23 @@ uint64_t worker_access(const struct access *a)
 		value = virtio_read(&w->virtio, a->at % VMM_PAGE, a->size);
 	pthread_mutex_unlock(&w->lock);
 	return value;
+}
+
+bool worker_view(uint16_t number, uint32_t queue, struct worker_view *v)
+{
+	struct worker *w = number < VMM_VIRTIO_MAX ? workers[number] : NULL;
+	const struct task *t;
+
+	if (!w || queue >= w->virtio.queues)
+		return false;
+	t = &w->task[queue];
+	pthread_mutex_lock(&w->lock);
+	*v = (struct worker_view){
+		.name = w->name, .tid = t->tid, .done = t->done, .busy = t->busy,
+		.live = virtio_live(&w->virtio, queue),
+	};
+	pthread_mutex_unlock(&w->lock);
+	return true;
 }
 
 int worker_start(struct worker *w, uint16_t number)

@@ -6,6 +6,7 @@
 #define WORKER_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "route.h"
 #include "virtio.h"
@@ -36,17 +37,28 @@ struct worker {
 		uint32_t queue;
 		bool told;	/* there is more, or may be */
 		bool busy;	/* with what the queue was in that life */
-		uint64_t life;
+		uint64_t life, done;
+		atomic_int tid;
 		/* The thread's own. */
 		struct virtq q;
 		struct virtq_chain chain;
 	} task[VIRTIO_QUEUES];
 };
 
+/* What the thread of a queue does, for who asks. */
+struct worker_view {
+	const char *name;
+	int tid;
+	bool live, busy;
+	uint64_t done;		/* requests */
+};
+
 /* The device of that number begins; virtio.pin is set.  0, or -1 after a line. */
 int worker_start(struct worker *w, uint16_t number);
 /* A CPU's access to one of the devices, by the address. */
 uint64_t worker_access(const struct access *a);
+/* False: there is no such device, or queue. */
+bool worker_view(uint16_t number, uint32_t queue, struct worker_view *v);
 /* All devices: no thread touches the guest's memory any more. */
 void workers_stop(void);
 

@@ -134,6 +134,16 @@ static void nonsense(void)
 	until(&served, before + 1);
 }
 
+static void views(void)
+{
+	struct worker_view v;
+
+	CHECK(worker_view(3, 0, &v) && !strcmp(v.name, "one"));
+	CHECK(v.live && !v.busy && v.done == (uint64_t)served);
+	CHECK(!worker_view(3, 1, &v) && !worker_view(2, 0, &v) &&
+	      !worker_view(VMM_VIRTIO_MAX, 0, &v));
+}
+
 void worker_tests(void)
 {
 	memory_begin();
@@ -142,5 +152,7 @@ void worker_tests(void)
 	requests();
 	resets();
 	nonsense();
+	until_set(AT, VIRTIO_MMIO_INTERRUPT_STATUS, 1);
+	views();
 	workers_stop();
 }
