@@ -10,6 +10,17 @@ kvm_kernel() {
 	[ -e "$kernel/arch/x86/kvm/kvm-amd.ko" ] || fail "the test kernel has no KVM"
 }
 
+# kvm_driver BUILD FOLDER: the driver of virtio devices in memory, which the test kernel
+# is built without, out of that kernel's source, built in BUILD, into FOLDER
+kvm_driver() {
+	mkdir -p "$1"
+	cp "$kernel/drivers/virtio/virtio_mmio.c" "$1/"
+	echo 'obj-m := virtio_mmio.o' > "$1/Kbuild"
+	make -s -C "$kernel" M="$1" modules > "$1/log" 2>&1 ||
+		fail "virtio_mmio does not build: $(tail -n 3 "$1/log")"
+	cp "$1/virtio_mmio.ko" "$2/"
+}
+
 # programs FOLDER FILE...: with the libraries that they need
 programs() {
 	local folder=$1 file library
