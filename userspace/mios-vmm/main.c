@@ -87,8 +87,11 @@ static bool option_take(struct options *o, int c)
 	case DISK:
 		return disk_take(&o->disks, optarg);
 	case NET:
-		o->tap = optarg;
-		return true;
+		if (o->tap)
+			cli_error("--net twice: a guest has one network");
+		else
+			o->tap = optarg;
+		return o->tap == optarg;
 	case APPEND:
 		o->boot.append = optarg;
 		return true;

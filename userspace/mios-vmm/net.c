@@ -26,7 +26,7 @@
 #define SENDS		1
 #define HEADER		sizeof(struct virtio_net_hdr_v1)	/* before a frame */
 #define FRAME_MAX	65536
-#define FRAME_FITS	1518	/* what each place of a driver's has room for */
+#define FRAME_FITS	1514	/* a place has 1526 bytes at least, the header's too */
 #define OFFERS	(1ull << VIRTIO_F_VERSION_1 | 1ull << VIRTIO_RING_F_INDIRECT_DESC | \
 		 1ull << VIRTIO_NET_F_MAC)
 
@@ -37,6 +37,7 @@ static struct {
 	/* Each the thread's of one queue. */
 	uint8_t in[HEADER + FRAME_MAX], out[FRAME_MAX];
 	ssize_t came;
+	bool complained;	/* of the tap, once */
 } net = { .fd = -1, .end = -1 };
 
 /* Until a frame is there that has not been given to the guest; false: the end. */
@@ -77,6 +78,14 @@ static int64_t receive(const struct virtq_chain *c)
 	return len;
 }
 
+/* A tap that is down, or full, loses a frame; TCP sends it again. */
+static void lost(void)
+{
+	if (!net.complained)
+		say("the tap does not take the guest's frames: %s", strerror(errno));
+	net.complained = true;
+}
+
 static int64_t transmit(const struct virtq_chain *c)
 {
 	/* What is shorter than the header is very long. */
@@ -85,9 +94,11 @@ static int64_t transmit(const struct virtq_chain *c)
 	if (len > FRAME_MAX ||
 	    !virtq_read(c, HEADER, net.out, len))
 		return -1;
-	/* A tap that is down, or full, loses it; TCP sends it again. */
-	while (write(net.fd, net.out, len) < 0 && errno == EINTR)
-		;
+	while (write(net.fd, net.out, len) < 0)
+		if (errno != EINTR) {
+			lost();
+			break;
+		}
 	return 0;
 }
 
@@ -133,10 +144,15 @@ int net_open(uint16_t number, const char *tap)
 			   tap, tap, tap);
 	strcpy(ifr.ifr_name, tap);
 	fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0 || ioctl(fd, TUNSETIFF, &ifr) || ioctl(fd, SIOCGIFHWADDR, &ifr))
+	/* Who had the tap before may have taken checksums and segments upon itself. */
+	if (fd < 0 || ioctl(fd, TUNSETIFF, &ifr) || ioctl(fd, TUNSETOFFLOAD, 0) ||
+	    ioctl(fd, SIOCGIFHWADDR, &ifr))
 		return say("cannot use %s as a network: %s", tap, strerror(errno));
-	/* The tap's own address is the host's end; the guest's differs from it. */
+	/*
+	 * The tap's own address is the host's end.  The guest's differs in bytes
+	 * in which those of other taps do not.
+	 */
 	mac[0] = (mac[0] | 2) & ~1;
-	mac[NET_MAC - 1] ^= 1;
+	mac[1] ^= 'M';
 	return net_start(number, fd, mac);
 }
