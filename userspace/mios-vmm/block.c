@@ -20,27 +20,27 @@
 #define SECTOR		512ull
 #define MOST		((uint64_t)BLOCK_PARTS * BLOCK_PART_MAX)
 
-/* Of a file, or of a disk of the host that nobody has mounted; NULL, or why not. */
+/*
+ * A file, or a disk of the host, which nobody has mounted if it is written to;
+ * NULL, or why not.
+ */
 static const char *file_open(struct block *b, const char *path, uint64_t *bytes)
 {
-	int flags = b->read_only ? O_RDONLY : O_RDWR;
+	/* What is neither would else wait until its other end is opened. */
+	int flags = O_NONBLOCK | O_CLOEXEC |
+		(b->read_only ? O_RDONLY : O_RDWR | O_EXCL);
 	struct stat st;
 
-	if (stat(path, &st))
-		return strerror(errno);
-	/* What is neither might wait for who opens its other end. */
-	if (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode))
-		return "it is neither a file nor a disk";
-	if (S_ISBLK(st.st_mode) && !b->read_only)
-		flags |= O_EXCL;
-	b->fd = open(path, flags | O_CLOEXEC);
-	*bytes = st.st_size;
+	b->fd = open(path, flags);
 	if (b->fd < 0 && !b->read_only && (errno == EROFS || errno == EACCES))
 		return "this user may not write to it: FILE,ro only reads";
-	if (b->fd < 0 ||
-	    (S_ISBLK(st.st_mode) && ioctl(b->fd, BLKGETSIZE64, bytes)))
+	if (b->fd < 0 || fstat(b->fd, &st))
 		return strerror(errno);
-	return NULL;
+	*bytes = st.st_size;
+	if (S_ISBLK(st.st_mode) && ioctl(b->fd, BLKGETSIZE64, bytes))
+		return strerror(errno);
+	return S_ISREG(st.st_mode) || S_ISBLK(st.st_mode) ? NULL :
+		"it is neither a file nor a disk";
 }
 
 static const char *disk_open(struct block *b, const char *path)
@@ -53,7 +53,8 @@ static const char *disk_open(struct block *b, const char *path)
 	if (!bytes || bytes % SECTOR)
 		return "it is not made of sectors of 512 bytes, as a raw image is";
 	if (flock(b->fd, (b->read_only ? LOCK_SH : LOCK_EX) | LOCK_NB))
-		return "another guest has it, and one of the two would write";
+		return errno != EWOULDBLOCK ? strerror(errno) :
+			"another guest has it, and one of the two would write";
 	b->sectors = bytes / SECTOR;
 	return NULL;
 }
@@ -94,9 +95,14 @@ static bool complain(struct block *b, const char *why)
 	return false;
 }
 
+/* The host tells of what it could not write once, and forgets it then. */
 static bool file_sync(struct block *b)
 {
-	return !fdatasync(b->fd) || complain(b, strerror(errno));
+	if (!b->lost && fdatasync(b->fd)) {
+		b->lost = true;
+		complain(b, strerror(errno));
+	}
+	return !b->lost;
 }
 
 /* All of it, whatever signals come; false: an error, or a file that has shrunk. */

@@ -17,6 +17,7 @@ struct block {
 	bool read_only;
 	uint64_t sectors;
 	char id[BLOCK_ID];
+	bool lost;		/* what was to be on the medium */
 	bool complained;	/* of the file, once */
 };
 

@@ -3,6 +3,7 @@
  * Requests to a disk that is a file: what is read, written, made stable and
  * refused, and that the file and the guest's memory hold that, and nothing else.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -19,7 +20,18 @@ static const struct virtq_place place = {
 static struct block b;
 static struct virtq q;
 static struct virtq_chain c;
+static int syncs;
+static bool sync_fails;
 static uint8_t bytes[2 * 4096], file[FILE_SIZE];
+
+/* The linker has it called for the C library's. */
+int __wrap_fdatasync(int fd)
+{
+	(void)fd;
+	syncs++;
+	errno = EIO;
+	return sync_fails ? -1 : 0;
+}
 
 /* The answer to what has been offered; wrote: how much the guest has got. */
 static int answer(int64_t wrote)
@@ -59,7 +71,7 @@ static void files(void)
 	struct block reader;
 	int fd;
 
-	strcpy(path, "/tmp/guest-disk-XXXXXX");
+	strcpy(path, "guest-disk-XXXXXX");
 	fd = mkstemp(path);
 	CHECK(fd >= 0);
 	refused(path);			/* it is empty */
@@ -74,7 +86,7 @@ static void files(void)
 	CHECK(!ftruncate(fd, FILE_SIZE));
 	close(fd);
 	begin("");
-	CHECK(b.sectors == SECTORS && !memcmp(b.id, path + 5, 17));
+	CHECK(b.sectors == SECTORS && !memcmp(b.id, path, 17));
 	refused(path);			/* nobody else writes to it, */
 	begin(",ro");
 	CHECK(b.read_only);
@@ -97,9 +109,12 @@ static void transfers(void)
 	request(VIRTIO_BLK_T_OUT, 1, DATA + 0xf00, 1024, false);
 	CHECK(answer(1) == VIRTIO_BLK_S_OK);
 	file_is(0, file, 4096);
+	/* On the medium before the answer, as block_serve() was told. */
+	CHECK(syncs == 1);
 	desc(DESC, 0, ASK, 16, NEXT, 2);
 	request(VIRTIO_BLK_T_FLUSH, 0, DATA, 0, false);
 	CHECK(answer(1) == VIRTIO_BLK_S_OK);
+	CHECK(syncs == 2);
 	request(VIRTIO_BLK_T_GET_ID, 0, DATA, 24, true);
 	CHECK(answer(BLOCK_ID) == VIRTIO_BLK_S_OK);
 	get(DATA, bytes, BLOCK_ID);
@@ -117,6 +132,19 @@ static void transfers(void)
 	CHECK(answer(513) == 0xee && !word(DATA + 512, 1));
 	get(DATA, bytes, 512);
 	CHECK(!memcmp(bytes, file + 7 * 512, 512));
+}
+
+/* What could not be written is lost, also when the host has forgotten that. */
+static void losses(void)
+{
+	begin("");
+	for (int i = 0; i < 2; i++) {
+		said = 0;
+		sync_fails = !i;
+		request(VIRTIO_BLK_T_FLUSH, 0, DATA, 0, false);
+		CHECK(answer(1) == VIRTIO_BLK_S_IOERR && said == sync_fails);
+	}
+	begin("");
 }
 
 static void limits(void)
@@ -164,5 +192,6 @@ void block_tests(void)
 {
 	files();
 	transfers();
+	losses();
 	limits();
 }

@@ -84,7 +84,7 @@ static void taken(struct block *b)
 
 void mutated_tests(void)
 {
-	char path[] = "/tmp/guest-lots-XXXXXX";
+	char path[] = "guest-lots-XXXXXX";
 	int fd = mkstemp(path), chains = 0, broken = 0;
 	struct block b;
 
