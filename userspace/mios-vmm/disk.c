@@ -29,8 +29,7 @@ static int64_t serve(struct worker *w, uint32_t queue,
 {
 	struct disk *d = (struct disk *)w;
 
-	(void)queue;
-	return block_serve(&d->block, c, !virtio_agreed(&w->virtio, VIRTIO_BLK_F_FLUSH));
+	return block_serve(&d->block, c, !(w->task[queue].accepted >> VIRTIO_BLK_F_FLUSH & 1));
 }
 
 static int disk_start(struct disk *d, uint16_t number, const char *what)

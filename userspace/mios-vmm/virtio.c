@@ -124,8 +124,10 @@ static enum virtio_wish queue_write(struct virtq_place *q, uint64_t offset,
 				    uint32_t value)
 {
 	if (offset == VIRTIO_MMIO_QUEUE_READY && !value) {
+		bool was = q->ready;
+
 		q->ready = false;
-		return VIRTIO_STOPS;
+		return was ? VIRTIO_STOPS : VIRTIO_NOTHING;
 	}
 	if (q->ready)
 		return VIRTIO_NOTHING;
@@ -178,8 +180,10 @@ enum virtio_wish virtio_write(struct virtio *v, uint64_t offset, uint8_t size,
 		v->line(v, v->interrupt);
 		break;
 	case VIRTIO_MMIO_STATUS:
+		*queue = VIRTIO_ALL;
 		return status_write(v, value);
 	default:
+		*queue = v->queue_sel;
 		if (chosen(v))
 			return queue_write(&v->queue[v->queue_sel], offset, value);
 	}

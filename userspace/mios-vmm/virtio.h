@@ -10,6 +10,7 @@
 #include "virtq.h"
 
 #define VIRTIO_QUEUES	2
+#define VIRTIO_ALL	UINT32_MAX
 
 struct virtio {
 	/* What it is. */
@@ -29,11 +30,11 @@ struct virtio {
 enum virtio_wish {
 	VIRTIO_NOTHING,
 	VIRTIO_LOOKS,		/* there is more in that queue */
-	VIRTIO_STOPS,		/* nobody touches the queues any more */
+	VIRTIO_STOPS,		/* nobody touches that queue any more */
 };
 
 uint32_t virtio_read(const struct virtio *v, uint64_t offset, uint8_t size);
-/* queue: which one VIRTIO_LOOKS means. */
+/* queue: which one is meant; VIRTIO_ALL: all. */
 enum virtio_wish virtio_write(struct virtio *v, uint64_t offset, uint8_t size,
 			      uint32_t value, uint32_t *queue);
 /* The driver has begun, and that queue with it. */

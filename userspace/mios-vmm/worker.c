@@ -23,15 +23,16 @@ static void line(struct virtio *v, bool high)
 /* One request of a queue that is in use; without the lock while it lasts. */
 static void turn(struct worker *w, struct task *t)
 {
-	enum virtq_got got = VIRTQ_NONE;
+	enum virtq_got got;
 	bool good = true, interrupt = false;
 	int64_t wrote;
 
-	if (t->life != w->life)
+	if (t->served != t->life) {
+		t->accepted = w->virtio.accepted;
 		good = virtq_begin(&t->q, &w->virtio.queue[t->queue],
-				   virtio_agreed(&w->virtio,
-						 VIRTIO_RING_F_INDIRECT_DESC));
-	t->life = w->life;
+				   t->accepted >> VIRTIO_RING_F_INDIRECT_DESC & 1);
+	}
+	t->served = t->life;
 	t->told = false;
 	t->busy = true;
 	pthread_mutex_unlock(&w->lock);
@@ -49,7 +50,7 @@ static void turn(struct worker *w, struct task *t)
 	t->done += got == VIRTQ_CHAIN;
 	pthread_cond_broadcast(&w->quiet);
 	/* What the driver has set up since knows nothing of this. */
-	if (t->life != w->life)
+	if (t->served != t->life)
 		return;
 	t->told |= got == VIRTQ_CHAIN;
 	if (interrupt)
@@ -84,16 +85,27 @@ static void *work(void *arg)
 }
 
 /* Nobody is busy with what was there before. */
-static void quiet(struct worker *w)
+static void quiet(struct worker *w, struct task *t)
 {
-	const uint64_t life = ++w->life;
+	const uint64_t life = t->life;
+
+	while (t->busy && t->served < life) {
+		/* It may want pages that the caller has, if that is a CPU. */
+		mios_dsm_cpu_rests();
+		pthread_cond_wait(&w->quiet, &w->lock);
+	}
+}
+
+/* A queue, or all: what is under way is told of nowhere, and waited for. */
+static void stops(struct worker *w, uint32_t queue)
+{
+	const bool all = queue == VIRTIO_ALL;
 
 	for (uint32_t i = 0; i < w->virtio.queues; i++)
-		while (w->task[i].busy && w->task[i].life < life) {
-			/* It may want pages that the caller's CPU has. */
-			mios_dsm_cpu_rests();
-			pthread_cond_wait(&w->quiet, &w->lock);
-		}
+		w->task[i].life += all || i == queue;
+	for (uint32_t i = 0; i < w->virtio.queues; i++)
+		if (all || i == queue)
+			quiet(w, &w->task[i]);
 }
 
 static void write_to(struct worker *w, const struct access *a)
@@ -107,7 +119,7 @@ static void write_to(struct worker *w, const struct access *a)
 		pthread_cond_broadcast(&w->wake);
 		break;
 	case VIRTIO_STOPS:
-		quiet(w);
+		stops(w, queue);
 		break;
 	case VIRTIO_NOTHING:
 		break;
@@ -151,13 +163,13 @@ int worker_start(struct worker *w, uint16_t number)
 {
 	w->virtio.line = line;
 	w->virtio.pin = VMM_VIRTIO_PIN + number;
-	w->life = 1;
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->wake, NULL);
 	pthread_cond_init(&w->quiet, NULL);
 	for (uint32_t i = 0; i < w->virtio.queues; i++) {
 		w->task[i].worker = w;
 		w->task[i].queue = i;
+		w->task[i].life = 1;
 		if (pthread_create(&w->task[i].thread, NULL, work, &w->task[i]))
 			return say("no thread for %s", w->name);
 	}

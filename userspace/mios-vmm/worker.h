@@ -30,14 +30,15 @@ struct worker {
 	pthread_mutex_t lock;
 	pthread_cond_t wake, quiet;
 	bool stop, complained;
-	uint64_t life;		/* of its queues, as the driver sets them up */
 	struct task {
 		struct worker *worker;
 		pthread_t thread;
 		uint32_t queue;
 		bool told;	/* there is more, or may be */
-		bool busy;	/* with what the queue was in that life */
-		uint64_t life, done;
+		uint64_t life;	/* of the queue, as the driver sets it up */
+		bool busy;	/* with what the queue was in that life: */
+		uint64_t served, done;
+		uint64_t accepted;	/* features, then */
 		atomic_int tid;
 		/* The thread's own. */
 		struct virtq q;
