@@ -10,6 +10,7 @@
 #define _MIOS_FS_TRACE_H
 #define _MIOS_LINK_H
 
+#include <assert.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/types.h>
