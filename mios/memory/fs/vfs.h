@@ -177,6 +177,11 @@ static inline u64 number_of(const struct inode *inode)
 	return mios_inode_of(inode)->number;
 }
 
+static inline struct mios_fs_name name_of(const struct qstr *name)
+{
+	return (struct mios_fs_name){ name->name, name->len };
+}
+
 /* Until it has not changed: mode and owner, which belong together. */
 static inline unsigned int mios_rights_begin(const struct inode *inode)
 {
@@ -383,6 +388,11 @@ int mios_file_allocate(struct inode *inode, loff_t at, loff_t end, int mode);
 /* seek.c: lseek(), SEEK_DATA and SEEK_HOLE too */
 loff_t mios_file_seek(struct file *file, loff_t offset, int whence);
 
+/* dentry.c */
+struct dentry *mios_dir_lookup(struct inode *dir, struct dentry *dentry,
+			       unsigned int flags);
+extern const struct dentry_operations mios_dentry_ops;
+
 /* file.c, dir.c */
 long mios_file_fallocate(struct file *file, int mode, loff_t offset,
 			 loff_t length);
@@ -396,7 +406,6 @@ unsigned long mios_file_area(struct file *file, unsigned long addr,
 			     unsigned long flags);
 extern const struct inode_operations mios_dir_inode_ops;
 extern const struct file_operations mios_dir_ops;
-extern const struct dentry_operations mios_dentry_ops;
 extern const struct inode_operations mios_file_inode_ops;
 extern const struct file_operations mios_file_ops;
 extern const struct address_space_operations mios_aops;
