@@ -14,7 +14,7 @@
 #include "../lock/lock.h"
 #include "../pool/pool.h"
 
-#include "dirent.h"
+#include "names.h"
 #include "segment.h"
 
 #include <mios/fs.h>
@@ -113,22 +113,11 @@ int mios_fs_format(void *image, u64 phys, const struct mios_fs_attr *attr,
 int mios_fs_attach(struct mios_fs *fs, struct mios_pool *pool, void *image,
 		   u64 phys, struct mios_fs_parts *parts);
 
-/*
- * name.c.  As long as this is the same, no name is another one, and no attribute
- * that mios_fs_stat() gives, but while it is odd.  It never comes back.
- */
-u64 mios_fs_sequence(const struct mios_fs *fs);
-
 /* tx.c.  Nothing changes from now on, until mios_fs_moves(); -EBUSY: it was late. */
 int mios_fs_still(struct mios_fs *fs);
 
 /* Returns @found. */
 int mios_fs_moves(struct mios_fs *fs, int found);
-
-/* -EAGAIN: changes are under way, or who made one is dead: with mios_fs_still() */
-int mios_fs_lookup(struct mios_fs *fs, u64 dir,
-		   const struct mios_fs_name *name, u64 *inode);
-int mios_fs_stat(struct mios_fs *fs, u64 inode, struct mios_fs_attr *attr);
 
 /*
  * Who makes a change has judged before whether he may, and other instances have

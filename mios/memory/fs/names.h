@@ -1,20 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What name.c offers to who reads a directory.  With fs.h, which includes this.
+ * What name.c offers: look-ups, attributes, directories one name after the other,
+ * and how to know that they are as they were.  With fs.h, which includes this.
  */
-#ifndef _MIOS_FS_DIRENT_H
-#define _MIOS_FS_DIRENT_H
+#ifndef _MIOS_FS_NAMES_H
+#define _MIOS_FS_NAMES_H
 
 #include <linux/types.h>
 
 #include <mios/fs.h>
 
 struct mios_fs;
+struct mios_fs_attr;
+struct mios_fs_name;
+
+/*
+ * As long as this is the same, no name is another one, and no attribute
+ * that mios_fs_stat() gives, but while it is odd.  It never comes back.
+ */
+u64 mios_fs_sequence(const struct mios_fs *fs);
+
+/* -EAGAIN: changes are under way, or who made one is dead: with mios_fs_still() */
+int mios_fs_lookup(struct mios_fs *fs, u64 dir,
+		   const struct mios_fs_name *name, u64 *inode);
+int mios_fs_stat(struct mios_fs *fs, u64 inode, struct mios_fs_attr *attr);
 
 /**
  * struct mios_fs_reading - how far somebody has read a directory
- * @before:	mios_fs_sequence() when he began: what has come since is left out, so
- *		that there is an end, whoever adds names
+ * @before:	mios_fs_sequence() when he began: what has come since is left
+ *		out, so that there is an end, whoever adds names
  * @born:	of the last name that he was given, 0: none; no two of a directory have
  *		the same, and a name keeps it
  * @place:	where that was; 0: look for it
@@ -51,4 +65,4 @@ struct mios_fs_dirent {
 int mios_fs_readdir(struct mios_fs *fs, u64 dir, struct mios_fs_reading *r,
 		    struct mios_fs_dirent *name);
 
-#endif /* _MIOS_FS_DIRENT_H */
+#endif /* _MIOS_FS_NAMES_H */
