@@ -8,8 +8,8 @@
  *   1 page | records | 64 KiB  | 192 KiB  | 8 KiB | files    | 260    | 8 KiB |
  *          | 64 pages                             | 162 KiB  | KiB    |
  *
- *   ... buckets | inodes    | entries
- *       32 KiB  | 128 bytes | 128 bytes
+ *   ... buckets | sequences | inodes    | entries
+ *       32 KiB  | 64 KiB    | 128 bytes | 128 bytes
  *
  * When inodes, entries or segments run out, another extent becomes a part of it,
  * for ever:
@@ -36,7 +36,7 @@
 #include <mios/lock.h>
 
 #define MIOS_FS_MAGIC		0x47414d4953464f4dULL
-#define MIOS_FS_VERSION		13
+#define MIOS_FS_VERSION		14
 #define MIOS_FS_INSTANCES	64u
 #define MIOS_FS_NAME		255u
 #define MIOS_FS_PAGE		4096u
@@ -124,7 +124,34 @@ static_assert(offsetof(struct mios_fs_super, sequence) == 40);
 static_assert(offsetof(struct mios_fs_super, share_pages) == 208);
 static_assert(sizeof(struct mios_fs_super) == 224);
 
-/* One word of a change: what lies at @phys, an address, becomes @value. */
+/*
+ * How a reader knows that something is as it was: its sequence is.  Who holds the
+ * lock makes it odd, changes what it stands for, and makes it even: the next one,
+ * and none ever comes back.  What is in one group has one sequence.
+ */
+#define MIOS_FS_GROUP_BITS	12
+#define MIOS_FS_GROUPS		(1u << MIOS_FS_GROUP_BITS)
+
+/**
+ * struct mios_fs_sequences - of names and files
+ * @name:	of names, by the lower bits of their hash: so what is in one bucket is
+ *		in one group, also after that has been split
+ * @file:	of attributes, and of a directory's list of names, by the lower bits of
+ *		the number of the inode
+ */
+struct mios_fs_sequences {
+	__u64 name[MIOS_FS_GROUPS];
+	__u64 file[MIOS_FS_GROUPS];
+};
+
+static_assert(MIOS_FS_BUCKETS % MIOS_FS_GROUPS == 0);
+static_assert(offsetof(struct mios_fs_sequences, file) == 32768);
+static_assert(sizeof(struct mios_fs_sequences) == 65536);
+
+/*
+ * One word of a change: what lies at @phys, an address, becomes @value; a sequence
+ * becomes the next one.
+ */
 struct mios_fs_store {
 	__u64 phys;
 	__u64 value;
@@ -414,8 +441,10 @@ static_assert(MIOS_FS_USERS * (sizeof(struct mios_fs_user) +
 				 MIOS_FS_PAGE)
 #define MIOS_FS_USERS_PART_AT	(MIOS_FS_KEYS_AT - MIOS_FS_PAGE / 2)
 #define MIOS_FS_BUCKETS_AT	(MIOS_FS_KEYS_AT + MIOS_FS_KEYS * 8)
-#define MIOS_FS_INODES_AT	(MIOS_FS_BUCKETS_AT + MIOS_FS_BUCKETS * 8)
-#define MIOS_FS_FIRST		4240u	/* numbers of part 0 of each kind */
+#define MIOS_FS_SEQUENCES_AT	(MIOS_FS_BUCKETS_AT + MIOS_FS_BUCKETS * 8)
+#define MIOS_FS_INODES_AT	(MIOS_FS_SEQUENCES_AT + \
+				 sizeof(struct mios_fs_sequences))
+#define MIOS_FS_FIRST		3984u	/* numbers of part 0 of each kind */
 #define MIOS_FS_ENTRIES_AT	(MIOS_FS_INODES_AT + MIOS_FS_FIRST * \
 				 sizeof(struct mios_fs_inode))
 #define MIOS_FS_IMAGE_END	(MIOS_FS_ENTRIES_AT + MIOS_FS_FIRST * \
@@ -434,7 +463,8 @@ static_assert(MIOS_FS_PARTS_AT == 704512);
 static_assert(MIOS_FS_USERS_PART_AT == 968704);
 static_assert(MIOS_FS_KEYS_AT == 970752);
 static_assert(MIOS_FS_BUCKETS_AT == 978944);
-static_assert(MIOS_FS_INODES_AT == 1011712);
+static_assert(MIOS_FS_SEQUENCES_AT == 1011712);
+static_assert(MIOS_FS_INODES_AT == 1077248);
 static_assert(MIOS_FS_IMAGE_END == 2u << 20);
 static_assert(MIOS_FS_PART_ENTRIES_AT == 1024);
 

@@ -153,5 +153,7 @@ void mios_buckets_grow(struct mios_fs *fs)
 		return;
 	}
 	mios_tx_put(fs, &fs->super->buckets, nr + 1);
+	/* Who looks for a name of the two follows one of them, or the other. */
+	mios_tx_raise(fs, sequence_of_name(fs, nr));
 	mios_tx_apply(fs);
 }

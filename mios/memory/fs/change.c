@@ -51,7 +51,7 @@ int mios_name_find(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
 /* ->sequence when this change has been carried out: only then is it even again. */
 static u64 sequence_after(const struct mios_fs *fs)
 {
-	return (READ_ONCE(fs->super->sequence) | 1) + 1;
+	return mios_tx_raised(&fs->super->sequence);
 }
 
 /* So many names more or less; the first one comes with the file. */
@@ -62,6 +62,7 @@ void mios_links_add(struct mios_fs *fs, u64 inode, int more)
 
 	mios_tx_put(fs, &inode_at(fs, inode)->mode,
 		    upper_lower(links, mode_of(mode)));
+	mios_tx_raise(fs, sequence_of_file(fs, inode));
 	if (!is_directory(mode) && before && links)
 		mios_share_names(fs, inode, more);
 }
@@ -78,6 +79,7 @@ u64 mios_inode_changed(struct mios_fs *fs, u64 inode, u64 now)
 	if (now <= last)
 		now = last + 1;
 	mios_tx_put(fs, ctime, now);
+	mios_tx_raise(fs, sequence_of_file(fs, inode));
 	return now;
 }
 
@@ -151,6 +153,7 @@ int mios_inode_make(struct mios_fs *fs, const struct mios_fs_attr *attr,
 	mios_tx_put(fs, &inode->next, is_device(attr->mode) ? attr->rdev :
 		    attr->policy);
 	mios_tx_put(fs, &inode->cut, upper_lower(payer, 0));
+	mios_tx_raise(fs, sequence_of_file(fs, *number));
 	return 0;
 }
 

@@ -87,12 +87,16 @@ int mios_entry_insert(struct mios_fs *fs, u64 at, u64 dir,
 	mios_tx_put(fs, &entry->hash, hash);
 	mios_tx_put(fs, &entry->inode, inode);
 	mios_tx_put(fs, &entry->parent, upper_lower(name->length, dir));
+	mios_tx_raise(fs, sequence_of_name(fs, hash));
 	return text_set(fs, at, name);
 }
 
 void mios_entry_unhook(struct mios_fs *fs, u64 *link, u64 at)
 {
-	lower_put(fs, link, mios_tx_get(fs, &entry_at(fs, at)->next));
+	const struct mios_fs_entry *entry = entry_at(fs, at);
+
+	lower_put(fs, link, mios_tx_get(fs, &entry->next));
+	mios_tx_raise(fs, sequence_of_name(fs, READ_ONCE(entry->hash)));
 }
 
 /* In the list of its directory, before all others: it comes last. */

@@ -114,6 +114,7 @@ static u64 inode_free(struct mios_fs *fs, u64 number)
 	mios_tx_put(fs, &inode->cut, 0);
 	mios_tx_put(fs, &inode->hole, 0);
 	mios_tx_put(fs, &inode->left, 0);
+	mios_tx_raise(fs, sequence_of_file(fs, number));
 	if (holder && !inject_keep_attributes)
 		mios_links_add(fs, holder, -1);
 	mios_number_give(fs, MIOS_FS_INODES, number);

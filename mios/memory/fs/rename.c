@@ -143,7 +143,10 @@ static int exchange_find(struct mios_fs *fs, const struct mios_fs_place *at,
 static void lead_to(struct mios_fs *fs, const struct mios_found *found,
 		    u64 to_dir, u64 inode, u64 dir, u64 now)
 {
-	mios_tx_put(fs, &entry_at(fs, found->entry)->inode, inode);
+	struct mios_fs_entry *entry = entry_at(fs, found->entry);
+
+	mios_tx_put(fs, &entry->inode, inode);
+	mios_tx_raise(fs, sequence_of_name(fs, READ_ONCE(entry->hash)));
 	if (dir != to_dir && is_directory(inode_at(fs, inode)->mode))
 		adopt(fs, inode, dir, to_dir);
 	mios_inode_changed(fs, inode, now);

@@ -40,20 +40,46 @@ u64 mios_tx_get(struct mios_fs *fs, const u64 *word)
 	return READ_ONCE(*word);
 }
 
-void mios_tx_put(struct mios_fs *fs, u64 *word, u64 value)
+static void store_put(struct mios_fs *fs, u64 phys, u64 value)
 {
 	struct mios_fs_redo *redo = redo_of(fs, fs->pool->self);
 
-	if (inject_no_redo) {
-		WRITE_ONCE(*word, value);
-		return;
-	}
 	if (fs->stores == MIOS_FS_STORES) {
 		fs->too_many = true;
 		return;
 	}
-	redo->store[fs->stores].phys = phys_of(fs, word);
+	redo->store[fs->stores].phys = phys;
 	redo->store[fs->stores++].value = value;
+}
+
+void mios_tx_put(struct mios_fs *fs, u64 *word, u64 value)
+{
+	if (inject_no_redo)
+		WRITE_ONCE(*word, value);
+	else
+		store_put(fs, phys_of(fs, word), value);
+}
+
+/*
+ * What a sequence stands for becomes another one with this change; also where who
+ * makes it dies, and somebody else finishes it.
+ */
+void mios_tx_raise(struct mios_fs *fs, u64 *sequence)
+{
+	const struct mios_fs_redo *redo = redo_of(fs, fs->pool->self);
+	u64 phys = phys_of(fs, sequence);
+	u32 i;
+
+	for (i = 0; i < fs->stores; i++)
+		if (redo->store[i].phys == phys)
+			return;
+	store_put(fs, phys, 0);
+}
+
+/* What a sequence that this change raises is after it. */
+u64 mios_tx_raised(const u64 *sequence)
+{
+	return (READ_ONCE(*sequence) | 1) + 1;
 }
 
 /* Headers, redo records and what others change are nobody's to replay. */
@@ -77,26 +103,65 @@ static u64 *word_of(const struct mios_fs *fs, const struct mios_fs_store *store)
 	       (u64 *)((u8 *)fs->super + offset);
 }
 
-/* @seen: readers look at what is changed, and do so again. */
-static void redo_apply(struct mios_fs *fs, struct mios_fs_redo *redo, bool seen)
+static bool is_sequence(const struct mios_fs *fs, u64 phys)
 {
-	u64 *sequence = &fs->super->sequence;
-	u64 count = smp_load_acquire(&redo->count); /* REDO */
+	return phys - fs->phys - MIOS_FS_SEQUENCES_AT <
+	       sizeof(struct mios_fs_sequences);
+}
+
+static void words_apply(struct mios_fs *fs, const struct mios_fs_redo *redo,
+			u64 count)
+{
 	struct mios_fs_store store;
 	u64 *word, i;
 
-	if (seen && !inject_no_sequence)
-		WRITE_ONCE(*sequence, READ_ONCE(*sequence) | 1);
-	smp_wmb(); /* SEQ */
-	for (i = 0; i < count && i < MIOS_FS_STORES; i++) {
+	for (i = 0; i < count; i++) {
 		store = redo->store[i];
-		word = word_of(fs, &store);
+		word = is_sequence(fs, store.phys) ? NULL : word_of(fs, &store);
 		if (word)
 			WRITE_ONCE(*word, store.value);
 	}
+}
+
+/* All sequences of a change, before its words, or after them. */
+static void sequences_apply(struct mios_fs *fs, const struct mios_fs_redo *redo,
+			    u64 count, bool after)
+{
+	struct mios_fs_store store;
+	u64 *word, i;
+
+	if (inject_no_sequence)
+		return;
+	for (i = 0; i < count; i++) {
+		store = redo->store[i];
+		word = is_sequence(fs, store.phys) ? word_of(fs, &store) : NULL;
+		if (word && after)
+			WRITE_ONCE(*word, mios_tx_raised(word));
+		else if (word)
+			WRITE_ONCE(*word, READ_ONCE(*word) | 1);
+	}
+}
+
+/*
+ * The same for who makes a change, and for who finishes it.  @seen: readers look at
+ * what is changed, and do so again.
+ */
+static void redo_apply(struct mios_fs *fs, struct mios_fs_redo *redo, bool seen)
+{
+	u64 count = min_t(u64, smp_load_acquire(&redo->count), /* REDO */
+			  MIOS_FS_STORES);
+	u64 *sequence = &fs->super->sequence;
+
+	if (seen && !inject_no_sequence)
+		WRITE_ONCE(*sequence, READ_ONCE(*sequence) | 1);
+	sequences_apply(fs, redo, count, false);
+	smp_wmb(); /* SEQ: no word before the sequences are odd */
+	words_apply(fs, redo, count);
+	smp_wmb(); /* SEQ: nor after one is even */
+	sequences_apply(fs, redo, count, true);
 	if (seen && !inject_no_sequence)
 		smp_store_release(sequence, READ_ONCE(*sequence) + 1); /* SEQ */
-	smp_store_release(&redo->count, 0);
+	smp_store_release(&redo->count, 0); /* REDO: the words before */
 }
 
 static void apply(struct mios_fs *fs, bool seen)

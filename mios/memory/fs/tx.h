@@ -67,6 +67,21 @@ static inline struct mios_fs_filelocks *filelocks_of(const struct mios_fs *fs)
 	return (void *)((u8 *)fs->super + MIOS_FS_FILELOCKS_AT);
 }
 
+static inline struct mios_fs_sequences *sequences_of(const struct mios_fs *fs)
+{
+	return (void *)((u8 *)fs->super + MIOS_FS_SEQUENCES_AT);
+}
+
+static inline u64 *sequence_of_name(const struct mios_fs *fs, u64 hash)
+{
+	return &sequences_of(fs)->name[hash % MIOS_FS_GROUPS];
+}
+
+static inline u64 *sequence_of_file(const struct mios_fs *fs, u64 inode)
+{
+	return &sequences_of(fs)->file[inode % MIOS_FS_GROUPS];
+}
+
 static inline bool inode_exists(const struct mios_fs *fs, u64 inode)
 {
 	return inode_at(fs, inode) != inode_at(fs, 0);
@@ -131,6 +146,8 @@ static inline bool is_in_hole(const struct mios_fs_inode *inode, u64 index)
 int mios_tx_begin(struct mios_fs *fs);
 u64 mios_tx_get(struct mios_fs *fs, const u64 *word);
 void mios_tx_put(struct mios_fs *fs, u64 *word, u64 value);
+void mios_tx_raise(struct mios_fs *fs, u64 *sequence);
+u64 mios_tx_raised(const u64 *sequence);
 void mios_tx_apply(struct mios_fs *fs);
 void mios_tx_apply_unseen(struct mios_fs *fs);
 void mios_tx_end(struct mios_fs *fs);

@@ -77,11 +77,10 @@ static void check_lock(const struct mios_qlock *lock)
 
 static void check_super(struct checker *c)
 {
-	struct mios_fs_super *super = c->fs->super;
 	u32 i;
 
 	check_lock(&c->fs->lock);
-	NEED(!(super->sequence & 1));
+	NEED(fs_sequences_are_even(c->fs));
 	for (i = 0; i < MIOS_FS_INSTANCES; i++)
 		NEED(!redo_of(c->fs, i)->count);
 }

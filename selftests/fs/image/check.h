@@ -11,4 +11,7 @@ const char *fs_check(struct mios_fs *fs, u64 live);
 /* check_share.c; @excess: by how many pages a user's count is too large, at most */
 const char *fs_check_shares(const struct mios_fs *fs, u64 *excess);
 
+/* The same: nobody is in the middle of a change. */
+bool fs_sequences_are_even(const struct mios_fs *fs);
+
 #endif

@@ -66,3 +66,14 @@ const char *fs_check_shares(const struct mios_fs *fs, u64 *excess)
 			return "files without a user";
 	return NULL;
 }
+
+bool fs_sequences_are_even(const struct mios_fs *fs)
+{
+	const struct mios_fs_sequences *s = sequences_of(fs);
+	u64 all = fs->super->sequence;
+	u32 i;
+
+	for (i = 0; i < MIOS_FS_GROUPS; i++)
+		all |= s->name[i] | s->file[i];
+	return !(all & 1);
+}

@@ -286,7 +286,7 @@ static void test_users(void)
 
 void test_shares(void)
 {
-	world_make(&w);
+	world_make_of(&w, 2 * FS_EXTENTS);
 	test_files_of();
 	test_pages_of();
 	test_grants();
