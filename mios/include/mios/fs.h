@@ -86,7 +86,7 @@ static_assert(MIOS_FS_PLACES <= MIOS_LOCK_PLACES_MAX);
  * @size:	bytes of this structure
  * @self:	physical address of the image
  * @key:	of the hash of names: so nobody can have many in one bucket
- * @sequence:	odd while names or attributes change (who holds the lock)
+ * @sequence:	of segments; see struct mios_fs_sequences
  * @next_id:	id of the next file; none ever comes back
  * @buckets:	that names are in: as linear hashing has it, they grow one by one
  * @names:	that there are
@@ -289,7 +289,7 @@ enum mios_fs_policy {
  * @parent:	number of its directory, 0: free; the upper half: bytes of the name
  * @inode:	what it names
  * @hash:	of directory and name
- * @born:	->sequence of the image when it had come into this directory
+ * @born:	the directory's sequence when it had come into it
  * @beside:	in its directory: the one that came before it; the upper half: the
  *		one that came after it
  * @name:	how it begins; the last word is filled up with 0

@@ -31,17 +31,18 @@ u64 mios_holder_of(struct mios_fs *fs, u64 inode)
 int mios_fs_attributes(struct mios_fs *fs, u64 inode, u64 id,
 		       struct mios_fs_holder *holder)
 {
-	u64 sequence, now;
+	const u64 *sequence = sequence_of_file(fs, inode);
+	u64 begun, now;
 	int tries;
 
 	if (!inode_exists(fs, inode))
 		return -ESTALE;
 	for (tries = 0; tries < READ_TRIES; tries++) {
-		sequence = mios_read_begin(fs);
+		begun = mios_read_begin(sequence);
 		now = READ_ONCE(inode_at(fs, inode)->id);
 		holder->inode = READ_ONCE(inode_at(fs, inode)->parent) >> 32;
 		holder->id = READ_ONCE(inode_at(fs, holder->inode)->id);
-		if (mios_read_again(fs, sequence))
+		if (mios_read_again(sequence, begun))
 			continue;
 		if (holder->inode & MIOS_FS_ATTRIBUTES_OF ||
 		    !inode_exists(fs, holder->inode))

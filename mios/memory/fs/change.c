@@ -48,12 +48,6 @@ int mios_name_find(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name,
 	return -EBADMSG;
 }
 
-/* ->sequence when this change has been carried out: only then is it even again. */
-static u64 sequence_after(const struct mios_fs *fs)
-{
-	return mios_tx_raised(&fs->super->sequence);
-}
-
 /* So many names more or less; the first one comes with the file. */
 void mios_links_add(struct mios_fs *fs, u64 inode, int more)
 {
@@ -177,8 +171,11 @@ static int entry_new(struct mios_fs *fs, const struct mios_fs_place *place,
 int mios_entry_insert_new(struct mios_fs *fs, u64 at, u64 dir,
 			  const struct mios_fs_name *name, u64 inode)
 {
+	u64 *sequence = sequence_of_file(fs, dir);
+
 	mios_entry_list(fs, dir, at);
-	mios_tx_put(fs, &entry_at(fs, at)->born, sequence_after(fs));
+	mios_tx_raise(fs, sequence);
+	mios_tx_put(fs, &entry_at(fs, at)->born, mios_tx_raised(sequence));
 	return mios_entry_insert(fs, at, dir, name, inode);
 }
 
@@ -204,7 +201,7 @@ static int make(struct mios_fs *fs, const struct mios_fs_place *place,
 	return err;
 }
 
-static int make_once(struct mios_fs *fs, const struct mios_fs_place *at,
+static int make_once(struct mios_fs *fs, struct mios_fs_place *at,
 		     struct mios_fs_attr *attr, u64 *inode)
 {
 	int err = mios_tx_begin(fs);
@@ -215,13 +212,14 @@ static int make_once(struct mios_fs *fs, const struct mios_fs_place *at,
 	if (!err) {
 		mios_tx_apply(fs);
 		/* As it is with the lock: nothing has followed yet. */
-		attr->sequence = mios_fs_sequence(fs);
+		attr->sequence = mios_fs_sequence(fs, *inode);
+		at->stamp = mios_name_stamp(fs, at->dir.inode, &at->name);
 	}
 	mios_tx_end(fs);
 	return err;
 }
 
-int mios_fs_make(struct mios_fs *fs, const struct mios_fs_place *at,
+int mios_fs_make(struct mios_fs *fs, struct mios_fs_place *at,
 		 struct mios_fs_attr *attr, u64 *inode)
 {
 	int err;

@@ -32,8 +32,7 @@ static int dir_mknod(struct mnt_idmap *idmap, struct inode *dir,
 	if (IS_ERR(inode))
 		return PTR_ERR(inode);
 	d_instantiate(dentry, inode);
-	/* Not before: "there is no such name" is not so at that sequence. */
-	WRITE_ONCE(dentry->d_time, attr.sequence);
+	mios_dentry_made(dentry, inode, at.stamp);
 	return 0;
 }
 
@@ -223,10 +222,13 @@ static int dir_rename(struct mnt_idmap *idmap, struct inode *dir,
 /* What comes into it after this is not shown, until it is read from the start. */
 static void read_begin(struct file *file)
 {
-	const struct mios_mount *m = mount_of(file_inode(file));
+	const struct inode *dir = file_inode(file);
+	const struct mios_mount *m = mount_of(dir);
 
 	*(struct mios_fs_reading *)file->private_data =
-		(struct mios_fs_reading){ .before = mios_fs_sequence(&m->fs) };
+		(struct mios_fs_reading){
+			.before = mios_fs_sequence(&m->fs, number_of(dir)),
+		};
 }
 
 static int dir_open(struct inode *dir, struct file *file)

@@ -236,7 +236,7 @@ static int finish(struct mios_fs *fs, struct mios_fs_lock_wish *wish, int err)
 	if (fs->too_many)
 		err = -EIO;
 	if (err >= 0 || err == -EAGAIN || err == -EDEADLK)
-		mios_tx_apply_unseen(fs);
+		mios_tx_apply(fs);
 	wish->tell = waiters_of(fs, wish);
 	mios_tx_end(fs);
 	return err;
@@ -339,6 +339,6 @@ bool mios_filelocks_forget(struct mios_fs *fs, u32 instance, u32 epoch)
 	for (i = 0; i < MIOS_FS_FILELOCK_CHAINS && !more &&
 	     !inject_keep_filelocks; i++)
 		more = chain_forget(fs, &chain[i], instance, epoch, &nr);
-	mios_tx_apply_unseen(fs);
+	mios_tx_apply(fs);
 	return more;
 }

@@ -75,7 +75,7 @@ struct mios_fs_name {
  * @policy:	of a new file: where its pages are to be
  * @rdev:	of a device file: which device
  * @holder_of:	of a new file: 0, or whose attributes it holds, and whose payer pays
- * @sequence:	mios_fs_sequence() when all this was so
+ * @sequence:	mios_fs_sequence() of it when all this was so
  */
 struct mios_fs_attr {
 	u64 id;
@@ -155,11 +155,13 @@ struct mios_fs_judged {
  * @dir: the directory
  * @name: in it
  * @file: what it leads to; ->inode: out: what it did
+ * @stamp: out of mios_fs_make(): of the name, as it has been made
  */
 struct mios_fs_place {
 	struct mios_fs_judged dir;
 	struct mios_fs_name name;
 	struct mios_fs_judged file;
+	u64 stamp;
 };
 
 /*
@@ -169,10 +171,10 @@ struct mios_fs_place {
  */
 
 /*
- * @attr: out: ->id, ->nlink, and ->sequence when this was so, and the name.  Of
- * @at the directory counts.
+ * @attr: out: ->id, ->nlink, and ->sequence when this was so.  Of @at the directory
+ * counts; out: ->stamp.
  */
-int mios_fs_make(struct mios_fs *fs, const struct mios_fs_place *at,
+int mios_fs_make(struct mios_fs *fs, struct mios_fs_place *at,
 		 struct mios_fs_attr *attr, u64 *inode);
 
 /* It has no name yet, and this instance has it open. */

@@ -220,7 +220,7 @@ static int part_link(struct mios_fs *fs, enum mios_fs_kind kind,
 		return err;
 	mios_tx_put(fs, part_word(fs, kind, part), word_of(fs, page->phys));
 	mios_tx_put(fs, &table->parts, part + 1);
-	mios_tx_apply_unseen(fs);
+	mios_tx_apply(fs);
 	mios_fs_stop_grow(2);
 	return 0;
 }

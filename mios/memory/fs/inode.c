@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * VFS inodes: views of those in the image, made when a name is looked up.  Their
- * attributes are believed as long as nothing has been changed in the whole
- * image.  While one is awake, this instance has the file open.  One that only a
- * dentry holds, which nobody uses, is asleep: not open, and perhaps gone.
+ * attributes are believed as long as the file's sequence is the same.  While one is
+ * awake, this instance has the file open.  One that only a dentry holds, which nobody
+ * uses, is asleep: not open, and perhaps gone.
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -142,7 +142,8 @@ bool mios_inode_is_fresh(const struct inode *inode)
 {
 	u64 seen = smp_load_acquire(&mios_inode_of(inode)->seen); /* FRESH */
 
-	return mios_fs_sequence(&mount_of(inode)->fs) == seen;
+	return mios_fs_sequence(&mount_of(inode)->fs,
+				number_of(inode)) == seen;
 }
 
 /**

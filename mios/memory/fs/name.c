@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading names and attributes: local loads, checked by the sequence count of
- * the image, and bounded whatever lies there.
+ * Reading names and attributes: local loads, checked by the sequence of what is
+ * read, and bounded whatever lies there.  Words of others lie between them, as the
+ * chain of a bucket has names of all directories: a name's sequence is that of its
+ * chain; a name that a directory's list has leaves it by a change of that.
  */
 #include "../../inject/inject.h"
 #include "tx.h"
@@ -59,9 +61,9 @@ bool mios_name_is(const struct mios_fs *fs, const struct mios_fs_entry *entry,
 	return false;
 }
 
-static u64 find(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name)
+static u64 find(struct mios_fs *fs, u64 dir, u64 hash,
+		const struct mios_fs_name *name)
 {
-	u64 hash = mios_name_hash(fs, dir, name);
 	u64 at = (u32)READ_ONCE(*mios_bucket_at(fs, hash));
 	u32 steps;
 
@@ -76,24 +78,49 @@ static u64 find(struct mios_fs *fs, u64 dir, const struct mios_fs_name *name)
 	return 0;
 }
 
-u64 mios_fs_sequence(const struct mios_fs *fs)
+u64 mios_fs_sequence(const struct mios_fs *fs, u64 inode)
 {
-	return mios_read_begin(fs);
+	return mios_read_begin(sequence_of_file(fs, inode));
+}
+
+static u64 stamp_of(u64 hash, u64 sequence)
+{
+	return sequence << MIOS_FS_GROUP_BITS | hash % MIOS_FS_GROUPS;
+}
+
+bool mios_fs_stamp_holds(const struct mios_fs *fs, u64 stamp)
+{
+	u64 sequence = mios_read_begin(sequence_of_name(fs, stamp));
+
+	return !(sequence & 1) && stamp_of(stamp, sequence) == stamp;
+}
+
+/* As it is with the lock. */
+u64 mios_name_stamp(const struct mios_fs *fs, u64 dir,
+		    const struct mios_fs_name *name)
+{
+	u64 hash = mios_name_hash(fs, dir, name);
+
+	return stamp_of(hash, mios_read_begin(sequence_of_name(fs, hash)));
 }
 
 int mios_fs_lookup(struct mios_fs *fs, u64 dir,
-		   const struct mios_fs_name *name, u64 *inode)
+		   const struct mios_fs_name *name, u64 *inode, u64 *stamp)
 {
-	u64 sequence;
+	const u64 *sequence;
+	u64 hash, begun;
 	int tries;
 
 	if (!name->length || name->length > MIOS_FS_NAME)
 		return -ENAMETOOLONG;
+	hash = mios_name_hash(fs, dir, name);
+	sequence = sequence_of_name(fs, hash);
 	for (tries = 0; tries < READ_TRIES; tries++) {
-		sequence = mios_read_begin(fs);
-		*inode = find(fs, dir, name);
-		if (mios_read_again(fs, sequence))
+		begun = mios_read_begin(sequence);
+		*inode = find(fs, dir, hash, name);
+		if (mios_read_again(sequence, begun))
 			continue;
+		*stamp = stamp_of(hash, begun);
 		return inode_exists(fs, *inode) ? 0 : -ENOENT;
 	}
 	return -EAGAIN;
@@ -101,15 +128,16 @@ int mios_fs_lookup(struct mios_fs *fs, u64 dir,
 
 int mios_fs_stat(struct mios_fs *fs, u64 number, struct mios_fs_attr *attr)
 {
+	const u64 *sequence = sequence_of_file(fs, number);
 	struct mios_fs_inode *inode, copy;
-	u64 sequence;
+	u64 begun;
 	int tries;
 
 	if (!inode_exists(fs, number))
 		return -ENOENT;
 	inode = inode_at(fs, number);
 	for (tries = 0; tries < READ_TRIES; tries++) {
-		sequence = mios_read_begin(fs);
+		begun = mios_read_begin(sequence);
 		copy.id = READ_ONCE(inode->id);
 		copy.mode = READ_ONCE(inode->mode);
 		copy.owner = READ_ONCE(inode->owner);
@@ -119,7 +147,7 @@ int mios_fs_stat(struct mios_fs *fs, u64 number, struct mios_fs_attr *attr)
 		copy.ctime = READ_ONCE(inode->ctime);
 		copy.parent = READ_ONCE(inode->parent);
 		copy.next = READ_ONCE(inode->next);
-		if (mios_read_again(fs, sequence))
+		if (mios_read_again(sequence, begun))
 			continue;
 		if (!copy.id)
 			return -ENOENT;
@@ -130,7 +158,7 @@ int mios_fs_stat(struct mios_fs *fs, u64 number, struct mios_fs_attr *attr)
 			.atime = copy.atime, .mtime = copy.mtime,
 			.ctime = copy.ctime, .parent = (u32)copy.parent,
 			.rdev = is_device(copy.mode) ? copy.next : 0,
-			.sequence = sequence,
+			.sequence = begun,
 		};
 		return 0;
 	}
@@ -210,17 +238,18 @@ static void name_copy(struct mios_fs *fs, u64 at, struct mios_fs_dirent *name)
 int mios_fs_readdir(struct mios_fs *fs, u64 dir, struct mios_fs_reading *r,
 		    struct mios_fs_dirent *name)
 {
-	u64 sequence, at, born = 0;
+	const u64 *sequence = sequence_of_file(fs, dir);
+	u64 begun, at, born = 0;
 	int tries;
 
 	for (tries = 0; tries < READ_TRIES; tries++) {
-		sequence = mios_read_begin(fs);
+		begun = mios_read_begin(sequence);
 		at = name_next(fs, dir, r);
 		if (at) {
 			name_copy(fs, at, name);
 			born = READ_ONCE(entry_at(fs, at)->born);
 		}
-		if (!mios_read_again(fs, sequence))
+		if (!mios_read_again(sequence, begun))
 			break;
 	}
 	if (tries == READ_TRIES)

@@ -15,19 +15,31 @@ struct mios_fs_attr;
 struct mios_fs_name;
 
 /*
- * As long as this is the same, no name is another one, and no attribute
- * that mios_fs_stat() gives, but while it is odd.  It never comes back.
+ * As long as this is the same, no attribute of the file that mios_fs_stat()
+ * gives is another one, and no name has come into the directory or left it, but
+ * while it is odd.  It never comes back.
  */
-u64 mios_fs_sequence(const struct mios_fs *fs);
+u64 mios_fs_sequence(const struct mios_fs *fs, u64 inode);
 
-/* -EAGAIN: changes are under way, or who made one is dead: with mios_fs_still() */
+/*
+ * As long as the stamp of a name holds, that leads to what it did, or is not there
+ * still, whatever else has been changed: in the directory that has that number, which
+ * the caller keeps.  One that does not hold never does again.
+ */
+bool mios_fs_stamp_holds(const struct mios_fs *fs, u64 stamp);
+#define MIOS_FS_NO_STAMP	(~0ull)		/* never holds: it is odd */
+
+/*
+ * -EAGAIN: changes are under way, or who made one is dead: with mios_fs_still().
+ * @stamp: out, also with -ENOENT.
+ */
 int mios_fs_lookup(struct mios_fs *fs, u64 dir,
-		   const struct mios_fs_name *name, u64 *inode);
+		   const struct mios_fs_name *name, u64 *inode, u64 *stamp);
 int mios_fs_stat(struct mios_fs *fs, u64 inode, struct mios_fs_attr *attr);
 
 /**
  * struct mios_fs_reading - how far somebody has read a directory
- * @before:	mios_fs_sequence() when he began: what has come since is left
+ * @before:	mios_fs_sequence() of it when he began: what has come since is left
  *		out, so that there is an end, whoever adds names
  * @born:	of the last name that he was given, 0: none; no two of a directory have
  *		the same, and a name keeps it

@@ -46,15 +46,16 @@ static void segment_read(struct mios_fs *fs, u32 slot, struct mios_fs_seg *seg)
 
 int mios_fs_segment_look(struct mios_fs *fs, u32 slot, struct mios_fs_seg *seg)
 {
-	u64 sequence;
+	const u64 *sequence = sequence_of_segments(fs);
+	u64 begun;
 	int tries;
 
 	if (!mios_segment_exists(fs, slot))
 		return -ENOENT;
 	for (tries = 0; tries < READ_TRIES; tries++) {
-		sequence = mios_read_begin(fs);
+		begun = mios_read_begin(sequence);
 		segment_read(fs, slot, seg);
-		if (mios_read_again(fs, sequence))
+		if (mios_read_again(sequence, begun))
 			continue;
 		if (!inode_exists(fs, seg->inode) ||
 		    (seg->mode & MIOS_FS_SEGMENT_DEST &&
@@ -77,14 +78,15 @@ int mios_fs_segment_stat(struct mios_fs *fs, u32 slot, struct mios_fs_seg *seg)
 int mios_fs_segment_find(struct mios_fs *fs, u32 key, u32 *slot,
 			 struct mios_fs_seg *seg)
 {
-	u64 sequence, *link;
+	const u64 *sequence = sequence_of_segments(fs);
+	u64 begun, *link;
 	int tries, err;
 
 	for (tries = 0; tries < READ_TRIES; tries++) {
-		sequence = mios_read_begin(fs);
+		begun = mios_read_begin(sequence);
 		*slot = mios_segment_of_key(fs, key, &link);
 		err = mios_fs_segment_stat(fs, *slot, seg);
-		if (!mios_read_again(fs, sequence))
+		if (!mios_read_again(sequence, begun))
 			return err;
 	}
 	return -EAGAIN;
@@ -123,6 +125,7 @@ static int make(struct mios_fs *fs, struct mios_fs_seg *seg, u64 now, u32 *slot)
 	mios_tx_put(fs, &s->pids, seg->cpid);
 	mios_tx_put(fs, &s->freeing, 0);
 	mios_segment_key_put(fs, *slot, seg->key);
+	mios_tx_raise(fs, sequence_of_segments(fs));
 	mios_tx_apply(fs);
 	return 0;
 }
@@ -173,6 +176,7 @@ static int set(struct mios_fs *fs, u32 slot, const struct mios_fs_seg *judged,
 	mios_tx_put(fs, &s->mode, (s->mode & ~0777ull) | (to->mode & 0777));
 	mios_tx_put(fs, &s->owner, upper_lower(to->gid, to->uid));
 	mios_tx_put(fs, &s->ctime, to->ctime);
+	mios_tx_raise(fs, sequence_of_segments(fs));
 	return 0;
 }
 
@@ -212,6 +216,7 @@ static u64 segment_free(struct mios_fs *fs, u32 slot)
 	mios_tx_put(fs, &s->freeing, 0);
 	mios_segment_give(fs, slot);
 	mios_links_add(fs, inode, -1);
+	mios_tx_raise(fs, sequence_of_segments(fs));
 	mios_tx_apply(fs);
 	smp_mb(); /* LAST */
 	return inode;
@@ -258,6 +263,7 @@ int mios_fs_segment_remove(struct mios_fs *fs, u32 slot,
 	if (!err) {
 		mios_tx_put(fs, &s->mode, s->mode | MIOS_FS_SEGMENT_DEST);
 		mios_segment_key_drop(fs, slot);
+		mios_tx_raise(fs, sequence_of_segments(fs));
 		mios_tx_apply(fs);
 		*inode = segment_free(fs, slot);
 	}

@@ -127,10 +127,11 @@ static int files_live(struct selftest *t)
 	struct mios_fs_attr attr = { .mode = TEST_FILE };
 	struct mios_fs_judged file = { .by = MIOS_FS_BY_ID };
 	struct mios_need need = { .from = &t->source };
-	u64 inode, seen, phys, same;
+	u64 inode, seen, stamp, phys, same;
 
 	if (mios_fs_make(&t->fs_one, &at, &attr, &inode) ||
-	    mios_fs_lookup(&t->fs_two, MIOS_FS_ROOT, &at.name, &seen) ||
+	    mios_fs_lookup(&t->fs_two, MIOS_FS_ROOT, &at.name, &seen,
+			   &stamp) ||
 	    inode != seen || mios_fs_stat(&t->fs_two, seen, &attr))
 		return -EIO;
 	file.inode = seen;

@@ -88,7 +88,7 @@ static bool offset_is_sane(u64 offset)
 	return offset >= MIOS_FS_FILELOCKS_AT ||
 	       (offset >= MIOS_FS_SEGMENTS_AT &&
 		offset < MIOS_FS_ATTACHED_AT) ||
-	       (offset > offsetof(struct mios_fs_super, sequence) &&
+	       (offset >= offsetof(struct mios_fs_super, sequence) &&
 		offset < sizeof(struct mios_fs_super));
 }
 
@@ -105,8 +105,10 @@ static u64 *word_of(const struct mios_fs *fs, const struct mios_fs_store *store)
 
 static bool is_sequence(const struct mios_fs *fs, u64 phys)
 {
-	return phys - fs->phys - MIOS_FS_SEQUENCES_AT <
-	       sizeof(struct mios_fs_sequences);
+	u64 offset = phys - fs->phys;
+
+	return offset == offsetof(struct mios_fs_super, sequence) ||
+	       offset - MIOS_FS_SEQUENCES_AT < sizeof(struct mios_fs_sequences);
 }
 
 static void words_apply(struct mios_fs *fs, const struct mios_fs_redo *redo,
@@ -142,29 +144,22 @@ static void sequences_apply(struct mios_fs *fs, const struct mios_fs_redo *redo,
 	}
 }
 
-/*
- * The same for who makes a change, and for who finishes it.  @seen: readers look at
- * what is changed, and do so again.
- */
-static void redo_apply(struct mios_fs *fs, struct mios_fs_redo *redo, bool seen)
+/* The same for who makes a change, and for who finishes it. */
+static void redo_apply(struct mios_fs *fs, struct mios_fs_redo *redo)
 {
 	u64 count = min_t(u64, smp_load_acquire(&redo->count), /* REDO */
 			  MIOS_FS_STORES);
-	u64 *sequence = &fs->super->sequence;
 
-	if (seen && !inject_no_sequence)
-		WRITE_ONCE(*sequence, READ_ONCE(*sequence) | 1);
 	sequences_apply(fs, redo, count, false);
 	smp_wmb(); /* SEQ: no word before the sequences are odd */
 	words_apply(fs, redo, count);
 	smp_wmb(); /* SEQ: nor after one is even */
 	sequences_apply(fs, redo, count, true);
-	if (seen && !inject_no_sequence)
-		smp_store_release(sequence, READ_ONCE(*sequence) + 1); /* SEQ */
 	smp_store_release(&redo->count, 0); /* REDO: the words before */
 }
 
-static void apply(struct mios_fs *fs, bool seen)
+/* All or nothing from here on; the lock stays. */
+void mios_tx_apply(struct mios_fs *fs)
 {
 	struct mios_fs_redo *redo = redo_of(fs, fs->pool->self);
 
@@ -176,20 +171,8 @@ static void apply(struct mios_fs *fs, bool seen)
 	smp_wmb(); /* REDO: no word before it */
 	if (fs->holder == &fs->lock)
 		mios_fs_stop();
-	redo_apply(fs, redo, seen);
+	redo_apply(fs, redo);
 	fs->stores = 0;
-}
-
-/* All or nothing from here on; the lock stays. */
-void mios_tx_apply(struct mios_fs *fs)
-{
-	apply(fs, true);
-}
-
-/* The same of what nobody reads without the lock: names stay as they were. */
-void mios_tx_apply_unseen(struct mios_fs *fs)
-{
-	apply(fs, false);
 }
 
 /* What the dead, or one who died in this very place, had begun is finished. */
@@ -200,7 +183,7 @@ static void redo_finish(struct mios_fs *fs)
 	for (i = 0; i < MIOS_FS_INSTANCES; i++)
 		if (READ_ONCE(redo_of(fs, i)->count) &&
 		    !inject_no_replay)
-			redo_apply(fs, redo_of(fs, i), true);
+			redo_apply(fs, redo_of(fs, i));
 }
 
 /* Between two changes, and alone: LOCK. */
@@ -258,9 +241,39 @@ int mios_tx_finish(struct mios_fs *fs, int err)
 	return err;
 }
 
+static void sequence_settle(u64 *sequence)
+{
+	u64 value = READ_ONCE(*sequence);
+
+	if (value & 1)
+		WRITE_ONCE(*sequence, value + 1);
+}
+
+/*
+ * With the lock: what is odd, and in nobody's record, a kernel that errs has written.
+ * It would stay so, as readers of that group ask for nothing but that it is even.
+ */
+static void sequences_settle(struct mios_fs *fs)
+{
+	u32 i;
+
+	for (i = 0; i < MIOS_FS_INSTANCES; i++)
+		if (READ_ONCE(redo_of(fs, i)->count))
+			return;
+	sequence_settle(sequence_of_segments(fs));
+	for (i = 0; i < MIOS_FS_GROUPS; i++) {
+		sequence_settle(&sequences_of(fs)->name[i]);
+		sequence_settle(&sequences_of(fs)->file[i]);
+	}
+}
+
 int mios_fs_still(struct mios_fs *fs)
 {
-	return mios_tx_begin(fs);
+	int err = mios_tx_begin(fs);
+
+	if (!err)
+		sequences_settle(fs);
+	return err;
 }
 
 int mios_fs_moves(struct mios_fs *fs, int found)
@@ -269,13 +282,13 @@ int mios_fs_moves(struct mios_fs *fs, int found)
 	return found;
 }
 
-u64 mios_read_begin(const struct mios_fs *fs)
+u64 mios_read_begin(const u64 *sequence)
 {
-	return smp_load_acquire(&fs->super->sequence); /* SEQ */
+	return smp_load_acquire(sequence); /* SEQ */
 }
 
-bool mios_read_again(const struct mios_fs *fs, u64 sequence)
+bool mios_read_again(const u64 *sequence, u64 begun)
 {
 	smp_rmb(); /* SEQ */
-	return sequence & 1 || READ_ONCE(fs->super->sequence) != sequence;
+	return begun & 1 || READ_ONCE(*sequence) != begun;
 }

@@ -7,8 +7,11 @@
  *		then the words themselves, then ->count = 0, then the lock; who
  *		recovers: the lock, then ->count, then the words.  A change whose
  *		count is there is finished by whoever has the lock next.
- *   SEQ	who changes: ->sequence odd, the words, ->sequence even; who reads:
- *		the same backwards, and again if it was odd or is another one.
+ *   SEQ	who changes: all sequences of the change odd, the words, all of them
+ *		even; who reads: the one of what he reads, the same backwards, and
+ *		again if it was odd or is another one.  So of two things that one
+ *		change makes others nobody finds the first new and the second old:
+ *		the second's sequence is odd by then, or another one.
  *   LOCK	who hands the lock on has stored before, who gets it loads after
  *		(CHAIN of mios/memory/lock/place.h).
  *   OPEN	who opens: ->open, then ->cutter; who reaps: ->cutter, then
@@ -82,6 +85,11 @@ static inline u64 *sequence_of_file(const struct mios_fs *fs, u64 inode)
 	return &sequences_of(fs)->file[inode % MIOS_FS_GROUPS];
 }
 
+static inline u64 *sequence_of_segments(const struct mios_fs *fs)
+{
+	return &fs->super->sequence;
+}
+
 static inline bool inode_exists(const struct mios_fs *fs, u64 inode)
 {
 	return inode_at(fs, inode) != inode_at(fs, 0);
@@ -149,16 +157,17 @@ void mios_tx_put(struct mios_fs *fs, u64 *word, u64 value);
 void mios_tx_raise(struct mios_fs *fs, u64 *sequence);
 u64 mios_tx_raised(const u64 *sequence);
 void mios_tx_apply(struct mios_fs *fs);
-void mios_tx_apply_unseen(struct mios_fs *fs);
 void mios_tx_end(struct mios_fs *fs);
 int mios_tx_finish(struct mios_fs *fs, int err);
 int mios_tx_begin_recovery(struct mios_fs *fs);
 
 /* SEQ: begin to read; whether it has to be done again */
-u64 mios_read_begin(const struct mios_fs *fs);
-bool mios_read_again(const struct mios_fs *fs, u64 sequence);
+u64 mios_read_begin(const u64 *sequence);
+bool mios_read_again(const u64 *sequence, u64 begun);
 
 /* name.c */
+u64 mios_name_stamp(const struct mios_fs *fs, u64 dir,
+		    const struct mios_fs_name *name);
 bool mios_name_is(const struct mios_fs *fs, const struct mios_fs_entry *entry,
 		  u64 dir, u64 hash, const struct mios_fs_name *name);
 

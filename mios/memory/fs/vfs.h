@@ -144,7 +144,7 @@ static inline u64 mios_sequence_of(const struct mios_mount *m, u64 id)
  * struct mios_inode - a file in this kernel
  * @vfs:	of the VFS; its ->i_ino is the id
  * @number:	in the image; 0: it has not been opened
- * @seen:	mios_fs_sequence() when the attributes of @vfs were the file's
+ * @seen:	mios_fs_sequence() of it when the attributes of @vfs were the file's
  * @rights:	of mode and owner of @vfs, which are written with its ->i_lock
  * @flags:	MIOS_WAS_MAPPED; MIOS_WAS_COPIED: so that stores make copies;
  *		MIOS_ASLEEP: nobody here has it in use, and so it is not open; a
@@ -391,6 +391,8 @@ loff_t mios_file_seek(struct file *file, loff_t offset, int whence);
 /* dentry.c */
 struct dentry *mios_dir_lookup(struct inode *dir, struct dentry *dentry,
 			       unsigned int flags);
+void mios_dentry_made(struct dentry *dentry, const struct inode *inode,
+		      u64 stamp);
 extern const struct dentry_operations mios_dentry_ops;
 
 /* file.c, dir.c */

@@ -51,6 +51,28 @@ static void too_deep(struct mios_fs *fs)
 	CHECK(!move_into(fs, above));
 }
 
+/* As if one were in the middle of a change: of that name, not of another one. */
+static void one_changes(struct mios_fs *one, struct mios_fs *two)
+{
+	const struct mios_fs_name a = { "moved", 5 }, b = { "d", 1 };
+	struct mios_fs_place late = fs_place(two, MIOS_FS_ROOT, "late");
+	u64 *sequence = sequence_of_name(one, mios_name_hash(one, MIOS_FS_ROOT,
+							     &a));
+	struct mios_fs_attr attr = fs_attr(DIR);
+	u64 inode, stamp;
+
+	CHECK(!mios_qlock_try(&one->lock, false));
+	CHECK(mios_fs_make(two, &late, &attr, &inode) == -EBUSY);
+	CHECK(!mios_qlock_unlock(&one->lock));
+	++*sequence;
+	CHECK(mios_fs_lookup(two, MIOS_FS_ROOT, &a, &inode, &stamp) == -EAGAIN);
+	CHECK(!mios_fs_lookup(two, MIOS_FS_ROOT, &b, &inode, &stamp));
+	/* It is nobody's, as one with the lock finds out. */
+	CHECK(!mios_fs_still(two));
+	CHECK(mios_fs_moves(two, mios_fs_lookup(two, MIOS_FS_ROOT, &a, &inode,
+						&stamp)) == -ENOENT);
+}
+
 void test_bounds(void)
 {
 	struct world w;
@@ -58,5 +80,6 @@ void test_bounds(void)
 	world_make_of(&w, 2 * FS_EXTENTS);
 	too_many_stores(&w.fs[1]);
 	too_deep(&w.fs[1]);
+	one_changes(&w.fs[1], &w.fs[2]);
 	world_forget(&w);
 }

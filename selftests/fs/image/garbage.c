@@ -142,7 +142,7 @@ static void work(struct world *w, u64 *seed)
 {
 	u32 self = 1 + test_random(seed) % 2;
 	struct mios_fs *fs = &w->fs[self];
-	u64 inode = test_random(seed) % 20, other;
+	u64 inode = test_random(seed) % 20, other, stamp;
 	char text[2] = { 'a' + test_random(seed) % NAMES };
 	char to[2] = { 'a' + test_random(seed) % NAMES };
 	struct mios_fs_place at = fs_place(fs, MIOS_FS_ROOT, text), other_at;
@@ -182,7 +182,8 @@ static void work(struct world *w, u64 *seed)
 		be_cutter(w, self, inode, seed);
 		break;
 	case 9:
-		mios_fs_lookup(fs, MIOS_FS_ROOT, &at.name, &inode);
+		mios_fs_lookup(fs, MIOS_FS_ROOT, &at.name, &inode, &stamp);
+		mios_fs_stamp_holds(fs, stamp ^ test_random(seed));
 		shares(fs, seed);
 		break;
 	case 10:

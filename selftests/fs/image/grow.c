@@ -289,14 +289,14 @@ static void flat(void)
 	world_forget(&w);
 }
 
-/* Somebody changes something, elsewhere, each time that some words were read. */
+/* Somebody changes times of it, say, each time that some words were read. */
 static void change_often(const volatile void *address, bool write)
 {
 	static unsigned int reads;
 
 	(void)address;
 	if (!write && !(++reads % 100))
-		w.fs[0].super->sequence += 2;
+		*sequence_of_file(&w.fs[0], dir) += 2;
 }
 
 /* Who begins to read behind many newer names gets there all the same. */
@@ -312,7 +312,7 @@ static void busy(void)
 	fs = &w.fs[2];
 	dir = fs_make(fs, MIOS_FS_ROOT, "d", DIR);
 	old = fs_make(fs, dir, "old", FILE_);
-	r.before = mios_fs_sequence(fs);
+	r.before = mios_fs_sequence(fs, dir);
 	fill(fs, 0, 1000);
 	test_point = change_often;
 	found = mios_fs_readdir(fs, dir, &r, &name);
@@ -333,7 +333,7 @@ static const struct { u32 at, size; } spans[] = {
 	{ 0, 5 * MIOS_FS_PAGE },
 	{ MIOS_FS_LOCK_AT, MIOS_FS_LOCK_SIZE },
 	{ MIOS_FS_PARTS_AT, 64 },
-	{ MIOS_FS_BUCKETS_AT, MIOS_FS_BUCKETS * 8 },
+	{ MIOS_FS_BUCKETS_AT, MIOS_FS_INODES_AT - MIOS_FS_BUCKETS_AT },
 	{ MIOS_FS_INODES_AT, MIOS_FS_PAGE },
 	{ MIOS_FS_IMAGE_END - MIOS_FS_PAGE, MIOS_FS_PAGE },
 };

@@ -201,8 +201,8 @@ u64 fs_make(struct mios_fs *fs, u64 dir, const char *name, u32 mode)
 u64 fs_find(struct mios_fs *fs, u64 dir, const char *name)
 {
 	struct mios_fs_name n = fs_name(name);
-	u64 inode;
-	int err = mios_fs_lookup(fs, dir, &n, &inode);
+	u64 inode, stamp;
+	int err = mios_fs_lookup(fs, dir, &n, &inode, &stamp);
 
 	CHECK(!err || err == -ENOENT);
 	return err ? 0 : inode;

@@ -14,10 +14,9 @@
 static struct world w;
 static u8 *snapshot;
 static u64 file, id, first_free[2];
-static bool is_open;
+static bool is_open, is_attached;
 static struct mios_fs_seg seg;
 static u32 slot;
-static bool is_attached;
 
 /* Free pages of a section. */
 static u8 *pages(u32 section)
@@ -114,7 +113,6 @@ static void restore(void)
 	explore_hot(&inode_at(&w.fs[0], file)->cutter);
 	mapped_restore();
 	explore_hot(&w.fs[0].lock.header->tail);
-	explore_hot(&w.fs[0].super->sequence);
 }
 
 /* Until nobody else has the lock. */
@@ -272,12 +270,12 @@ static void two_exchanges(void)
 static void one_looks(void)
 {
 	struct mios_fs_name a = { "a", 1 }, b = { "b", 1 };
-	u64 first = 0, second = 0, sequence = mios_fs_sequence(&w.fs[1]);
-	int err = mios_fs_lookup(&w.fs[1], MIOS_FS_ROOT, &a, &first);
-	int other = mios_fs_lookup(&w.fs[1], MIOS_FS_ROOT, &b, &second);
+	u64 first = 0, second = 0, stamp, late;
+	int err = mios_fs_lookup(&w.fs[1], MIOS_FS_ROOT, &a, &first, &stamp);
+	int other = mios_fs_lookup(&w.fs[1], MIOS_FS_ROOT, &b, &second, &late);
 
 	CHECK((!err || err == -EAGAIN) && (!other || other == -EAGAIN));
-	if (!err && !other && sequence == mios_fs_sequence(&w.fs[1]))
+	if (!err && !other && mios_fs_stamp_holds(&w.fs[1], stamp))
 		CHECK(first != second);
 }
 
@@ -302,6 +300,7 @@ static void restore_segment(void)
 	u32 *attached = (u32 *)(image + MIOS_FS_ATTACHED_AT);
 
 	restore();
+	explore_hot(sequence_of_segments(&w.fs[0]));
 	explore_hot(&s[slot].inode);
 	explore_hot(&s[slot].key);
 	explore_hot(&s[slot].mode);
@@ -340,10 +339,22 @@ static void two_sweeps(void)
 	CHECK(!err);
 }
 
+static void hot_name(const char *text)
+{
+	struct mios_fs_name name = fs_name(text);
+	u64 hash = mios_name_hash(&w.fs[0], MIOS_FS_ROOT, &name);
+
+	explore_hot(sequence_of_name(&w.fs[0], hash));
+}
+
 /* Who reads looks at each word of the entry. */
 static void restore_names(void)
 {
 	restore();
+	explore_hot(sequence_of_file(&w.fs[0], MIOS_FS_ROOT));
+	hot_name("a");
+	hot_name("b");
+	hot_name("bb");
 	explore_hot(&entry_at(&w.fs[0], 1)->inode);
 	explore_hot(&entry_at(&w.fs[0], 2)->parent);
 	explore_hot(&entry_at(&w.fs[0], 2)->inode);
