@@ -9,6 +9,7 @@
 #include "tx.h"
 
 MIOS_INJECT_UNIT(from_newest);
+MIOS_INJECT_UNIT(distrust);
 MIOS_INJECT_SWITCH(all_names, "a directory that is being read also shows what has come since");
 
 /**
@@ -92,7 +93,8 @@ bool mios_fs_stamp_holds(const struct mios_fs *fs, u64 stamp)
 {
 	u64 sequence = mios_read_begin(sequence_of_name(fs, stamp));
 
-	return !(sequence & 1) && stamp_of(stamp, sequence) == stamp;
+	return !(sequence & 1) && stamp_of(stamp, sequence) == stamp &&
+	       !inject_distrust;
 }
 
 /* As it is with the lock. */

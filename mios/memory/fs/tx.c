@@ -10,6 +10,8 @@
 
 MIOS_INJECT_UNIT(no_redo);
 MIOS_INJECT_UNIT(no_sequence);
+MIOS_INJECT_UNIT(finish_unseen);
+MIOS_INJECT_SWITCH(same_names, "leave the sequences of names that change as they are");
 MIOS_INJECT_SWITCH(no_replay, "leave what the dead had begun");
 
 /* Where a word of the image lies, for every instance. */
@@ -60,6 +62,13 @@ void mios_tx_put(struct mios_fs *fs, u64 *word, u64 value)
 		store_put(fs, phys_of(fs, word), value);
 }
 
+static bool is_of_names(const struct mios_fs *fs, const u64 *sequence)
+{
+	const u64 *first = sequences_of(fs)->name;
+
+	return sequence >= first && sequence < first + MIOS_FS_GROUPS;
+}
+
 /*
  * What a sequence stands for becomes another one with this change; also where who
  * makes it dies, and somebody else finishes it.
@@ -70,6 +79,8 @@ void mios_tx_raise(struct mios_fs *fs, u64 *sequence)
 	u64 phys = phys_of(fs, sequence);
 	u32 i;
 
+	if (inject_same_names && is_of_names(fs, sequence))
+		return;
 	for (i = 0; i < fs->stores; i++)
 		if (redo->store[i].phys == phys)
 			return;
@@ -144,17 +155,19 @@ static void sequences_apply(struct mios_fs *fs, const struct mios_fs_redo *redo,
 	}
 }
 
-/* The same for who makes a change, and for who finishes it. */
-static void redo_apply(struct mios_fs *fs, struct mios_fs_redo *redo)
+/* The same for who makes a change, and for who finishes it; @seen: unless a test says no. */
+static void redo_apply(struct mios_fs *fs, struct mios_fs_redo *redo, bool seen)
 {
 	u64 count = min_t(u64, smp_load_acquire(&redo->count), /* REDO */
 			  MIOS_FS_STORES);
 
-	sequences_apply(fs, redo, count, false);
+	if (seen)
+		sequences_apply(fs, redo, count, false);
 	smp_wmb(); /* SEQ: no word before the sequences are odd */
 	words_apply(fs, redo, count);
 	smp_wmb(); /* SEQ: nor after one is even */
-	sequences_apply(fs, redo, count, true);
+	if (seen)
+		sequences_apply(fs, redo, count, true);
 	smp_store_release(&redo->count, 0); /* REDO: the words before */
 }
 
@@ -171,7 +184,7 @@ void mios_tx_apply(struct mios_fs *fs)
 	smp_wmb(); /* REDO: no word before it */
 	if (fs->holder == &fs->lock)
 		mios_fs_stop();
-	redo_apply(fs, redo);
+	redo_apply(fs, redo, true);
 	fs->stores = 0;
 }
 
@@ -183,7 +196,7 @@ static void redo_finish(struct mios_fs *fs)
 	for (i = 0; i < MIOS_FS_INSTANCES; i++)
 		if (READ_ONCE(redo_of(fs, i)->count) &&
 		    !inject_no_replay)
-			redo_apply(fs, redo_of(fs, i));
+			redo_apply(fs, redo_of(fs, i), !inject_finish_unseen);
 }
 
 /* Between two changes, and alone: LOCK. */

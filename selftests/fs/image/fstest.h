@@ -103,6 +103,16 @@ void fs_describe(struct mios_fs *fs, char *text, size_t size);
 	}								\
 } while (0)
 
+/*
+ * What an instance remembers of some names and files; and does all of that which it
+ * still believes hold?  How many names it believes.
+ */
+void believed_take(struct mios_fs *fs);
+unsigned long believed_hold(struct mios_fs *fs);
+
+/* The explorer looks at the sequences of /, /a, /b and /bb. */
+void believed_hot(const struct mios_fs *fs);
+
 void test_names(void);
 void test_files(void);
 void test_segments(void);
@@ -114,6 +124,7 @@ void test_filelocks(void);
 void test_filelock_shares(void);
 void test_filelocks_random(u64 seed, unsigned long steps);
 void test_faults(void);
+void test_believed(void);
 void test_places(void);
 void test_shares(void);
 void test_kills(u64 seed);

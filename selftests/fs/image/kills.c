@@ -357,9 +357,8 @@ static const struct {
 	{ "make", do_make }, { "mkdir", do_mkdir }, { "link", do_link },
 	{ "unlink", do_unlink }, { "unlink, open", do_unlink_open },
 	{ "rmdir", do_rmdir }, { "rename", do_rename },
-	{ "exchange", do_exchange },
+	{ "exchange", do_exchange }, { "attributes", do_attributes },
 	{ "exchange, directory", do_exchange_directory },
-	{ "attributes", do_attributes },
 	{ "attributes, again", do_attributes_again },
 	{ "attributes go", do_attributes_go },
 	{ "replace", do_replace }, { "move", do_move_directory },
@@ -433,6 +432,7 @@ static void look(const char *name, const char *before, const char *after)
 	char now[TEXT];
 
 	WHOLE(&w.fs[3], 8);
+	believed_hold(&w.fs[3]);
 	fs_describe(&w.fs[3], now, sizeof(now));
 	if (strcmp(now, before) && strcmp(now, after))
 		fprintf(stderr, "%s: %s\nbefore %s\nafter %s\n", name, now,
@@ -462,7 +462,9 @@ static unsigned long kill_all(const char *name, void (*run)(void), u64 *seed)
 	fs_describe(&w.fs[3], after, sizeof(after));
 	for (at = 0;; at++) {
 		copy(false);
+		believed_take(&w.fs[3]);
 		dead = fs_dies(run, at);
+		believed_hold(&w.fs[3]);
 		if (dead && !(at % 4))
 			change_between();
 		second = test_random(seed) % 64;

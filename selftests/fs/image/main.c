@@ -29,6 +29,7 @@ int main(int argc, char **argv)
 		test_filelock_shares();
 		test_filelocks_random(o.seed, 20000);
 		test_faults();
+		test_believed();
 		test_places();
 		test_shares();
 		test_fs_garbage(o.seed, garbage);
