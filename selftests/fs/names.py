@@ -13,6 +13,7 @@ import sys
 TOP = "/mios/names"
 TURNS = 20
 USER = 65534
+KNOBS = "/sys/module/mios_fs/parameters/inject"
 
 # One word of each line is a function, the rest its arguments.
 SERVER = """
@@ -23,8 +24,16 @@ def stat(name):
 def read(name):
     with open(name, "rb") as file:
         return len(file.read())
+def move(name, to):
+    os.rename(name, to)
 def enter(name):
     os.chdir(name)
+def files(name, count):
+    for number in range(int(count)):
+        os.stat(f"{name}/{number}")
+def asked():
+    with open("/sys/module/mios_fs/parameters/inject_asked") as file:
+        return int(file.read())
 def user(name):
     os.seteuid(%d)
     try:
@@ -175,6 +184,52 @@ def directories(servers):
     os.close(fd)
 
 
+def quiet(servers):
+    """Names where nobody changes any are not asked for, whatever changes beside."""
+    path, busy, count = f"{TOP}/quiet", f"{TOP}/busy", 10
+    os.mkdir(path)
+    os.mkdir(busy)
+    for number in range(count):
+        write(f"{path}/{number}", 1)
+    need(servers, f"files {path} {count}", None, "before")
+    before = [server.ask("asked") for server in servers]
+    for turn in range(TURNS):
+        write(f"{busy}/{turn}", turn)
+        os.rename(f"{busy}/{turn}", f"{busy}/last")
+        need(servers, f"files {path} {count}", None, "beside changes")
+    for server, was in zip(servers, before):
+        now = server.ask("asked")
+        # Without knobs nobody counts.
+        if os.path.exists(f"{KNOBS}_stale") and not was.isdigit():
+            sys.exit(f"not ok: instance {server.number} does not count: {was}")
+        # One of 4,096 groups changes with a name.
+        if was.isdigit() and int(now) - int(was) > count:
+            sys.exit(f"not ok: asked: instance {server.number} asks for "
+                     f"{int(now) - int(was)} names in {2 * TURNS * count} files")
+    for name in [f"{path}/{number}" for number in range(count)]:
+        os.unlink(name)
+    os.unlink(f"{busy}/last")
+    os.rmdir(path)
+    os.rmdir(busy)
+
+
+def moved(servers):
+    """A name that a server has moved is another one, too."""
+    one, two = f"{TOP}/one", f"{TOP}/two"
+    for turn, server in enumerate(servers):
+        write(one, 100 + turn)
+        need(servers, f"read {one}", 100 + turn, "before it is moved")
+        if server.ask(f"move {one} {two}") != "None":
+            sys.exit(f"not ok: instance {server.number} cannot move {one}")
+        need(servers, f"read {two}", 100 + turn, "moved elsewhere")
+        write(one, 200 + turn)
+        os.rename(one, two)
+        need(servers, f"read {two}", 200 + turn, "moved, and replaced")
+        need(servers, f"stat {one}", NONE, "moved twice")
+        os.unlink(two)
+        need(servers, f"stat {two}", NONE, "moved, and gone")
+
+
 def main():
     """All of it."""
     os.mkdir(TOP)
@@ -183,6 +238,8 @@ def main():
         names(servers, turn)
     closed(servers)
     directories(servers)
+    moved(servers)
+    quiet(servers)
     for server in servers:
         if server.end():
             sys.exit(f"not ok: the server on instance {server.number}")

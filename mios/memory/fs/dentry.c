@@ -20,6 +20,7 @@
 #include "vfs.h"
 
 MIOS_INJECT_SWITCH(stale, "believe names, whatever others have changed");
+MIOS_INJECT_SWITCH(ask_always, "ask for each name, though nobody has changed it");
 
 #define FIND_TRIES	100	/* each a change of that name, or of its group */
 
@@ -30,6 +31,7 @@ static int lookup(struct inode *dir, const struct qstr *qstr, u64 *number,
 	struct mios_fs_name name = name_of(qstr);
 	struct mios_mount *m = mount_of(dir);
 
+	mios_fs_asked();
 	return MIOS_LOOK(m, mios_fs_lookup(&m->fs, number_of(dir), &name,
 					   number, stamp));
 }
@@ -76,7 +78,7 @@ static bool is_believed(const struct dentry *dentry)
 	void *seq = smp_load_acquire(&dentry->d_fsdata); /* STAMP */
 	u64 stamp = READ_ONCE(dentry->d_time);
 
-	return (mios_fs_stamp_holds(&m->fs, stamp) &&
+	return (mios_fs_stamp_holds(&m->fs, stamp) && !inject_ask_always &&
 		!read_seqcount_retry(&dentry->d_seq, (unsigned long)seq)) ||
 	       inject_stale;
 }

@@ -10,6 +10,7 @@
 
 #include "../../inject/inject.h"
 #include "tx.h"
+#include "vfs.h"
 
 MIOS_INJECT_SWITCH(stop, "go no further in a change, with the lock held");
 
@@ -28,6 +29,24 @@ void mios_fs_stop_grow(unsigned int step)
 	while (READ_ONCE(inject_stop_grow) == step)
 		schedule_timeout_uninterruptible(msecs_to_jiffies(20));
 }
+
+/* The image is asked for a name, as this instance does not believe what it knows. */
+static atomic_t asked;
+
+void mios_fs_asked(void)
+{
+	atomic_inc(&asked);
+}
+
+static int asked_get(char *text, const struct kernel_param *kp)
+{
+	return sysfs_emit(text, "%d\n", atomic_read(&asked));
+}
+
+static const struct kernel_param_ops asked_ops = { .get = asked_get };
+
+module_param_cb(inject_asked, &asked_ops, NULL, 0400);
+MODULE_PARM_DESC(inject_asked, "for tests: how often the image was asked for a name");
 
 /* Write garbage over a word of a pool, by its physical address. */
 static int poke_set(const char *text, const struct kernel_param *kp)

@@ -395,6 +395,13 @@ void mios_dentry_made(struct dentry *dentry, const struct inode *inode,
 		      u64 stamp);
 extern const struct dentry_operations mios_dentry_ops;
 
+/* fs_inject.c: for tests */
+#ifdef MIOS_INJECT
+void mios_fs_asked(void);
+#else
+static inline void mios_fs_asked(void) { }
+#endif
+
 /* file.c, dir.c */
 long mios_file_fallocate(struct file *file, int mode, loff_t offset,
 			 loff_t length);
