@@ -106,6 +106,7 @@ struct team {
 	_Atomic uint32_t critical, atomic;	/* locks without a name */
 	uint32_t size;			/* of the present region */
 	bool inner;			/* of one process: see nested.c */
+	bool busy;			/* its master is in a region of it */
 	bool shows;			/* OMP_DISPLAY_AFFINITY: it is new, or has changed */
 	uint32_t begun;			/* how many there have been */
 	_Atomic uint32_t at_work;	/* besides the master: see team.c */

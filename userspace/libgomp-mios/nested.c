@@ -16,9 +16,10 @@
 
 #define PAGE	4096
 
-/* The threads that one thread is master of. */
+/* The threads that one thread is master of, in regions of one depth. */
 struct crew {
 	struct team *team;		/* its own is not in the window's area */
+	struct crew *deeper;		/* for regions within these */
 	uint32_t threads;		/* the master is one of them */
 	pthread_t ids[OMP_MAX_MEMBERS];
 };
@@ -47,14 +48,17 @@ static void *begin(void *p)
 /* When their master ends; nobody is at work. */
 static void dismiss(void *p)
 {
-	struct crew *c = p;
+	struct crew *c, *deeper;
 	uint32_t i;
 
-	members_end(c->team, c->threads);
-	for (i = 1; i < c->threads; i++)
-		pthread_join(c->ids[i], NULL);
-	free(c->team);
-	free(c);
+	for (c = p; c; c = deeper) {
+		members_end(c->team, c->threads);
+		for (i = 1; i < c->threads; i++)
+			pthread_join(c->ids[i], NULL);
+		deeper = c->deeper;
+		free(c->team);
+		free(c);
+	}
 	crew = NULL;
 }
 
@@ -70,7 +74,7 @@ static struct crew *create(void)
 	pthread_once(&once, make_key);
 	if (c)
 		c->team = memalign(PAGE, sizeof(*c->team));
-	if (!c || !c->team || pthread_setspecific(at_end, c)) {
+	if (!c || !c->team || (!crew && pthread_setspecific(at_end, c))) {
 		free(c ? c->team : NULL);
 		free(c);
 		return NULL;
@@ -126,22 +130,34 @@ static void share_cpus(void)
 		mios_omp_spins = 0;
 }
 
+/* Those of a region that is under way have their parts of it to do. */
+static struct crew *idle_crew(void)
+{
+	struct crew **c = &crew;
+
+	while (*c && (*c)->team->busy)
+		c = &(*c)->deeper;
+	if (!*c) {
+		*c = create();
+		share_cpus();
+	}
+	return *c;
+}
+
 /* Of our own threads; *size becomes what there are, if they are fewer. */
 struct team *crew_team(uint32_t *size)
 {
-	if (!crew) {
-		crew = create();
-		share_cpus();
-	}
-	if (crew && crew->threads < *size)
-		add_threads(crew, *size);
-	if (!crew || crew->threads == 1) {
+	struct crew *idle = idle_crew();
+
+	if (idle && idle->threads < *size)
+		add_threads(idle, *size);
+	if (!idle || idle->threads == 1) {
 		*size = 1;
 		return NULL;
 	}
-	if (crew->threads < *size)
-		*size = crew->threads;
-	return crew->team;
+	if (idle->threads < *size)
+		*size = idle->threads;
+	return idle->team;
 }
 
 /* In a child they do not exist. */

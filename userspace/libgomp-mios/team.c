@@ -140,6 +140,7 @@ uint32_t team_run(body_fn fn, body_fn code, void *data, unsigned int threads,
 	}
 	team = leads_all(outer) ? gomp_team() : crew_team(&size);
 	team_demand(team, code);
+	team->busy = true;
 	team->begun++;
 	team->shows = settings->show_affinity && team->size != size;
 	if (team->size != size)
@@ -157,6 +158,7 @@ uint32_t team_run(body_fn fn, body_fn code, void *data, unsigned int threads,
 		atomic_store(&gomp_window->working, 0);
 	team->shares_met = c.shares;
 	team_restore(team);
+	team->busy = false;
 	region_leave(&c, outer);
 	give_threads(outer, size);
 	return size;

@@ -93,6 +93,18 @@ static void nested(int members)
 	check(levels == 4 * 3, "a third level has one thread");
 }
 
+/* Its first thread is amid one region when it begins the next one. */
+static int deep(int depth)
+{
+	int sum = 0;
+
+	if (!depth)
+		return 1;
+#pragma omp parallel num_threads(2) reduction(+ : sum)
+	sum += deep(depth - 1);
+	return sum;
+}
+
 /* Each thread of the program has a team for itself, which ends with it. */
 static void own_threads()
 {
@@ -144,6 +156,9 @@ int main(int argc, char **argv)
 	nested(members);
 	own_threads();
 	in_tasks();
+	omp_set_max_active_levels(5);
+	for (int round = 0; round < ROUNDS; round++)
+		check(deep(5) == 1 << 5, "regions within regions within regions");
 	printf("%d members, all right\n", members);
 	return 0;
 }
