@@ -67,6 +67,7 @@ void region_enter(struct context *c, struct context *outer, struct team *team,
 {
 	c->outer = outer;
 	c->team = team;
+	c->tasks = team ? &team->tasks : NULL;
 	c->number = number;
 	c->size = size;
 	c->region = team ? team->begun : 0;

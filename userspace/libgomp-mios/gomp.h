@@ -138,6 +138,7 @@ struct context {
 	struct share own;		/* for who is alone */
 	struct task part;		/* of the region */
 	struct task *task;		/* at work: that, or one of tasks */
+	struct tasks *tasks;		/* of the team, or see tasks_alone() */
 };
 
 /* context.c APIs: */

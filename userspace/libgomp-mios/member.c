@@ -56,7 +56,7 @@ static void rest(struct context *c, struct mailbox *box, uint32_t region)
 
 	while (atomic_load_explicit(&box->region, memory_order_acquire) ==
 	       region) {
-		if (tasks_help(c->team))
+		if (tasks_help(c->tasks))
 			long_wait_end(&wait);
 		else
 			long_wait(&wait);

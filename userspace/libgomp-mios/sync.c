@@ -54,7 +54,7 @@ static bool stay(struct team *team, struct meeting *m, uint32_t round,
 		left = may_leave && team_cancelled(team);
 		if (left)
 			break;
-		if (tasks_help(team))
+		if (tasks_help(&team->tasks))
 			long_wait_end(&wait);
 		else
 			long_wait(&wait);
@@ -66,7 +66,7 @@ static bool stay(struct team *team, struct meeting *m, uint32_t round,
 /* All are here: what they have made is done before any of them goes on. */
 static void let_all_go(struct team *team, struct meeting *m, uint32_t round)
 {
-	tasks_finish(team);
+	tasks_finish(&team->tasks);
 	atomic_store_explicit(&team->work_cancelled, 0, memory_order_relaxed);
 	open_up(m, round);
 }
@@ -109,11 +109,16 @@ void GOMP_barrier(void)
 
 	if (c->team)
 		meet_all(c->team, false);
+	else if (c->tasks)
+		tasks_finish(c->tasks);
 }
 
 bool GOMP_barrier_cancel(void)
 {
 	struct context *c = context();
 
-	return c->team && meet_all(c->team, true);
+	if (c->team)
+		return meet_all(c->team, true);
+	GOMP_barrier();
+	return false;
 }

@@ -107,6 +107,7 @@ static void run(body_fn fn, void **addresses)
 	c.level = 0;
 	icvs_first(&c.part.icvs);
 	fn(addresses);
+	tasks_alone_end(&c);
 	region_leave(&c, outer);
 }
 

@@ -64,8 +64,7 @@ static void prepare(struct task *task, const struct source *s,
 	task->final |= s->final;
 	task->priority = s->priority;
 	task->copied = s->copy;
-	if (c->team)
-		task->tasks = &c->team->tasks;
+	task->tasks = c->tasks;
 	task->fn = s->fn;
 	task->data = s->data;
 	if (!s->event)
@@ -167,8 +166,11 @@ static struct task *make_block(const struct source *s, const struct context *c,
 static void put_off(const struct source *s, const struct context *c,
 		    uint32_t nr_depend, const struct depend *depend)
 {
-	team_demand(c->team, s->fn);
+	if (c->team)
+		team_demand(c->team, s->fn);
 	task_add(make_block(s, c, nr_depend, depend));
+	while (!c->team && tasks_help(c->tasks))
+		;	/* nobody else would before it waits */
 }
 
 /* No task has a higher one than the user allows, which is 0 unless he says so. */
@@ -184,8 +186,8 @@ static uint32_t allowed(unsigned int flags, int priority)
 static bool is_deferred(const struct context *c, bool if_clause,
 			const struct source *s)
 {
-	return c->team && if_clause && !c->task->final &&
-	       (s->event || !tasks_are_enough(c->team));
+	return c->tasks && if_clause && !c->task->final &&
+	       (s->event || !tasks_are_enough(c));
 }
 
 static void make_dependent(const struct source *s, const struct context *c,
@@ -198,7 +200,7 @@ static void make_dependent(const struct source *s, const struct context *c,
 		put_off(s, c, n, depend);
 		return;
 	}
-	if (c->team && !c->task->final)
+	if (c->tasks && !c->task->final)
 		await_depend(list);
 	run_here(s, c);
 }
@@ -206,16 +208,16 @@ static void make_dependent(const struct source *s, const struct context *c,
 /* Nothing is made any more where everything is given up. */
 static void make(const struct source *s, bool if_clause, void **list)
 {
-	const struct context *c = context();
+	struct context *c = context();
 
 	if (tasks_cancelled(c->task->group))
 		return;
+	if (s->event && !c->tasks)
+		tasks_alone(c);
 	if (list && count_depend(list))
 		make_dependent(s, c, if_clause, list);
 	else if (is_deferred(c, if_clause, s))
 		put_off(s, c, 0, NULL);
-	else if (s->event && !c->team && if_clause)
-		task_run_alone(make_block(s, c, 0, NULL));
 	else
 		run_here(s, c);
 }
@@ -254,19 +256,19 @@ void GOMP_taskwait_depend_nowait(void **list)
 {
 	struct source s = { .fn = nothing, .align = 1 };
 
-	if (context()->team)
+	if (context()->tasks)
 		make(&s, true, list);
 }
 
 void GOMP_taskwait(void)
 {
-	if (context()->team)
+	if (context()->tasks)
 		task_await_children();
 }
 
 void GOMP_taskwait_depend(void **list)
 {
-	if (context()->team)
+	if (context()->tasks)
 		await_depend(list);
 }
 

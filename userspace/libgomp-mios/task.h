@@ -67,7 +67,6 @@ struct task {
 	uint32_t priority;
 	atomic_bool fulfilled;		/* the event that it ends with has been */
 	bool detached, ran;		/* it has such a one, and waits for it */
-	bool alone;			/* it has, and there is no team */
 	bool final, ended;
 	bool copied;			/* by a function: it owns what it has */
 	uint32_t nr_depend;
@@ -88,7 +87,7 @@ struct tasks {
 	_Atomic uint32_t ready;
 } __attribute__((aligned(LINE)));
 
-struct team;
+struct context;
 
 /* task.c APIs: */
 void task_await_objects(int n, void **objects);
@@ -99,16 +98,17 @@ void task_init(struct task *task, struct task *parent);
 
 /* task_run.c APIs: */
 void tasks_init(struct tasks *tasks);
-bool tasks_help(struct team *team);
-void tasks_finish(struct team *team);
+void tasks_alone(struct context *c);
+void tasks_alone_end(struct context *c);
+bool tasks_help(struct tasks *tasks);
+void tasks_finish(struct tasks *tasks);
 void task_add(struct task *task);
 void task_run_here(struct task *task);
-void task_run_alone(struct task *task);
 void task_fulfill(struct task *task);
 void task_await_children(void);
 void task_await_group(struct group *group);
 void task_await_depend(uint32_t nr, struct depend *depend);
-bool tasks_are_enough(const struct team *team);
+bool tasks_are_enough(const struct context *c);
 struct group *group_create(struct group *outer);
 void GOMP_taskgroup_start(void);
 void GOMP_taskgroup_end(void);

@@ -149,16 +149,10 @@ static void add_locked(struct tasks *tasks, struct task *task)
 		add_ready(tasks, task);
 }
 
-/* Of the team that this thread is in. */
-static struct tasks *own_tasks(void)
-{
-	return &context()->team->tasks;
-}
-
 /* From now on anybody may run it, and free it. */
 void task_add(struct task *task)
 {
-	struct tasks *tasks = own_tasks();
+	struct tasks *tasks = task->tasks;
 
 	word_lock(&tasks->lock);
 	add_locked(tasks, task);
@@ -232,7 +226,7 @@ static bool run_first(struct tasks *tasks, struct list *queue, size_t offset)
 	if (!atomic_load_explicit(&tasks->ready, memory_order_relaxed))
 		return false;
 	word_lock(&tasks->lock);
-	if (queue->next != queue && c->team->begun == c->region) {
+	if (queue->next != queue && (!c->team || c->team->begun == c->region)) {
 		task = (struct task *)((char *)queue->next - offset);
 		take(tasks, task);
 	}
@@ -245,30 +239,54 @@ static bool run_first(struct tasks *tasks, struct list *queue, size_t offset)
 }
 
 /* One task of any kind, by a member that has nothing else to do. */
-bool tasks_help(struct team *team)
+bool tasks_help(struct tasks *tasks)
 {
-	return run_first(&team->tasks, &team->tasks.queue,
-			 offsetof(struct task, in_team));
+	return run_first(tasks, &tasks->queue, offsetof(struct task, in_team));
 }
 
 /* By the last one at a barrier: there is none that could make others. */
-void tasks_finish(struct team *team)
+void tasks_finish(struct tasks *tasks)
 {
 	struct omp_wait wait = { 0 };
 
-	while (atomic_load_explicit(&team->tasks.unfinished,
-				    memory_order_acquire)) {
-		if (tasks_help(team))
+	while (atomic_load_explicit(&tasks->unfinished, memory_order_acquire)) {
+		if (tasks_help(tasks))
 			wait.looks = 0;
 		else
 			wait_once(&wait);
 	}
 }
 
-bool tasks_are_enough(const struct team *team)
+bool tasks_are_enough(const struct context *c)
 {
-	return atomic_load_explicit(&team->tasks.unfinished,
-				    memory_order_relaxed) > MANY * team->size;
+	return atomic_load_explicit(&c->tasks->unfinished,
+				    memory_order_relaxed) > MANY * c->size;
+}
+
+/*
+ * A thread without a team runs its tasks as it makes them.  From the first one on
+ * that ends with an event it has queues, too: that one and those that depend on it
+ * may have to wait, and the event may come from a thread of the program's own.
+ */
+void tasks_alone(struct context *c)
+{
+	struct tasks *tasks = mios_omp_memalign(LINE, sizeof(*tasks));
+
+	if (!tasks)
+		omp_die("no memory left in the window for a task");
+	memset(tasks, 0, sizeof(*tasks));
+	tasks_init(tasks);
+	c->tasks = tasks;
+}
+
+/* The end of its region.  Who has ended the last task may still hold the lock. */
+void tasks_alone_end(struct context *c)
+{
+	if (!c->tasks)
+		return;
+	tasks_finish(c->tasks);
+	word_lock(&c->tasks->lock);
+	free(c->tasks);
 }
 
 static void await_children(struct task *task)
@@ -276,8 +294,8 @@ static void await_children(struct task *task)
 	struct omp_wait wait = { 0 };
 
 	while (atomic_load_explicit(&task->children, memory_order_acquire)) {
-		if (context()->team &&
-		    run_first(own_tasks(), &task->ready,
+		if (context()->tasks &&
+		    run_first(context()->tasks, &task->ready,
 			      offsetof(struct task, in_parent)))
 			wait.looks = 0;
 		else
@@ -290,45 +308,11 @@ void task_await_children(void)
 	await_children(context()->task);
 }
 
-/* Who makes it without a team, and who fulfils its event: the second ends it. */
-static void end_alone(struct task *task)
-{
-	struct task *parent = task->parent;
-
-	if (!atomic_exchange(&task->fulfilled, true))
-		return;
-	if (task->in)
-		atomic_fetch_sub(&task->in->count, 1);
-	free(task);
-	atomic_fetch_sub(&parent->children, 1);
-}
-
-/* At once, as there is no team, of which somebody could do it later. */
-void task_run_alone(struct task *task)
-{
-	task->alone = true;
-	atomic_fetch_add(&task->parent->children, 1);
-	if (task->in)
-		atomic_fetch_add(&task->in->count, 1);
-	run(task);
-	await_children(task);
-	end_alone(task);
-}
-
 /* By anybody, once, whether it still runs or not. */
 void task_fulfill(struct task *task)
 {
 	struct tasks *tasks = task->tasks;
 	bool ran;
-
-	if (task->alone) {
-		end_alone(task);
-		return;
-	}
-	if (!tasks) {		/* its maker waits for it */
-		task->fulfilled = true;
-		return;
-	}
 
 	word_lock(&tasks->lock);
 	ran = task->ran;
@@ -340,11 +324,10 @@ void task_fulfill(struct task *task)
 
 static void await_event(struct task *task)
 {
-	struct team *team = context()->team;
 	struct omp_wait wait = { 0 };
 
 	while (!task->fulfilled) {
-		if (team && tasks_help(team))
+		if (tasks_help(task->tasks))
 			wait.looks = 0;
 		else
 			wait_once(&wait);
@@ -366,8 +349,8 @@ void task_await_group(struct group *group)
 	struct omp_wait wait = { 0 };
 
 	while (atomic_load_explicit(&group->count, memory_order_acquire)) {
-		if (context()->team &&
-		    run_first(own_tasks(), &group->ready,
+		if (context()->tasks &&
+		    run_first(context()->tasks, &group->ready,
 			      offsetof(struct task, in_group)))
 			wait.looks = 0;
 		else
@@ -389,7 +372,7 @@ static bool is_blocked(struct tasks *tasks, const struct task *parent,
 /* Until no child of this task is before one that would have these. */
 void task_await_depend(uint32_t nr, struct depend *depend)
 {
-	struct tasks *tasks = own_tasks();
+	struct tasks *tasks = context()->tasks;
 	struct task *task = context()->task;
 	struct omp_wait wait = { 0 };
 

@@ -119,7 +119,7 @@ static void run_alone(body_fn fn, void *data, struct group *group)
 
 	region_enter(&c, outer, NULL, 0, 1, group);
 	fn(data);
-	task_await_children();
+	tasks_alone_end(&c);
 	region_leave(&c, outer);
 }
 

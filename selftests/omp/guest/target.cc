@@ -117,13 +117,22 @@ static void events()
 	check(sum == 20, "detach");
 }
 
+static omp_event_handle_t late;
+static int came;
+
+static void comes_late()
+{
+	usleep(10000);
+	came++;
+	omp_fulfill_event(late);
+}
+
 /* The event of a task comes after it, from who has made it, or from a thread. */
 static void events_alone()
 {
-	static omp_event_handle_t late;
 	omp_event_handle_t event;
 	std::thread soon;
-	int done = 0;
+	int done = 0, after = 0, waited = 0;
 
 #pragma omp parallel num_threads(1)
 	{
@@ -136,14 +145,26 @@ static void events_alone()
 #pragma omp task detach(event) shared(done)
 			done++;
 			late = event;
-			soon = std::thread([] {
-				usleep(10000);
-				omp_fulfill_event(late);
-			});
+			soon = std::thread(comes_late);
 		}
+		waited += came == 1;
 		soon.join();
+#pragma omp task detach(event) shared(done)
+		done++;
+		late = event;
+		soon = std::thread(comes_late);
+#pragma omp taskwait
+		waited += came == 2;
+		soon.join();
+#pragma omp task detach(event) shared(done) depend(out : done)
+		done++;
+#pragma omp task shared(done, after) depend(in : done)
+		after = done;
+		check(!after, "who depends on an event waits for it");
+		omp_fulfill_event(event);
+#pragma omp taskwait
 	}
-	check(done == 2, "detach in a team of one");
+	check(done == 4 && waited == 2 && after == 4, "detach in a team of one");
 }
 
 int main(int argc, char **argv)
