@@ -56,15 +56,12 @@ ALSO(omp_unset_lock) void omp_unset_lock_30_(lock_word *lock);
 ALSO(omp_test_lock) int omp_test_lock_30_(lock_word *lock);
 
 /*
- * A nest lock is a task's.  Thread-local data lies in the window: no other thread
- * of all has this, which stands for its part of a region.
+ * A nest lock is a task's, and a thread's part of a region is one.  Stacks and data of
+ * threads lie in the window, so no other task of all has the address of this one.
  */
 static void *self(void)
 {
-	static __thread char here;
-	struct context *c = context();
-
-	return c->task == &c->part ? (void *)&here : c->task;
+	return context()->task;
 }
 
 NOW(omp_init_nest_lock) void omp_init_nest_lock_30(struct nest_lock *lock)

@@ -116,8 +116,15 @@ static void nest_lock()
 		omp_set_nest_lock(&lock);
 #pragma omp task if(0) shared(got, lock)
 		got = omp_test_nest_lock(&lock);
+		CHECK(!got);
+#pragma omp parallel if(0)
+		got = omp_test_nest_lock(&lock);
+		CHECK(!got);
+		omp_unset_nest_lock(&lock);
+		omp_unset_nest_lock(&lock);
+		got = omp_test_nest_lock(&lock);
+		CHECK(got == 1);
 	}
-	CHECK(!got);
 }
 
 int main()
