@@ -192,7 +192,6 @@ void member_serve(struct team *team, uint32_t number);
 
 /* team.c APIs: */
 uint32_t team_size(unsigned int threads);
-uint32_t team_most(void);
 void team_lead(bool does);
 uint32_t team_run(body_fn fn, body_fn code, void *data, unsigned int threads,
 		  struct group *group);

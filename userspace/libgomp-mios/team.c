@@ -35,18 +35,20 @@ static uint32_t inner_size(const struct context *c, unsigned int threads)
 	return size < OMP_MAX_MEMBERS ? size : OMP_MAX_MEMBERS;
 }
 
-static uint32_t size_of(const struct context *c, unsigned int threads)
+static uint32_t outer_size(const struct context *c, unsigned int threads)
 {
-	uint32_t size;
+	uint32_t size = threads ? threads : c->task->icvs.threads;
 
-	if (!leads_all(c))
-		return inner_size(c, threads);
-	size = threads ? threads : c->task->icvs.threads;
 	if (!size)
 		size = settings->threads;
 	if (!size || size > gomp_window->nr_members)
 		size = gomp_window->nr_members;
 	return size;
+}
+
+static uint32_t size_of(const struct context *c, unsigned int threads)
+{
+	return leads_all(c) ? outer_size(c, threads) : inner_size(c, threads);
 }
 
 /*
@@ -102,15 +104,17 @@ uint32_t team_size(unsigned int threads)
 	return size;
 }
 
-/* Unless it asks for a number. */
-uint32_t team_most(void)
-{
-	return size_of(context(), 0);
-}
-
+/*
+ * A region within a region may have fewer threads, but a program also makes room there
+ * for the next one of main()'s.
+ */
 int omp_get_max_threads(void)
 {
-	return gomp_window ? team_most() : 1;
+	const struct context *c = context();
+
+	if (!gomp_window)
+		return 1;
+	return c->task->icvs.threads ? size_of(c, 0) : outer_size(c, 0);
 }
 
 static void run_alone(body_fn fn, void *data, struct group *group)

@@ -67,6 +67,15 @@ static void one_task()
 	}
 }
 
+/* Who makes room in a region for threads of the next one makes enough. */
+static void the_most()
+{
+	int most = omp_get_max_threads();
+
+#pragma omp parallel
+	CHECK(omp_get_max_threads() == most);
+}
+
 /* What main() sets holds for regions within its regions, whoever meets them. */
 static void inherited()
 {
@@ -134,6 +143,7 @@ int main()
 	omp_set_schedule(omp_sched_static, 3);
 	one_of_the_team();
 	one_task();
+	the_most();
 	inherited();
 	target();
 	nest_lock();
