@@ -212,16 +212,21 @@ int omp_pause_resource_all(int kind)
 	return 0;
 }
 
+/* In libgomp's words. */
+static void say_error(const char *how, const char *text, size_t len)
+{
+	fprintf(stderr, "\nlibgomp: %serror directive encountered%s%.*s\n", how,
+		text ? ": " : "", text ? (int)len : 0, text ? text : "");
+}
+
 void GOMP_warning(const char *text, size_t len)
 {
-	fprintf(stderr, "libgomp: warning directive encountered%s%.*s\n",
-		text ? ": " : "", text ? (int)len : 0, text ? text : "");
+	say_error("", text, len);
 }
 
 void GOMP_error(const char *text, size_t len)
 {
-	fprintf(stderr, "libgomp: error directive encountered%s%.*s\n",
-		text ? ": " : "", text ? (int)len : 0, text ? text : "");
+	say_error("fatal error: ", text, len);
 	exit(1);
 }
 

@@ -63,10 +63,20 @@ static void affinity(int members)
 #pragma omp error at(execution) severity(warning) message("not too loud")
 }
 
+/* What a program is told by its own directives. */
+static void errors(const char *text)
+{
+#pragma omp error at(execution) severity(warning)
+#pragma omp error at(execution) severity(warning) message(text)
+#pragma omp error at(execution) message(text)
+}
+
 int main(int argc, char **argv)
 {
 	int members = atoi(argv[1]);
 
+	if (argc > 2 && !strcmp(argv[2], "errors"))
+		errors("some text");
 	memory();
 	affinity(members);
 	printf("%d members, all right\n", members);
