@@ -44,7 +44,7 @@ int omp_get_thread_num(void)
 
 int omp_get_thread_limit(void)
 {
-	return settings->limit ? (int)settings->limit : omp_get_num_procs();
+	return icvs()->limit ? (int)icvs()->limit : omp_get_num_procs();
 }
 
 int omp_get_num_procs(void)
@@ -202,18 +202,20 @@ void omp_set_teams_thread_limit(int n)
 void GOMP_teams_reg(body_fn fn, void *data, unsigned int teams,
 		    unsigned int threads, unsigned int flags)
 {
-	uint32_t limit = settings->limit;
+	struct icvs *own = icvs(), before = *own;
+	uint32_t i;
 
 	if (!teams)
 		teams = settings->most_teams ? settings->most_teams : 3;
 	if (!threads)
 		threads = settings->team_limit;
-	if (threads && (!limit || threads < limit))
-		settings->limit = threads;
-	settings->nr_teams = teams;
-	for (settings->team = 0; settings->team < teams; settings->team++)
+	for (i = 0; i < teams; i++) {
+		*own = before;
+		if (threads && (!own->limit || threads < own->limit))
+			own->limit = threads;
+		own->nr_teams = teams;
+		own->team = i;
 		fn(data);
-	settings->team = 0;
-	settings->nr_teams = 1;
-	settings->limit = limit;
+	}
+	*own = before;
 }

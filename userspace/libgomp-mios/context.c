@@ -13,11 +13,9 @@ _Atomic uintptr_t team_codes[CODES];	/* that all processes have */
 
 static __thread struct context base = { .size = 1 };
 __thread struct context *team_context;
-static __thread _Atomic uint32_t own_at_work;
 
 static struct settings first = {
-	.schedule = DYNAMIC, .chunk = 1, .max_active = 1, .nr_teams = 1,
-	.allocator = 1,
+	.schedule = DYNAMIC, .chunk = 1, .max_active = 1, .allocator = 1,
 };
 
 struct settings *settings = &first;
@@ -39,11 +37,14 @@ void task_init(struct task *task, struct task *parent)
 void icvs_first(struct icvs *icvs)
 {
 	*icvs = (struct icvs){
+		.limit = settings->limit,
 		.max_active = settings->max_active,
 		.dynamic = settings->dynamic,
 		.device = settings->device,
 		.schedule = settings->schedule,
 		.chunk = settings->chunk,
+		.allocator = settings->allocator,
+		.nr_teams = 1,
 	};
 }
 
@@ -52,7 +53,7 @@ struct context *context_create(void)
 	task_init(&base.part, NULL);
 	icvs_first(&base.part.icvs);
 	base.task = &base.part;
-	base.at_work = &own_at_work;
+	base.at_work = &base.own_at_work;
 	team_context = &base;
 	return &base;
 }
@@ -75,6 +76,7 @@ void region_enter(struct context *c, struct context *outer, struct team *team,
 	c->active = outer->active + (size > 1);
 	c->shares = 0;
 	c->at_work = outer->at_work;
+	c->own_at_work = 0;
 	c->share = NULL;
 	c->own.memory = NULL;
 	c->own.cross = NULL;

@@ -81,6 +81,7 @@ struct mailbox {
 	void *data;
 	struct group *group;
 	struct context *outer;		/* of its master, if it is of one process */
+	_Atomic uint32_t *at_work;	/* its master's */
 	struct float_modes modes;	/* of its master */
 	struct icvs icvs;
 } __attribute__((aligned(LINE)));
@@ -98,7 +99,6 @@ struct settings {
 	bool must_offload, no_offload;	/* OMP_TARGET_OFFLOAD */
 	int device;			/* the default one */
 	int most_teams, team_limit;	/* what teams would be asked for; 0: not said */
-	int nr_teams, team;		/* of the league that is at work */
 	uintptr_t allocator;
 };
 
@@ -109,7 +109,6 @@ struct team {
 	bool busy;			/* its master is in a region of it */
 	bool shows;			/* OMP_DISPLAY_AFFINITY: it is new, or has changed */
 	uint32_t begun;			/* how many there have been */
-	_Atomic uint32_t at_work;	/* besides the master: see team.c */
 	uint64_t shares_met;		/* in all regions before this one */
 	_Atomic uint32_t cancelled, work_cancelled;	/* see cancel.c */
 	struct settings settings;
@@ -131,7 +130,8 @@ struct context {
 	uint32_t number, size, level, active;
 	uint32_t region;		/* the team's ->begun of it */
 	uint64_t shares;		/* how many it has met */
-	_Atomic uint32_t *at_work;	/* where OMP_THREAD_LIMIT is counted */
+	_Atomic uint32_t *at_work;	/* where a limit is counted: see team.c */
+	_Atomic uint32_t own_at_work;	/* of who is no thread of a region around it */
 	struct share *share;		/* the present one */
 	uint64_t chunk, chunk_end;	/* of the loop, now at work */
 	uint64_t taken;			/* static: chunks */

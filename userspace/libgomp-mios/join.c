@@ -11,14 +11,12 @@
 static void member(unsigned int number)
 {
 	place_bind(number);
-	context()->at_work = &gomp_team()->at_work;
 	member_serve(gomp_team(), number);
 }
 
 static void master(void)
 {
 	team_lead(true);
-	context()->at_work = &gomp_team()->at_work;
 	place_bind(0);
 }
 

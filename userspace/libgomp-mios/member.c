@@ -28,6 +28,7 @@ void members_work(struct team *team, const struct context *c, body_fn fn,
 		box->data = data;
 		box->group = c->part.group;
 		box->outer = team->inner ? c->outer : NULL;
+		box->at_work = c->at_work;
 		box->modes = modes;
 		box->icvs = c->part.icvs;
 		atomic_fetch_add_explicit(&box->region, 1,
@@ -82,6 +83,7 @@ static void work(struct team *team, struct mailbox *box, uint32_t number,
 		     box->size, box->group);
 	c.shares = box->shares;
 	c.part.icvs = box->icvs;
+	c.at_work = box->at_work;
 	if (team->shows)
 		omp_display_affinity(NULL);
 	float_follow(box->modes);

@@ -50,7 +50,7 @@ const char *allocator_name(uintptr_t handle)
 static void *take(size_t align, size_t size, uintptr_t handle)
 {
 	if (!handle)
-		handle = settings->allocator;
+		handle = icvs()->allocator;
 	if (handle > PREDEFINED && ((struct allocator *)handle)->align > align)
 		align = ((struct allocator *)handle)->align;
 	return size ? mios_omp_memalign(align, size) : NULL;
@@ -91,7 +91,7 @@ void omp_free(void *p, uintptr_t allocator)
 /* Where it lies may have to change only for the sake of another alignment. */
 void *omp_realloc(void *p, size_t size, uintptr_t to, uintptr_t from)
 {
-	bool plain = p && to <= PREDEFINED && settings->allocator <= PREDEFINED;
+	bool plain = p && to <= PREDEFINED && icvs()->allocator <= PREDEFINED;
 	size_t old = p ? malloc_usable_size(p) : 0;
 	void *q;
 
@@ -127,12 +127,12 @@ bool GOMP_is_alloc(void *p)
 
 void omp_set_default_allocator(uintptr_t allocator)
 {
-	settings->allocator = allocator ? allocator : 1;
+	icvs()->allocator = allocator ? allocator : 1;
 }
 
 uintptr_t omp_get_default_allocator(void)
 {
-	return settings->allocator;
+	return icvs()->allocator;
 }
 
 uintptr_t omp_init_allocator(uintptr_t space, int n, const struct trait *traits)

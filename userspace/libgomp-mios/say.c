@@ -50,8 +50,10 @@ static int number_of_field(size_t i)
 		return omp_get_ancestor_thread_num(omp_get_level() - 1);
 	case 5:
 		return getpid();
+	case 6:
+		return icvs()->team;
 	case 7:
-		return settings->nr_teams;
+		return icvs()->nr_teams;
 	case 9:
 		return gettid();
 	default:

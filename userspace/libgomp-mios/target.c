@@ -49,12 +49,12 @@ int omp_is_initial_device(void)
 
 int omp_get_num_teams(void)
 {
-	return settings->nr_teams;
+	return icvs()->nr_teams;
 }
 
 int omp_get_team_num(void)
 {
-	return settings->team;
+	return icvs()->team;
 }
 
 /* The host has no device, and is the one with the number after the last. */
@@ -105,6 +105,8 @@ static void run(body_fn fn, void **addresses)
 
 	region_enter(&c, outer, NULL, 0, 1, NULL);
 	c.level = 0;
+	c.active = 0;
+	c.at_work = &c.own_at_work;
 	icvs_first(&c.part.icvs);
 	fn(addresses);
 	tasks_alone_end(&c);
@@ -166,14 +168,18 @@ void GOMP_target_enter_exit_data(int where, size_t n, void **addresses,
 bool GOMP_teams4(unsigned int low, unsigned int high, unsigned int limit,
 		 bool first)
 {
+	struct icvs *own = icvs();
+
+	if (first && limit)
+		own->limit = limit;
 	if (first)
-		settings->nr_teams = high ? high : 1;
+		own->nr_teams = high ? high : 1;
 	else
-		settings->team++;
-	if (settings->team < settings->nr_teams)
+		own->team++;
+	if (own->team < own->nr_teams)
 		return true;
-	settings->team = 0;
-	settings->nr_teams = 1;
+	own->team = 0;
+	own->nr_teams = 1;
 	return false;
 }
 

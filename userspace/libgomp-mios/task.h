@@ -40,15 +40,18 @@ struct group {
 enum schedule { STATIC = 1, DYNAMIC, GUIDED, AUTO };
 
 /*
- * What omp_set_*() has made of the settings, for a task and those that it makes:
- * the data environment's internal control variables.
+ * What omp_set_*() and clauses have made of the settings, for a task and those that it
+ * makes: the data environment's internal control variables.
  */
 struct icvs {
 	uint32_t threads;		/* for the next region; 0: not said */
+	uint32_t limit;			/* of threads at work; 0: none */
 	int max_active, dynamic;
 	int device;			/* the default one */
 	enum schedule schedule;
 	uint64_t chunk;
+	uintptr_t allocator;		/* the default one */
+	uint32_t nr_teams, team;	/* of the league that it is in */
 };
 
 /*

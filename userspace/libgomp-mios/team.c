@@ -17,9 +17,9 @@ void team_lead(bool does)
 }
 
 /* Is it the team of all that would be at work? */
-static bool leads_all(const struct context *c)
+static bool leads_all(void)
 {
-	return is_master && !c->active;
+	return is_master && !gomp_team()->busy;
 }
 
 /* As many as the user has said, or as there are members in this process. */
@@ -48,7 +48,7 @@ static uint32_t outer_size(const struct context *c, unsigned int threads)
 
 static uint32_t size_of(const struct context *c, unsigned int threads)
 {
-	return leads_all(c) ? outer_size(c, threads) : inner_size(c, threads);
+	return leads_all() ? outer_size(c, threads) : inner_size(c, threads);
 }
 
 /*
@@ -57,7 +57,7 @@ static uint32_t size_of(const struct context *c, unsigned int threads)
  */
 static uint32_t within_limit(const struct context *c, uint32_t size)
 {
-	uint32_t limit = settings->limit, others;
+	uint32_t limit = c->task->icvs.limit, others;
 
 	if (!limit)
 		return size;
@@ -69,14 +69,13 @@ static uint32_t within_limit(const struct context *c, uint32_t size)
 /* Members that begin regions at the same time may want the same ones. */
 static uint32_t take_threads(const struct context *c, uint32_t size)
 {
-	uint32_t others, taken;
+	uint32_t limit = c->task->icvs.limit, others, taken;
 
-	if (!settings->limit)
+	if (!limit)
 		return size;
 	others = atomic_load(c->at_work);
 	do {
-		taken = settings->limit > others + 1 ?
-			settings->limit - others - 1 : 0;
+		taken = limit > others + 1 ? limit - others - 1 : 0;
 		if (taken > size - 1)
 			taken = size - 1;
 	} while (!atomic_compare_exchange_weak(c->at_work, &others,
@@ -86,7 +85,7 @@ static uint32_t take_threads(const struct context *c, uint32_t size)
 
 static void give_threads(const struct context *c, uint32_t size)
 {
-	if (settings->limit)
+	if (c->task->icvs.limit)
 		atomic_fetch_sub(c->at_work, size - 1);
 }
 
@@ -99,7 +98,7 @@ uint32_t team_size(unsigned int threads)
 	if ((int)c->active >= c->task->icvs.max_active)
 		return 1;
 	size = within_limit(c, size_of(c, threads));
-	if (size > 1 && !leads_all(c))
+	if (size > 1 && !leads_all())
 		crew_team(&size);
 	return size;
 }
@@ -142,7 +141,7 @@ uint32_t team_run(body_fn fn, body_fn code, void *data, unsigned int threads,
 		run_alone(fn, data, group);
 		return 1;
 	}
-	team = leads_all(outer) ? gomp_team() : crew_team(&size);
+	team = leads_all() ? gomp_team() : crew_team(&size);
 	team_demand(team, code);
 	team->busy = true;
 	team->begun++;

@@ -29,6 +29,7 @@ static void check_main()
 	CHECK(!omp_get_dynamic());
 	CHECK(omp_get_default_device() == 0);
 	CHECK(omp_get_max_active_levels() == 2);
+	CHECK(omp_get_default_allocator() == omp_default_mem_alloc);
 }
 
 static void one_of_the_team()
@@ -43,6 +44,7 @@ static void one_of_the_team()
 			omp_set_num_threads(1);
 			omp_set_default_device(5);
 			omp_set_max_active_levels(5);
+			omp_set_default_allocator(omp_low_lat_mem_alloc);
 		}
 #pragma omp barrier
 		if (omp_get_thread_num() != 1)
@@ -97,20 +99,47 @@ static void target()
 
 #pragma omp parallel num_threads(3) reduction(+ : all)
 	{
-		int mine = 0, threads = 0, level = -1;
+		int mine = 0, threads = 0, level = -1, parallel = 1;
 
-#pragma omp target map(tofrom : mine, threads, level)
+#pragma omp target map(tofrom : mine, threads, level, parallel)
 		{
 			threads = omp_get_num_threads();
 			level = omp_get_level();
+			parallel = omp_in_parallel();
 #pragma omp for
 			for (int i = 0; i < 8; i++)
 				mine++;
 		}
-		CHECK(threads == 1 && !level);
+		CHECK(threads == 1 && !level && !parallel);
 		all += mine;
 	}
 	CHECK(all == 24);
+}
+
+/* Each target region has a league of its own, and the limit of its teams. */
+static void leagues()
+{
+	enum { N = 1000 };
+	int most = 0;
+
+	for (int round = 0; round < 20; round++) {
+#pragma omp parallel num_threads(3) reduction(max : most)
+		{
+			int mine = 0, limit = 0;
+
+#pragma omp target teams distribute parallel for num_teams(3) \
+	map(tofrom : mine) reduction(+ : mine)
+			for (int i = 0; i < N; i++)
+				mine += i + omp_get_num_teams();
+			CHECK(mine == N * (N - 1) / 2 + 3 * N);
+#pragma omp target teams thread_limit(2) map(from : limit)
+#pragma omp parallel if(0)
+			limit = omp_get_thread_limit();
+			most = limit > most ? limit : most;
+		}
+		CHECK(omp_get_num_teams() == 1 && !omp_get_team_num());
+	}
+	CHECK(most == 2);
 }
 
 static void nest_lock()
@@ -146,6 +175,7 @@ int main()
 	the_most();
 	inherited();
 	target();
+	leagues();
 	nest_lock();
 	printf("%d wrong\n", bad);
 	return bad;
