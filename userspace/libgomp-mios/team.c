@@ -116,6 +116,22 @@ int omp_get_max_threads(void)
 	return c->task->icvs.threads ? size_of(c, 0) : outer_size(c, 0);
 }
 
+/* A program that has numbers for each of so many threads would be wrong silently. */
+static void say_fewer(const struct icvs *own, unsigned int threads)
+{
+	static bool said;
+	uint32_t asked = threads ? threads : own->threads;
+
+	if (own->limit && asked > own->limit)
+		asked = own->limit;
+	if (said || own->dynamic || asked <= gomp_window->nr_members)
+		return;
+	said = true;
+	fprintf(stderr, "mios: omp: a region asks for %u threads, and has no more than "
+		"the %u of the team: give it more (mios run -n), or set OMP_DYNAMIC=true\n",
+		asked, gomp_window->nr_members);
+}
+
 static void run_alone(body_fn fn, void *data, struct group *group)
 {
 	struct context c, *outer = context();
@@ -142,6 +158,8 @@ uint32_t team_run(body_fn fn, body_fn code, void *data, unsigned int threads,
 		return 1;
 	}
 	team = leads_all() ? gomp_team() : crew_team(&size);
+	if (!team->inner)
+		say_fewer(&outer->task->icvs, threads);
 	team_demand(team, code);
 	team->busy = true;
 	team->begun++;

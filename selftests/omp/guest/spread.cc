@@ -128,6 +128,18 @@ static int places()
 	return 0;
 }
 
+static int more()
+{
+	int threads = 0;
+
+	for (int i = 0; i < 2; i++) {
+#pragma omp parallel num_threads(9) reduction(+ : threads)
+		threads++;
+	}
+	std::cout << threads << " in two regions" << std::endl;
+	return 0;
+}
+
 struct Last {
 	const char *what;
 	int us;
@@ -184,6 +196,8 @@ int main(int argc, char **argv)
 	}
 	if (mode == "places")
 		return places();
+	if (mode == "more")
+		return more();
 	if (mode == "deep")
 		return deep();
 	if (mode == "last")
