@@ -13,6 +13,12 @@ int32_t NAME##_(void)							\
 	return NAME();							\
 }
 
+/* What is beyond any number is no other one. */
+static int near(int64_t n)
+{
+	return n > INT32_MAX ? INT32_MAX : n < INT32_MIN ? INT32_MIN : n;
+}
+
 #define SET(NAME)							\
 void NAME##_(const int32_t *n)						\
 {									\
@@ -20,7 +26,7 @@ void NAME##_(const int32_t *n)						\
 }									\
 void NAME##_8_(const int64_t *n)					\
 {									\
-	NAME(*n);							\
+	NAME(near(*n));							\
 }
 
 #define ASK(NAME)							\
@@ -30,7 +36,7 @@ int32_t NAME##_(const int32_t *n)					\
 }									\
 int32_t NAME##_8_(const int64_t *n)					\
 {									\
-	return NAME(*n);						\
+	return NAME(near(*n));						\
 }
 
 GET(omp_get_active_level)

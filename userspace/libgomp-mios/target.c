@@ -14,6 +14,12 @@
 #define KIND_ALIGN_SHIFT	8
 #define DEFAULT_DEVICE		(-1)
 #define NO_DEVICE		(-2)	/* if(false) */
+/* Arguments of a target region: a number's kind and, above or behind it, the number. */
+#define ARGUMENT_DEVICE		0x7f	/* 0: it is for all */
+#define ARGUMENT_BEHIND		0x80
+#define ARGUMENT_KIND		0xff00
+#define ARGUMENT_LIMIT		0x200	/* thread_limit */
+#define ARGUMENT_SHIFT		16
 #define MANY_DIMENSIONS		16
 #define BAD			EINVAL	/* as these calls say it */
 
@@ -98,8 +104,24 @@ static size_t copy_private(size_t n, void **addresses, const size_t *sizes,
 	return at;
 }
 
-/* One thread of its own, with what the environment says. */
-static void run(body_fn fn, void **addresses)
+/* 0: there is none. */
+static uint32_t limit_of(void **arguments)
+{
+	uintptr_t kind, n;
+
+	while (arguments && *arguments) {
+		kind = (uintptr_t)*arguments++;
+		n = kind & ARGUMENT_BEHIND ? (uintptr_t)*arguments++ :
+		    kind >> ARGUMENT_SHIFT;
+		if (!(kind & ARGUMENT_DEVICE) &&
+		    (kind & ARGUMENT_KIND) == ARGUMENT_LIMIT)
+			return n < INT32_MAX ? n : INT32_MAX;
+	}
+	return 0;
+}
+
+/* One thread of its own, with what the environment and its clause say. */
+static void run(body_fn fn, void **addresses, uint32_t limit)
 {
 	struct context c, *outer = context();
 
@@ -108,6 +130,8 @@ static void run(body_fn fn, void **addresses)
 	c.active = 0;
 	c.at_work = &c.own_at_work;
 	icvs_first(&c.part.icvs);
+	if (limit)
+		c.part.icvs.limit = limit;
 	fn(addresses);
 	tasks_alone_end(&c);
 	region_leave(&c, outer);
@@ -127,14 +151,14 @@ void GOMP_target_ext(int where, body_fn fn, size_t n, void **addresses,
 		omp_die("no memory left in the window for a target region");
 	if (size)
 		copy_private(n, addresses, sizes, kinds, room);
-	run(fn, addresses);
+	run(fn, addresses, limit_of(arguments));
 	free(room);
 }
 
 void GOMP_target(int where, body_fn fn, const void *unused, size_t n,
 		 void **addresses, size_t *sizes, unsigned char *kinds)
 {
-	run(fn, addresses);
+	run(fn, addresses, 0);
 }
 
 #define NOTHING(NAME)							\

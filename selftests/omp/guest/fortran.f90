@@ -60,6 +60,7 @@ program fortran
   if (omp_get_ancestor_thread_num(1_long) /= omp_get_thread_num()) &
     wrong = wrong + 1
   if (omp_get_ancestor_thread_num(0) /= 0) wrong = wrong + 1
+  if (omp_get_ancestor_thread_num(-huge(1_long)) /= -1) wrong = wrong + 1
   !$omp end parallel
   call check(good .and. wrong == 0, 'regions')
 

@@ -125,7 +125,7 @@ static void leagues()
 	for (int round = 0; round < 20; round++) {
 #pragma omp parallel num_threads(3) reduction(max : most)
 		{
-			int mine = 0, limit = 0;
+			int mine = 0, limit = 0, alone = 0;
 
 #pragma omp target teams distribute parallel for num_teams(3) \
 	map(tofrom : mine) reduction(+ : mine)
@@ -136,6 +136,10 @@ static void leagues()
 #pragma omp parallel if(0)
 			limit = omp_get_thread_limit();
 			most = limit > most ? limit : most;
+#pragma omp target map(from : alone) thread_limit(1)
+#pragma omp parallel num_threads(2)
+			alone = omp_get_num_threads() == 1;
+			CHECK(alone);
 		}
 		CHECK(omp_get_num_teams() == 1 && !omp_get_team_num());
 	}
