@@ -23,7 +23,7 @@ enum {
 
 static void *allocate(size_t align, size_t size)
 {
-	void *p = aligned_alloc(align, size);
+	void *p = mios_omp_memalign(align, size);
 
 	if (!p)
 		omp_die("no memory left in the window for a reduction");

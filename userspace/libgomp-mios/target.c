@@ -142,7 +142,7 @@ void GOMP_target_ext(int where, body_fn fn, size_t n, void **addresses,
 		     void **depend, void **arguments)
 {
 	size_t size = copy_private(n, addresses, sizes, kinds, NULL);
-	char *room = size ? aligned_alloc(4096, size) : NULL;
+	char *room = size ? mios_omp_memalign(4096, size) : NULL;
 
 	demand_device(where);
 	if (depend)

@@ -49,9 +49,9 @@ static void regions()
 	}
 	check(seen == 7 && by_value == 5 && both.number == 2.5 && a[0] == 1,
 	      "firstprivate");
-#pragma omp target map(from : inner)
+#pragma omp target map(from : inner) firstprivate(both)
 #pragma omp parallel reduction(+ : inner)
-	inner += 1;
+	inner += both.number == 2.5;
 	check(inner == members, "a region in a target region has all members");
 
 #pragma omp parallel
