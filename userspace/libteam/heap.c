@@ -18,9 +18,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "classes.h"
 #include "inside.h"
 
-#define CLASSES		168		/* up to 2^47 */
 #define RUN		CLASSES		/* of none: it is a run */
 #define UNIT		(1ul << RUNS_SHIFT)
 #define CHUNK		(4 * UNIT)
@@ -65,28 +65,6 @@ static bool separate;			/* a child, whose memory is its own */
 static struct arena early;		/* until then: private */
 static struct arena *mine = &early;	/* of malloc() */
 static struct arena *common = &early;	/* of what has to be shared */
-
-static size_t class_size(unsigned int class)
-{
-	if (class < 2)
-		return 32 + 16 * class;
-	return (4ul + (class - 2) % 4) << (4 + (class - 2) / 4);
-}
-
-/* The smallest that holds @size bytes; CLASSES if there is none. */
-static unsigned int class_of(size_t size)
-{
-	unsigned int bit;
-	size_t last;
-
-	if (size <= 64)
-		return size <= 32 ? 0 : size <= 48 ? 1 : 2;
-	if (size > 1ul << 46)
-		return CLASSES;
-	last = size - 1;
-	bit = 63 - __builtin_clzl(last);
-	return 2 + (bit - 6) * 4 + (last >> (bit - 2)) - 3;
-}
 
 static char *take_early(size_t size)
 {
