@@ -58,6 +58,9 @@ static const char *what_it_is(const struct mapping *m)
 		return "a segment that is attached there";
 	if (m->name[0] == '/')
 		return "a file that is mapped there";
+	if (mios_omp_place.strict)
+		return "memory that is that process's own by --share strict, as "
+		       "malloc() gives it: omp_alloc() gives what is shared";
 	return "memory that is that process's own, as by mmap() with a fixed "
 	       "address or of a size that the window has not, or a stack";
 }

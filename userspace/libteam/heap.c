@@ -28,6 +28,7 @@
 #define LARGE_CLASS	(2 + 4 * (RUNS_SHIFT - 6))	/* class_of(LARGE) */
 #define PAGE		4096ul
 #define MAGIC		0x6d616c6cu
+#define EARLY		UINT16_MAX	/* of no process: from before the window */
 
 /* Before each block; @shift bytes before it the block of its class, or run, begins. */
 struct head {
@@ -63,6 +64,7 @@ static struct runs *runs;		/* of it */
 static char *memory;			/* theirs */
 static bool separate;			/* a child, whose memory is its own */
 static struct arena early;		/* until then: private */
+static struct arena apart;		/* private from then on */
 static struct arena *mine = &early;	/* of malloc() */
 static struct arena *common = &early;	/* of what has to be shared */
 
@@ -74,10 +76,15 @@ static char *take_early(size_t size)
 	return p == MAP_FAILED ? NULL : p;
 }
 
+static bool is_private(const struct arena *a)
+{
+	return a == &early || a == &apart;
+}
+
 /* In the window, by all processes' rules. */
 static bool is_common(const struct arena *a)
 {
-	return heap && !separate && a != &early;
+	return heap && !separate && !is_private(a);
 }
 
 static char *run_at(int64_t at)
@@ -170,7 +177,8 @@ static void *allocate(struct arena *a, size_t size, bool *zero)
 		errno = ENOMEM;
 		return NULL;
 	}
-	b->head = (struct head){ MAGIC, run ? RUN : class, own_place, 0 };
+	b->head = (struct head){ MAGIC, run ? RUN : class,
+				 a == &early ? EARLY : own_place, 0 };
 	return &b->head + 1;
 }
 
@@ -242,7 +250,7 @@ static struct arena *arena_of(const void *p)
 
 	if (separate || (heap && at < heap->end))
 		return common;
-	return mine == &early ? mine : NULL;
+	return is_private(mine) ? mine : NULL;
 }
 
 /* A child has all that it frees: it has left its team. */
@@ -274,6 +282,8 @@ void free(void *p)
 	if (!p || !heap || !a)
 		return;
 	h = head_of(p);
+	if (h->place == EARLY && a == &apart)
+		return;
 	class = h->class;
 	b = (struct block *)block_of(h);
 	h->magic = 0;
@@ -456,6 +466,16 @@ void heap_attach(void *w, uint64_t at, uint32_t place)
 void heap_keep_private(void)
 {
 	mine = &early;
+}
+
+/*
+ * Addresses of what is private are each process's own from now on.  Others may have
+ * something where there are early blocks: none of these is given again.
+ */
+void heap_keep_apart(void)
+{
+	if (mine == &early)
+		mine = &apart;
 }
 
 /*

@@ -114,6 +114,7 @@ bool runs_stock_empty(struct runs *r, char *memory, struct runs_stock *s);
 
 /* heap.c APIs: */
 void heap_keep_private(void);
+void heap_keep_apart(void);
 void heap_separate(void);
 
 /* allocator.c APIs: */

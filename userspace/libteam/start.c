@@ -334,6 +334,7 @@ static void start_first(struct omp_window *w, const char *path, char **argv)
 	allocator_demand();
 	layout_write(w);
 	stacks_keep_apart();
+	heap_keep_apart();
 	program.argv = arguments_share(argv);
 	data_share(w);
 	files_create(w);
@@ -364,6 +365,7 @@ static void start_other(struct omp_window *w)
 	layout_compare(w);
 	stacks_keep_apart();
 	attach_heap(w);
+	heap_keep_apart();
 	data_share(w);
 	ask_prepare(w);
 	foreign_prepare();

@@ -3,6 +3,7 @@
  * With and without mios run --omp --share strict: statics, stacks and omp_alloc()
  * are shared, and what malloc() gives is, too, or each process's own.
  *	strict MEMBERS NEAR	so many have blocks of malloc() in the window
+ *	strict MEMBERS read	the members read what main() has of malloc()
  */
 #include <omp.h>
 
@@ -35,6 +36,17 @@ static int are_near(const void *given)
 	return near;
 }
 
+static void read_of_main(int members)
+{
+	long *given = (long *)malloc(sizeof(*given)), sum = 0;
+
+	*given = 5;
+#pragma omp parallel reduction(+ : sum)
+	sum += *given;
+	check(sum == 5 * members, "what main() has of malloc()");
+	free(given);
+}
+
 int main(int argc, char **argv)
 {
 	int members = atoi(argv[1]), near = atoi(argv[2]), right = 0;
@@ -42,6 +54,10 @@ int main(int argc, char **argv)
 					omp_default_mem_alloc);
 	long on_stack[N], sum = 0;
 
+	if (!strcmp(argv[2], "read")) {
+		read_of_main(members);
+		near = members;
+	}
 #pragma omp parallel
 	{
 		std::vector<std::string> own;
