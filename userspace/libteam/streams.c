@@ -274,7 +274,12 @@ static unsigned int place_of(FILE *f)
 {
 	const struct stream *s = find(f);
 
-	return s ? s->place : files_place(f->_fileno);
+	if (s)
+		return s->place;
+	/* By --share strict it is where nobody else has anything. */
+	if (mios_omp_place.strict && f != stdin && f != stdout && f != stderr)
+		return mios_omp_place.number;
+	return files_place(f->_fileno);
 }
 
 /* What is to be done where the stream is. */
