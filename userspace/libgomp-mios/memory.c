@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * omp_alloc() and its like: all memory is the team's heap, whatever the
- * allocator; of one that the program has made only the alignment counts.
+ * omp_alloc() and its like: all memory is the team's heap, whatever the allocator.
+ * Of one that the program has made its alignment counts, how much it may give, and
+ * what is done when that is used up.
  */
 #include <malloc.h>
 #include <stdlib.h>
@@ -10,15 +11,38 @@
 #include "gomp.h"
 
 #define PREDEFINED	8		/* handles up to here are no pointers */
-#define TRAIT_ALIGNMENT	2
+#define DEFAULT		1
+
+#define UNSAID		UINTPTR_MAX	/* omp_atv_default */
+#define PINNED_YES	1		/* omp_atv_true */
+
+/* Traits, as omp.h has them; then what a fallback may be. */
+#define ALIGNMENT	2
+#define POOL_SIZE	4
+#define FALLBACK	5
+#define FALLBACK_DATA	6
+#define PINNED		7
+
+#define FALLBACK_DEFAULT	11
+#define FALLBACK_NULL		12
+#define FALLBACK_ABORT		13
+#define FALLBACK_ALLOCATOR	14
 
 struct allocator {
-	size_t align;
+	size_t align, most;
+	atomic_size_t given;		/* of the pool */
+	uintptr_t fallback, other;
 };
 
 struct trait {
 	int key;
 	uintptr_t value;
+};
+
+/* At the end of each block: what has to be given back, and to whom. */
+struct trailer {
+	struct allocator *from;		/* NULL: nobody counts it */
+	size_t size;
 };
 
 /* The first is 1; all are the team's heap. */
@@ -47,13 +71,59 @@ const char *allocator_name(uintptr_t handle)
 	return handle - 1 < PREDEFINED ? names[handle - 1] : "of the program";
 }
 
+static struct trailer *trailer_of(void *p)
+{
+	char *end = (char *)p + malloc_usable_size(p);
+
+	return (struct trailer *)((uintptr_t)end & -sizeof(void *)) - 1;
+}
+
+static bool count(struct allocator *a, size_t size)
+{
+	size_t given = atomic_load(&a->given);
+
+	do {
+		if (given > a->most || size > a->most - given)
+			return false;
+	} while (!atomic_compare_exchange_weak(&a->given, &given, given + size));
+	return true;
+}
+
+static void *take_from(struct allocator *a, size_t align, size_t size)
+{
+	size_t room = size + 2 * sizeof(struct trailer);
+	void *p;
+
+	if (room < size || (a && !count(a, size)))
+		return NULL;
+	p = mios_omp_memalign(align, room);
+	if (p)
+		*trailer_of(p) = (struct trailer){ a, size };
+	else if (a)
+		atomic_fetch_sub(&a->given, size);
+	return p;
+}
+
 static void *take(size_t align, size_t size, uintptr_t handle)
 {
+	struct allocator *a;
+	void *p;
+
 	if (!handle)
 		handle = icvs()->allocator;
-	if (handle > PREDEFINED && ((struct allocator *)handle)->align > align)
-		align = ((struct allocator *)handle)->align;
-	return size ? mios_omp_memalign(align, size) : NULL;
+	while (size && handle > PREDEFINED) {
+		a = (struct allocator *)handle;
+		if (a->align > align)
+			align = a->align;
+		p = take_from(a, align, size);
+		if (p || a->fallback == FALLBACK_NULL)
+			return p;
+		if (a->fallback == FALLBACK_ABORT)
+			omp_die("an allocator whose fallback is abort_fb has no %zu "
+				"bytes left", size);
+		handle = a->fallback == FALLBACK_ALLOCATOR ? a->other : DEFAULT;
+	}
+	return size ? take_from(NULL, align, size) : NULL;
 }
 
 void *omp_alloc(size_t size, uintptr_t allocator)
@@ -85,34 +155,53 @@ void *omp_calloc(size_t n, size_t each, uintptr_t allocator)
 
 void omp_free(void *p, uintptr_t allocator)
 {
+	struct trailer *t = p ? trailer_of(p) : NULL;
+
+	if (t && t->from)
+		atomic_fetch_sub(&t->from->given, t->size);
 	free(p);
 }
 
-/* Where it lies may have to change only for the sake of another alignment. */
+/* Where it lies may stay only if nobody counts it, or wants another alignment. */
 void *omp_realloc(void *p, size_t size, uintptr_t to, uintptr_t from)
 {
-	bool plain = p && to <= PREDEFINED && icvs()->allocator <= PREDEFINED;
-	size_t old = p ? malloc_usable_size(p) : 0;
+	struct trailer old = p ? *trailer_of(p) : (struct trailer){ 0 };
 	void *q;
 
-	if (plain)
-		return realloc(p, size);
+	if (!to)
+		to = icvs()->allocator;
+	if (p && size && !old.from && to <= PREDEFINED) {
+		q = realloc(p, size + 2 * sizeof(old));
+		if (q)
+			*trailer_of(q) = (struct trailer){ NULL, size };
+		return q;
+	}
+	/* What the new one takes the old one has given back. */
+	if (old.from)
+		atomic_fetch_sub(&old.from->given, old.size);
 	q = take(1, size, to);
 	if (q && p)
-		memcpy(q, p, old < size ? old : size);
+		memcpy(q, p, old.size < size ? old.size : size);
 	if (q || !size)
 		free(p);
+	else if (old.from)
+		atomic_fetch_add(&old.from->given, old.size);
 	return q;
 }
 
+/* The compiler's own, which looks at nothing. */
 void *GOMP_alloc(size_t align, size_t size, uintptr_t allocator)
 {
-	return take(align, size, allocator);
+	void *p = take(align, size, allocator);
+
+	if (size && !p)
+		omp_die("an allocator has no %zu bytes left", size);
+	return p;
 }
 
 void GOMP_free(void *p, uintptr_t allocator)
 {
-	free(p);
+	omp_free(p, allocator);
 }
 
 /* Of gcc 14, for Fortran: has p to be freed by GOMP_free()?  Either does. */
@@ -127,12 +216,36 @@ bool GOMP_is_alloc(void *p)
 
 void omp_set_default_allocator(uintptr_t allocator)
 {
-	icvs()->allocator = allocator ? allocator : 1;
+	icvs()->allocator = allocator ? allocator : DEFAULT;
 }
 
 uintptr_t omp_get_default_allocator(void)
 {
 	return icvs()->allocator;
+}
+
+/* False: there is no such allocator. */
+static bool read_trait(struct allocator *a, const struct trait *trait)
+{
+	uintptr_t value = trait->value;
+
+	switch (trait->key) {
+	case ALIGNMENT:
+		a->align = value == UNSAID ? 1 : value;
+		return a->align && !(a->align & (a->align - 1));
+	case POOL_SIZE:
+		a->most = value;	/* UNSAID is the most there is */
+		return true;
+	case FALLBACK:
+		a->fallback = value == UNSAID ? FALLBACK_DEFAULT : value;
+		return a->fallback >= FALLBACK_DEFAULT && a->fallback <= FALLBACK_ALLOCATOR;
+	case FALLBACK_DATA:
+		a->other = value;
+		return true;
+	case PINNED:
+		return value != PINNED_YES;
+	}
+	return true;
 }
 
 uintptr_t omp_init_allocator(uintptr_t space, int n, const struct trait *traits)
@@ -142,11 +255,14 @@ uintptr_t omp_init_allocator(uintptr_t space, int n, const struct trait *traits)
 
 	if (!a)
 		return 0;
-	a->align = 1;
-	for (i = 0; i < n; i++)
-		if (traits[i].key == TRAIT_ALIGNMENT &&
-		    !(traits[i].value & (traits[i].value - 1)))
-			a->align = traits[i].value ? traits[i].value : 1;
+	*a = (struct allocator){ .align = 1, .most = SIZE_MAX,
+				 .fallback = FALLBACK_DEFAULT };
+	for (i = 0; i < n; i++) {
+		if (!read_trait(a, &traits[i])) {
+			free(a);
+			return 0;
+		}
+	}
 	return (uintptr_t)a;
 }
 

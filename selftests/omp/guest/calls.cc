@@ -36,6 +36,38 @@ static void memory()
 	omp_destroy_allocator(own);
 }
 
+/* What an allocator may give, and what is done when it has given that. */
+static void pools()
+{
+	omp_alloctrait_t small[] = { { omp_atk_pool_size, 4096 },
+				     { omp_atk_fallback, omp_atv_null_fb } };
+	omp_allocator_handle_t pool =
+		omp_init_allocator(omp_default_mem_space, 2, small);
+	omp_alloctrait_t other[] = { { omp_atk_pool_size, 1024 },
+				     { omp_atk_fallback, omp_atv_allocator_fb },
+				     { omp_atk_fb_data, (omp_uintptr_t)pool } };
+	omp_allocator_handle_t goes_on =
+		omp_init_allocator(omp_default_mem_space, 3, other);
+	omp_alloctrait_t none[] = { { omp_atk_alignment, 3 } };
+	void *a = omp_alloc(3000, pool), *b = omp_alloc(3000, pool), *c;
+
+	check(a && !b, "a pool is used up");
+	omp_free(a, omp_null_allocator);
+	a = omp_realloc(omp_alloc(3000, pool), 4000, pool, pool);
+	check(a, "what is given back, and grows, is counted once");
+	c = omp_alloc(900, goes_on);
+	check(c && !omp_alloc(900, goes_on), "one allocator after the other");
+	omp_free(a, pool);
+	a = omp_alloc(900, goes_on);
+	check(a, "of the second one");
+	omp_free(a, goes_on);
+	omp_free(c, goes_on);
+	omp_destroy_allocator(goes_on);
+	omp_destroy_allocator(pool);
+	check(omp_init_allocator(omp_default_mem_space, 1, none) ==
+	      omp_null_allocator, "an alignment that is none");
+}
+
 static void affinity(int members)
 {
 	char text[100], want[20];
@@ -78,6 +110,7 @@ int main(int argc, char **argv)
 	if (argc > 2 && !strcmp(argv[2], "errors"))
 		errors("some text");
 	memory();
+	pools();
 	affinity(members);
 	printf("%d members, all right\n", members);
 	return 0;
