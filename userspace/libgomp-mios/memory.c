@@ -13,6 +13,8 @@
 #define PREDEFINED	8		/* handles up to here are no pointers */
 #define DEFAULT		1
 
+#define MAGIC		0x6f6d70616c6c6f63ull
+#define STEPS		64		/* from one allocator to its fallback */
 #define UNSAID		UINTPTR_MAX	/* omp_atv_default */
 #define PINNED_YES	1		/* omp_atv_true */
 
@@ -41,6 +43,7 @@ struct trait {
 
 /* At the end of each block: what has to be given back, and to whom. */
 struct trailer {
+	uint64_t magic;
 	struct allocator *from;		/* NULL: nobody counts it */
 	size_t size;
 };
@@ -78,6 +81,16 @@ static struct trailer *trailer_of(void *p)
 	return (struct trailer *)((uintptr_t)end & -sizeof(void *)) - 1;
 }
 
+static struct trailer read_trailer(void *p)
+{
+	struct trailer t = *trailer_of(p);
+
+	if (t.magic != MAGIC)
+		omp_die("%p is freed by omp_free(), but was not allocated so, or is "
+			"overwritten", p);
+	return t;
+}
+
 static bool count(struct allocator *a, size_t size)
 {
 	size_t given = atomic_load(&a->given);
@@ -98,7 +111,7 @@ static void *take_from(struct allocator *a, size_t align, size_t size)
 		return NULL;
 	p = mios_omp_memalign(align, room);
 	if (p)
-		*trailer_of(p) = (struct trailer){ a, size };
+		*trailer_of(p) = (struct trailer){ MAGIC, a, size };
 	else if (a)
 		atomic_fetch_sub(&a->given, size);
 	return p;
@@ -107,11 +120,12 @@ static void *take_from(struct allocator *a, size_t align, size_t size)
 static void *take(size_t align, size_t size, uintptr_t handle)
 {
 	struct allocator *a;
+	int steps = 0;
 	void *p;
 
 	if (!handle)
 		handle = icvs()->allocator;
-	while (size && handle > PREDEFINED) {
+	while (size && handle > PREDEFINED && steps++ < STEPS) {
 		a = (struct allocator *)handle;
 		if (a->align > align)
 			align = a->align;
@@ -155,28 +169,35 @@ void *omp_calloc(size_t n, size_t each, uintptr_t allocator)
 
 void omp_free(void *p, uintptr_t allocator)
 {
-	struct trailer *t = p ? trailer_of(p) : NULL;
+	struct trailer t;
 
-	if (t && t->from)
-		atomic_fetch_sub(&t->from->given, t->size);
+	if (!p)
+		return;
+	t = read_trailer(p);
+	if (t.from)
+		atomic_fetch_sub(&t.from->given, t.size);
 	free(p);
 }
 
 /* Where it lies may stay only if nobody counts it, or wants another alignment. */
 void *omp_realloc(void *p, size_t size, uintptr_t to, uintptr_t from)
 {
-	struct trailer old = p ? *trailer_of(p) : (struct trailer){ 0 };
+	struct trailer old = p ? read_trailer(p) : (struct trailer){ 0 };
+	size_t room = size + 2 * sizeof(old);
 	void *q;
+
+	if (room < size)
+		return NULL;
 
 	if (!to)
 		to = icvs()->allocator;
 	if (p && size && !old.from && to <= PREDEFINED) {
-		q = realloc(p, size + 2 * sizeof(old));
+		q = realloc(p, room);
 		if (q)
-			*trailer_of(q) = (struct trailer){ NULL, size };
+			*trailer_of(q) = (struct trailer){ MAGIC, NULL, size };
 		return q;
 	}
-	/* What the new one takes the old one has given back. */
+	/* The new one may take it; count() stands it if others do. */
 	if (old.from)
 		atomic_fetch_sub(&old.from->given, old.size);
 	q = take(1, size, to);
