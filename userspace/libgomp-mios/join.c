@@ -47,6 +47,7 @@ static void alone(void)
 {
 	team_lead(false);
 	gomp_window = NULL;
+	context()->tasks = NULL;	/* their events come in the parent */
 	once_start(NULL);
 	crew_forget();
 }

@@ -56,8 +56,8 @@ ALSO(omp_unset_lock) void omp_unset_lock_30_(lock_word *lock);
 ALSO(omp_test_lock) int omp_test_lock_30_(lock_word *lock);
 
 /*
- * A nest lock is a task's, and a thread's part of a region is one.  Stacks and data of
- * threads lie in the window, so no other task of all has the address of this one.
+ * A nest lock is a task's, and a thread's part of a region is one.  No process has
+ * anything where another one has, so no other task has the address of this one.
  */
 static void *self(void)
 {

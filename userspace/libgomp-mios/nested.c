@@ -16,7 +16,7 @@
 
 #define PAGE	4096
 
-/* The threads that one thread is master of, in regions of one depth. */
+/* Threads that one thread is master of, in one region at a time. */
 struct crew {
 	struct team *team;		/* its own is not in the window's area */
 	struct crew *deeper;		/* for regions within these */

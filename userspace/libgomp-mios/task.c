@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tasks, groups of them, and loops by tasks: the entry points.  A thread that is
- * alone, and whoever makes a task that is not to be put off, runs it at once.
+ * alone, and whoever makes a task that is not to be put off, runs it at once; an event
+ * may have it wait.
  */
 #include <stdlib.h>
 

@@ -60,7 +60,7 @@ struct icvs {
  */
 struct task {
 	struct task *parent;
-	struct tasks *tasks;		/* of its team, or NULL */
+	struct tasks *tasks;		/* of its team, or of who is alone, or NULL */
 	struct group *group;		/* where those that it makes belong */
 	struct group *in;		/* where it belongs */
 	void (*fn)(void *data);
@@ -81,7 +81,7 @@ struct task {
 	struct list in_team, in_parent, in_group, in_dependent;
 };
 
-/* Of the team. */
+/* Of a team, or of a thread that is alone: see tasks_alone(). */
 struct tasks {
 	_Atomic uint32_t lock;
 	struct list queue;		/* ready ones, the oldest first */
