@@ -22,33 +22,19 @@ static bool leads_all(void)
 	return is_master && !gomp_team()->busy;
 }
 
-/* As many as the user has said, or as there are members in this process. */
-static uint32_t inner_size(const struct context *c, unsigned int threads)
-{
-	const struct omp_window *w = gomp_window;
-	uint32_t size = threads ? threads : c->task->icvs.threads;
-
-	if (!w)
-		return 1;
-	if (!size)
-		size = w->first[gomp_place + 1] - w->first[gomp_place];
-	return size < OMP_MAX_MEMBERS ? size : OMP_MAX_MEMBERS;
-}
-
-static uint32_t outer_size(const struct context *c, unsigned int threads)
-{
-	uint32_t size = threads ? threads : c->task->icvs.threads;
-
-	if (!size)
-		size = settings->threads;
-	if (!size || size > gomp_window->nr_members)
-		size = gomp_window->nr_members;
-	return size;
-}
-
+/* As many as somebody has asked for, or as there are members, whoever begins it. */
 static uint32_t size_of(const struct context *c, unsigned int threads)
 {
-	return leads_all() ? outer_size(c, threads) : inner_size(c, threads);
+	uint32_t size = threads ? threads : c->task->icvs.threads, all, most;
+
+	if (!gomp_window)
+		return 1;
+	all = gomp_window->nr_members;
+	if (!size)
+		size = settings->threads && settings->threads < all ? settings->threads :
+		       all;
+	most = leads_all() ? all : OMP_MAX_MEMBERS;
+	return size < most ? size : most;
 }
 
 /*
@@ -103,33 +89,24 @@ uint32_t team_size(unsigned int threads)
 	return size;
 }
 
-/*
- * A region within a region may have fewer threads, but a program also makes room there
- * for the next one of main()'s.
- */
 int omp_get_max_threads(void)
 {
-	const struct context *c = context();
-
-	if (!gomp_window)
-		return 1;
-	return c->task->icvs.threads ? size_of(c, 0) : outer_size(c, 0);
+	return size_of(context(), 0);
 }
 
 /* A program that has numbers for each of so many threads would be wrong silently. */
-static void say_fewer(const struct icvs *own, unsigned int threads)
+static void say_fewer(const struct context *c, unsigned int threads, uint32_t size)
 {
 	static bool said;
+	const struct icvs *own = &c->task->icvs;
 	uint32_t asked = threads ? threads : own->threads;
 
-	if (own->limit && asked > own->limit)
-		asked = own->limit;
-	if (said || own->dynamic || asked <= gomp_window->nr_members)
+	if (said || asked <= size || own->dynamic || own->limit || !gomp_window ||
+	    (int)c->active >= own->max_active)
 		return;
 	said = true;
-	fprintf(stderr, "mios: omp: a region asks for %u threads, and has no more than "
-		"the %u of the team: give it more (mios run -n), or set OMP_DYNAMIC=true\n",
-		asked, gomp_window->nr_members);
+	fprintf(stderr, "mios: omp: a region asks for %u threads, and has %u: give the "
+		"team more (mios run -n), or set OMP_DYNAMIC=true\n", asked, size);
 }
 
 static void run_alone(body_fn fn, void *data, struct group *group)
@@ -153,13 +130,12 @@ uint32_t team_run(body_fn fn, body_fn code, void *data, unsigned int threads,
 	uint32_t size = take_threads(outer, team_size(threads));
 	struct team *team;
 
+	say_fewer(outer, threads, size);
 	if (size == 1) {
 		run_alone(fn, data, group);
 		return 1;
 	}
 	team = leads_all() ? gomp_team() : crew_team(&size);
-	if (!team->inner)
-		say_fewer(&outer->task->icvs, threads);
 	team_demand(team, code);
 	team->busy = true;
 	team->begun++;

@@ -7,6 +7,7 @@
  */
 #include <omp.h>
 #include <stdio.h>
+#include <thread>
 
 static int bad;
 
@@ -76,6 +77,27 @@ static void the_most()
 
 #pragma omp parallel
 	CHECK(omp_get_max_threads() == most);
+}
+
+/* Who cuts work into as many parts as that has a thread for each. */
+static void as_said()
+{
+	int said = omp_get_max_threads(), threads = 0;
+
+#pragma omp parallel reduction(+ : threads)
+	threads++;
+	CHECK(threads == said);
+}
+
+static void as_said_anywhere()
+{
+	as_said();
+	std::thread(as_said).join();
+#pragma omp parallel num_threads(2)
+	as_said();
+#pragma omp parallel num_threads(2)
+#pragma omp target
+	as_said();
 }
 
 /* What main() sets holds for regions within its regions, whoever meets them. */
@@ -177,6 +199,7 @@ int main()
 	one_of_the_team();
 	one_task();
 	the_most();
+	as_said_anywhere();
 	inherited();
 	target();
 	leagues();
