@@ -62,5 +62,7 @@ begins()
 	rmmod mios_fs mios_console mios_net mios || fail "rmmod"
 	mkdir /tmp/try
 	"$@"
+	# mios-rootd writes it when it has walked the root, once.
+	until_true 60 [ -e /etc/mios/capabilities ] || fail "mios-rootd has no list"
 	snapshot > /tmp/try/before
 }
