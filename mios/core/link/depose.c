@@ -52,9 +52,10 @@ void mios_depose_beat(void)
 
 static bool hangs_here(void)
 {
-	u64 silent = rdtsc() - READ_ONCE(beaten);
+	u64 then = READ_ONCE(beaten);
+	s64 silent = rdtsc_ordered() - then;	/* another CPU's may be ahead */
 
-	return inject_doubt_nothing || silent > (u64)tsc_khz * BEATS_MS;
+	return inject_doubt_nothing || silent > (s64)tsc_khz * BEATS_MS;
 }
 
 static bool is_meant(struct mios_ring *ring)
