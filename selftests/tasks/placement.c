@@ -9,6 +9,7 @@
 #include "libmios/placement.h"
 
 #define MOST_TEAMS	8
+#define NOT_SAID	-9	/* instance 1 is up, and what is bound there not known */
 
 struct test_case {
 	const char *what;
@@ -62,7 +63,11 @@ static const struct test_case cases[] = {
 	{ "but not if it is listed", REQUEST(2, .on = 1 << 1), CPUS(4), { 0 },
 	  { 0 }, -1, "0 2 0 0" },
 	{ "nor unmentioned", REQUEST(13), CPUS(4), { 0 }, { 0 }, -1,
-	  "12 CPUs hold 12, without those that are suspect" },
+	  "12 CPUs hold 12, without those that are suspect or do not answer" },
+	{ "one of which nothing is known is passed over", REQUEST(6), CPUS(4), { 0 }, { 0 },
+	  NOT_SAID, "4 0 2 0" },
+	{ "but not if it is listed, either", REQUEST(2, .on = 1 << 1), CPUS(4), { 0 },
+	  { 0 }, NOT_SAID, "0 2 0 0" },
 	{ "more tasks than CPUs", REQUEST(9), CPUS(2), { 0 }, { 0 }, 0,
 	  "9 tasks do not fit: 4 instances with 8 CPUs hold 8" },
 	{ "more threads", REQUEST(9, .threads = true), CPUS(2), { 0 }, { 0 }, 0,
@@ -125,6 +130,7 @@ static void make_machine(const struct test_case *c, struct mios_instance *list,
 					      i / 2 == j / 2 ? 12 : 21;
 		places[i].inst = &list[i];
 		places[i].bound = c->bound[i];
+		places[i].silent = i == 1 && c->down == NOT_SAID;
 	}
 }
 

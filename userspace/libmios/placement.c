@@ -27,10 +27,10 @@ static bool eligible(const struct placement_request *rq,
 }
 
 /* Who is silent may not even start them: only if it was named. */
-static bool wanted(const struct placement_request *rq,
-		   const struct mios_instance *inst)
+static bool wanted(const struct placement_request *rq, const struct placement *p)
 {
-	return eligible(rq, inst) && (rq->on || inst->suspect < 0);
+	return eligible(rq, p->inst) &&
+	       (rq->on || (p->inst->suspect < 0 && !p->silent));
 }
 
 static unsigned int least(unsigned int a, unsigned int b)
@@ -70,7 +70,7 @@ static int check_list(const struct placement_request *rq,
 		if (!(missing & 1ull << inst->id))
 			continue;
 		missing &= ~(1ull << inst->id);
-		if (wanted(rq, inst))
+		if (wanted(rq, &places[i]))
 			continue;
 		if (inst->state != MIOS_STATE_UP)
 			snprintf(why, size, "instance %d is %s: mios boot %d "
@@ -195,7 +195,7 @@ static int too_few(const struct placement_request *rq,
 	int i;
 
 	for (i = 0; i < n; i++) {
-		if (!wanted(rq, places[i].inst)) {
+		if (!wanted(rq, &places[i])) {
 			silent |= eligible(rq, places[i].inst);
 			continue;
 		}
@@ -204,8 +204,8 @@ static int too_few(const struct placement_request *rq,
 		instances++;
 	}
 	if (!instances && silent)
-		snprintf(why, size, "who is up on ring %d is suspect: --on "
-			 "takes it all the same", rq->ring);
+		snprintf(why, size, "who is up on ring %d is suspect, or does not "
+			 "answer: --on takes it all the same", rq->ring);
 	else if (!instances)
 		snprintf(why, size, "no instance is up on ring %d: mios boot "
 			 "starts them", rq->ring);
@@ -217,7 +217,7 @@ static int too_few(const struct placement_request *rq,
 			 instances == 1 ? "" : "s", cpus,
 			 instances == 1 ? "s" : "", room,
 			 rq->per_instance ? " with this --per-instance" : "",
-			 silent ? ", without those that are suspect" : "");
+			 silent ? ", without those that are suspect or do not answer" : "");
 	return -ENOSPC;
 }
 
@@ -233,7 +233,7 @@ int placement_decide(const struct placement_request *rq,
 	for (i = 0; i < n; i++) {
 		places[i].free = places[i].room = 0;
 		places[i].tasks = places[i].order = places[i].distance = 0;
-		if (wanted(rq, places[i].inst))
+		if (wanted(rq, &places[i]))
 			measure(rq, &places[i]);
 	}
 	left = fill(rq, places, n, left, &order, true);

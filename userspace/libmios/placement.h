@@ -32,6 +32,7 @@ struct placement_request {
 struct placement {
 	const struct mios_instance *inst;
 	unsigned int bound;	/* CPUs that other jobs' tasks are bound to */
+	bool silent;		/* that it did not say: only if it is named */
 	unsigned int taken;	/* CPUs that teams of this job have got before */
 	unsigned int free;	/* tasks that find idle CPUs */
 	unsigned int room;	/* tasks that find a CPU of their own */
@@ -41,7 +42,7 @@ struct placement {
 };
 
 /*
- * @places: one per instance of @list, with inst and bound filled in; those
+ * @places: one per instance of @list, with inst, bound and silent filled in; those
  * that may not be used are left with room 0.  -errno leaves a line in @why.
  */
 int placement_decide(const struct placement_request *rq,

@@ -12,8 +12,8 @@
 
 #include "libmios/job.h"
 #include "libmios/placement.h"
-#include "libmios/report.h"
 #include "policy.h"
+#include "run_bound.h"
 #include "run_caf.h"
 #include "run_mpi.h"
 #include "run_omp.h"
@@ -178,23 +178,6 @@ static void take_option(int c, char **argv, struct run_options *o)
 	default:
 		mios_other_option("run", help, argv, c, options);
 	}
-}
-
-/* What miosd knows and sysfs does not: CPUs that tasks are bound to. */
-static unsigned int bound_cpus(int instance)
-{
-	struct task_report report = { .instance = instance };
-	unsigned int i, cpu, n = 0;
-	uint64_t used[MIOS_CPU_WORDS] = { 0 };
-
-	report_fetch(&report, 1);
-	for (i = 0; i < report.nr_tasks; i++)
-		for (cpu = 0; cpu < MIOS_CPU_WORDS; cpu++)
-			used[cpu] |= report.tasks[i].cpus[cpu];
-	for (cpu = 0; cpu < MIOS_CPU_WORDS; cpu++)
-		n += __builtin_popcountll(used[cpu]);
-	report_free(&report);
-	return n;
 }
 
 static void explain_variables(const struct placement *p, unsigned int rank)
@@ -433,13 +416,9 @@ static int place_and_start(struct run_options *o, char **argv)
 	for (i = 0; i < n && o->rq.ring < 0; i++)
 		if (list[i].id == o->rq.self)
 			o->rq.ring = list[i].ring;
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n; i++)
 		places[i].inst = &list[i];
-		if (list[i].id == o->rq.self ||
-		    (list[i].state == MIOS_STATE_UP && list[i].suspect < 0 &&
-		     list[i].ring == o->rq.ring))
-			places[i].bound = bound_cpus(list[i].id);
-	}
+	bound_ask(&o->rq, places, n);
 	return decide_and_start(o, places, n, argv);
 }
 
