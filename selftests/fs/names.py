@@ -7,6 +7,7 @@ that its kernel knows it; then instance 0 changes something, and the server is
 asked again.  Nobody sleeps in between.
 """
 import os
+import shutil
 import subprocess
 import sys
 
@@ -232,6 +233,8 @@ def moved(servers):
 
 def main():
     """All of it."""
+    # the image outlives its mounts, and what a run that failed has left
+    shutil.rmtree(TOP, ignore_errors=True)
     os.mkdir(TOP)
     servers = [Server(1), Server(2)]
     for turn in range(TURNS):
