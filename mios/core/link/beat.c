@@ -151,11 +151,13 @@ static void anchor_write(void)
 static void beat(struct timer_list *timer)
 {
 	bool mute = mios_inject(stop_beat);
+	struct mios_counted counted;
 	struct mios_ring *ring;
 	u32 i;
 
 	mod_timer(timer, jiffies + msecs_to_jiffies(heartbeat_ms));
 	beats++;
+	mios_counted_sum(&counted);
 	mios_depose_beat();
 	if (mios_link.host) {
 		anchor_write();
@@ -164,6 +166,7 @@ static void beat(struct timer_list *timer)
 	for_each_mios_ring(ring, i) {
 		if (!mute)
 			beat_write(ring);
+		mios_counted_write(ring, &counted);
 		mios_suspect_tick(ring, heartbeat_ms);
 		mios_bell_tick(ring);
 		mios_message_stuck(ring);

@@ -5,15 +5,13 @@
  * that is served has a work item of its own, so that one which sleeps, or calls
  * in its turn, stands in nobody's way.
  *
- * Both sides are bounded.  An instance serves SERVED_MAX calls of each other
- * one at a time and answers -EBUSY beyond that, for which the caller waits and
- * asks again: calls inside calls may be that deep on each side.  SERVED_MAX of
- * all others together are fewer than the workers that the queue may have.  A
- * caller waits until its time is over, or until the other one is gone.
+ * Both sides are bounded.  An instance serves SERVED_MAX calls of each other at
+ * a time; beyond that the answer is -EBUSY, and the caller asks again: so deep
+ * may calls inside calls be.  SERVED_MAX of all others are fewer than the queue's
+ * workers.  A caller waits until its time is over, or the other one is gone.
  *
- * LATE: what its caller has given up is not begun: a request says until when it
- * is wanted.  What had been begun by then may end later than the caller's next
- * call: who serves it compares a ticket (docs/channels.md, "Calls").
+ * LATE: what its caller has given up is not begun: a request says until when.  What
+ * has been begun may end late: who serves it compares a ticket (docs/channels.md).
  *
  * GONE: the death of a caller is told when nothing is being done for it any
  * more.  So what it has called is not begun, and who serves it waits for nobody
@@ -238,6 +236,7 @@ static void call_begin(struct pending *p, struct mios_msg_call *call,
 			 (u64)jiffies_to_msecs(max(left - 1, 1L)) * tsc_khz;
 	init_completion(&p->done);
 	trace_mios_call(p->ask->instance, call->what, call->id);
+	mios_count(MIOS_COUNT_CALLS);
 	err = pending_add(p);
 	if (err)
 		goto out;
@@ -408,6 +407,7 @@ static void serve(struct work_struct *work)
 			 GFP_KERNEL | __GFP_NOFAIL);
 	served_by(s, current);
 	trace_mios_serve(instance, s->call.what, s->call.id);
+	mios_count(MIOS_COUNT_CALLS_SERVED);
 	result = serve_one(s, answer + 1, &length);
 	trace_mios_serve_end(instance, s->call.id, result);
 	served_by(s, NULL);

@@ -33,6 +33,7 @@ void mios_bell_ring(struct mios_peer *peer, enum mios_bell bell)
 	set_bit(mios_link.self, pending);
 	smp_mb__after_atomic(); /* BELL: the reason, then the interrupt */
 	trace_mios_bell_ring(peer->instance, bell);
+	mios_count(MIOS_COUNT_BELLS_RUNG);
 	if (mios_inject(skip_doorbell))
 		return;
 	mios_icr_post(APIC_DM_FIXED | READ_ONCE(peer->vector),
@@ -90,6 +91,7 @@ static bool bell_take(struct mios_ring *ring, u32 bell, u64 mask)
 	WRITE_ONCE(ring->taken[bell], ring->taken[bell] + 1);
 	if (from) {
 		trace_mios_bell(bell, from);
+		mios_count(MIOS_COUNT_BELLS_HEARD);
 		bell_dispatch(ring, bell, from);
 	}
 	return from;

@@ -82,6 +82,7 @@ static void info_peer(struct mios_ring *ring, u32 instance,
 	if (instance == mios_link.self) {
 		info_desc(&ring->body, info);
 		info_beat(ring->lines, info);
+		info->counted = mios_counted_read(ring->lines, info->counts);
 		return;
 	}
 	if (instance >= ring->g.nr || peer->state != MIOS_PEER_JOINED)
@@ -89,6 +90,7 @@ static void info_peer(struct mios_ring *ring, u32 instance,
 	info_desc(&peer->desc, info);
 	info_beat(peer->lines, info);
 	info->silent_ms = mios_suspect_ms(peer);
+	info->counted = mios_counted_read(peer->lines, info->counts);
 	info_messages(peer, info);
 }
 

@@ -68,6 +68,8 @@ struct mios_link_ops {
  * @log_start:	real time here of stamp 0 of its log, by the TSC; 0: not known
  * @silent_ms:	not 0: suspect, not heard for so long
  * @sent, @received: messages to it from here, and the other way, since it joined
+ * @counted:	@counts are known
+ * @counts:	what it has done together with others, enum mios_count
  * @next:	its neighbour in the ring, MIOS_NO_INSTANCE: none
  * @pool:	memory of its node that the whole ring shares; size 0: none
  * @release:	its uname -r
@@ -86,6 +88,8 @@ struct mios_info {
 	u64 uptime_ms;
 	s64 beat_age_ms;
 	u64 log_start, sent, received;
+	bool counted;
+	u64 counts[MIOS_COUNTS];
 	u32 silent_ms;
 	u32 load[3], nr_running, next;
 	struct mios_range pool;

@@ -17,6 +17,7 @@
 
 #include "../channel/channel.h"
 #include "../channel/layout.h"
+#include "count.h"
 #include "link.h"
 
 /* How far an instance is from being a member, as seen here. */
@@ -370,6 +371,11 @@ void mios_range_owner_exit(void);
 /* bulk.c */
 void mios_bulk_receive(u64 from);
 void mios_bulk_space(u32 instance);
+
+/* counted.c */
+void mios_counted_sum(struct mios_counted *sum);
+void mios_counted_write(struct mios_ring *ring, const struct mios_counted *sum);
+bool mios_counted_read(const struct mios_lines *lines, u64 of[MIOS_COUNTS]);
 
 /* beat.c */
 void mios_instant(u64 (*clock)(void), u64 *tsc, u64 *ns);

@@ -96,6 +96,35 @@ static struct entry_attribute apic_ids_attr = {
 	.show = apic_ids_show,
 };
 
+/* Many values, as node<N>/vmstat has them: each with its name. */
+static ssize_t counts_show(const struct mios_info *info, char *buf)
+{
+	static const char * const names[MIOS_COUNTS] = {
+		[MIOS_COUNT_BELLS_RUNG] = "bells_rung",
+		[MIOS_COUNT_BELLS_HEARD] = "bells_heard",
+		[MIOS_COUNT_CALLS] = "calls",
+		[MIOS_COUNT_CALLS_SERVED] = "calls_served",
+		[MIOS_COUNT_FAULTS] = "faults",
+		[MIOS_COUNT_REVOKES] = "revokes",
+		[MIOS_COUNT_FUTEX_WAKES] = "futex_wakes",
+		[MIOS_COUNT_LOCK_WAITS] = "lock_waits",
+	};
+	ssize_t at = 0;
+	u32 what;
+
+	if (!info->counted)
+		return sysfs_emit(buf, "unknown\n");
+	for (what = 0; what < MIOS_COUNTS; what++)
+		at += sysfs_emit_at(buf, at, "%s %llu\n", names[what],
+				    info->counts[what]);
+	return at;
+}
+
+static struct entry_attribute counts_attr = {
+	.attr = { .name = "counts", .mode = 0444 },
+	.show = counts_show,
+};
+
 static ssize_t pool_show(const struct mios_info *info, char *buf)
 {
 	if (!info->pool.size)
@@ -170,7 +199,7 @@ static struct attribute *entry_attrs[] = {
 	&load_attr.attr, &pool_attr.attr, &part_attr.attr,
 	&release_attr.attr, &distance_attr.attr, &next_attr.attr,
 	&log_start_attr.attr, &messages_sent_attr.attr,
-	&messages_received_attr.attr,
+	&messages_received_attr.attr, &counts_attr.attr,
 	NULL
 };
 ATTRIBUTE_GROUPS(entry);

@@ -26,10 +26,11 @@
 #include <linux/stddef.h>
 #include <linux/types.h>
 
+#include <mios/counted.h>
 #include <mios/held.h>
 
 #define MIOS_AREA_MAGIC		0x41455241534f494dULL	/* "MIOSAREA" */
-#define MIOS_AREA_VERSION	12
+#define MIOS_AREA_VERSION	13
 #define MIOS_DESC_MAGIC		0x45444f4e534f494dULL	/* "MIOSNODE" */
 #define MIOS_DESC_VERSION	4
 
@@ -348,6 +349,7 @@ enum mios_bell {
  *		upper half, in the lower hang_policy + 1; 0: not known (block 0)
  * @held:	PCI functions that are this instance's
  * @depose:	the host that is to panic, as in @host; 0: none
+ * @counted:	what it does together with others
  */
 struct mios_lines {
 	__u64 pending[MIOS_BELLS];
@@ -363,6 +365,7 @@ struct mios_lines {
 	__u64 hang;
 	struct mios_held held;
 	__u64 depose;
+	struct mios_counted counted;
 };
 
 static_assert(offsetof(struct mios_lines, beat) == 64);
@@ -373,10 +376,8 @@ static_assert(offsetof(struct mios_lines, echo_reply) == 768);
 static_assert(offsetof(struct mios_lines, view) == 1024);
 static_assert(offsetof(struct mios_lines, devices) == 3072);
 static_assert(offsetof(struct mios_lines, host) == 3088);
-static_assert(offsetof(struct mios_lines, hang) == 3096);
 static_assert(offsetof(struct mios_lines, held) == 3104);
-static_assert(offsetof(struct mios_lines, depose) ==
-	      3104 + sizeof(struct mios_held));
+static_assert(offsetof(struct mios_lines, counted) == 3184);
 static_assert(sizeof(struct mios_lines) <= MIOS_AREA_PAGE);
 
 #define MIOS_COPY_SLOTS		256u

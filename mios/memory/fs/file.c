@@ -13,6 +13,8 @@
 #include <linux/uio.h>
 
 #include "../../inject/inject.h"
+#include "../../core/link/count.h"
+
 #include "fs_trace.h"
 #include "share.h"
 #include "vfs.h"
@@ -64,6 +66,7 @@ vm_fault_t mios_file_fault(struct vm_fault *vmf)
 	}
 	err = mios_page_find(inode, vmf->pgoff, create, &phys);
 	trace_mios_fault(number_of(inode), vmf->pgoff, phys, err);
+	mios_count(MIOS_COUNT_FAULTS);
 	if (err == -EBUSY) {
 		/* Again from the start, without locks, and if not killed. */
 		usleep_range(500, 1000);

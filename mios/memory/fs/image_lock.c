@@ -14,6 +14,7 @@
 #include <linux/wait.h>
 
 #include "../../inject/inject.h"
+#include "../../core/link/count.h"
 #include "../../core/link/link.h"
 #include "../lock/place.h"
 
@@ -43,8 +44,10 @@ static void lock_pause(void *ctx, u64 *word, u64 value)
 {
 	struct mios_image_waiter *waiter = ctx;
 
-	if (!waiter->looks)
+	if (!waiter->looks) {
 		trace_mios_lock_wait(mios_link_self());
+		mios_count(MIOS_COUNT_LOCK_WAITS);
+	}
 	if (waiter->looks++ < LOCK_SPINS)
 		cpu_relax();
 	else

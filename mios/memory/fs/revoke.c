@@ -19,6 +19,7 @@
 #include <linux/slab.h>
 
 #include "../../inject/inject.h"
+#include "../../core/link/count.h"
 #include "../../core/link/link.h"
 
 #include "fs_trace.h"
@@ -273,6 +274,7 @@ int mios_revoke(struct inode *inode, u64 first, u64 nr, bool copies,
 	if (inject_no_revoke)
 		who = 0;
 	trace_mios_revoke(what.inode, first, nr, who);
+	mios_count(MIOS_COUNT_REVOKES);
 	revoke_here(m, inode, &r, pinned);
 	/* What a device of the dead may write to is as good as pinned there. */
 	if (who & 1 && mios_devices_never_quiet(0)) {

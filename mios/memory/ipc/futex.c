@@ -41,6 +41,7 @@
 
 #include "../../inject/inject.h"
 #include "../fs/vfs.h"
+#include "../../core/link/count.h"
 #include "../../core/link/link.h"
 
 #include "../fs/fs_trace.h"
@@ -228,6 +229,7 @@ static int wake(union futex_key *key, int nr, u32 bitset)
 		}
 		woken += done;
 	}
+	mios_count(MIOS_COUNT_FUTEX_WAKES);
 	trace_mios_futex_wake(key->shared.i_seq, key->shared.pgoff,
 			      key->shared.offset & ~PAGE_MASK, who, woken);
 	return woken;

@@ -9,6 +9,7 @@
 #define _MIOS_FS_VFS_H
 #define _MIOS_FS_TRACE_H
 #define _MIOS_LINK_H
+#define _MIOS_COUNT_H
 
 #include <assert.h>
 #include <limits.h>
@@ -19,6 +20,7 @@
 #include <mios/fs.h>
 
 #define trace_mios_futex_wake(...)	((void)0)
+#define mios_count(...)		((void)0)
 #define GFP_KERNEL		0
 #define THIS_MODULE		NULL
 #define PAGE_MASK		(~4095ul)
