@@ -93,6 +93,10 @@ void mios_time_text(uint64_t seconds, char *buf, size_t size);
 #define MIOS_NO_SYSFS	MIOS_SYSFS " is missing: is the mios module loaded " \
 			"on this kernel? (modprobe mios)"
 
+/* What an instance does together with others: instance<N>/counts. */
+#define MIOS_NR_COUNTS	8
+extern const char * const mios_count_names[MIOS_NR_COUNTS];
+
 struct mios_instance {
 	int id;
 	enum mios_state state;
@@ -107,6 +111,8 @@ struct mios_instance {
 	long heartbeat_age;		/* ms, -1 if not up */
 	long suspect;			/* seconds of silence, -1: is not */
 	uint64_t sent, received;	/* messages, to it from here and back */
+	bool counted;			/* counts are known */
+	uint64_t counts[MIOS_NR_COUNTS];	/* by mios_count_names */
 	double load[3];
 	unsigned int runnable;
 	char release[65];

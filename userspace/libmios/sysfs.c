@@ -120,6 +120,33 @@ static void read_distances(struct mios_instance *inst)
 	}
 }
 
+const char * const mios_count_names[MIOS_NR_COUNTS] = {
+	"bells_rung", "bells_heard", "calls", "calls_served", "faults", "revokes",
+	"futex_wakes", "lock_waits",
+};
+
+/* Lines of a name and a number; names that are new are left out. */
+static void read_counts(struct mios_instance *inst)
+{
+	int fd = mios_sysfs_open(inst->id, "counts"), i;
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	unsigned int known = 0;
+	uint64_t value;
+	char name[32];
+
+	while (file && fscanf(file, "%31s %" SCNu64, name, &value) == 2)
+		for (i = 0; i < MIOS_NR_COUNTS; i++)
+			if (!strcmp(name, mios_count_names[i])) {
+				inst->counts[i] = value;
+				known |= 1u << i;
+			}
+	inst->counted = known == (1u << MIOS_NR_COUNTS) - 1;
+	if (file)
+		fclose(file);
+	else if (fd >= 0)
+		close(fd);
+}
+
 bool mios_instance_runs(const struct mios_instance *inst)
 {
 	return inst->state == MIOS_STATE_UP ||
@@ -154,6 +181,7 @@ int mios_instance_read(int id, struct mios_instance *inst)
 	inst->suspect = buf[0] >= '0' && buf[0] <= '9' ? atol(buf) : -1;
 	inst->sent = read_number(id, "messages_sent");
 	inst->received = read_number(id, "messages_received");
+	read_counts(inst);
 	read_field(id, "load", buf, sizeof(buf));
 	sscanf(buf, "%lf %lf %lf %u", &inst->load[0], &inst->load[1],
 	       &inst->load[2], &inst->runnable);

@@ -42,7 +42,7 @@ _mios()
 		words="--json --watch --metrics --shared $(_mios_instances down claimed booting \
 			up stopping fencing dead held)"
 		;;
-	stat) words="--watch --json" ;;
+	stat) words="--events --watch --json" ;;
 	wait)
 		words="--timeout= up down all $(_mios_instances down claimed \
 			booting up stopping fencing dead held)"

@@ -135,6 +135,18 @@ static const struct metric metrics[] = {
 	  received },
 };
 
+/* In the order of mios_count_names; of each instance, whoever is asked. */
+static const char * const counts_help[MIOS_NR_COUNTS] = {
+	"Doorbells of others that it has rung.",
+	"Times that it has taken what its own was rung for.",
+	"Questions to other instances.",
+	"Questions of others that it has answered.",
+	"Page faults in memory that all instances share.",
+	"Times that it has taken pages away from all.",
+	"Wakes of futexes that other instances may wait for.",
+	"Times that it has waited for a lock of names.",
+};
+
 static void begin(const char *name, const char *help)
 {
 	const char *end = strrchr(name, '_');
@@ -171,6 +183,21 @@ static uint64_t pool_used(const struct pool_section *s)
 	return pages * SHARED_PAGE;
 }
 
+static void print_counts(const struct mios_instance *list, int nr, uint64_t which)
+{
+	char name[64];
+	int c, i;
+
+	for (c = 0; c < MIOS_NR_COUNTS; c++) {
+		snprintf(name, sizeof(name), "instance_%s_total", mios_count_names[c]);
+		begin(name, counts_help[c]);
+		for (i = 0; i < nr; i++)
+			if (which & 1ULL << list[i].id && list[i].counted)
+				printf("mios_%s{instance=\"%d\"} %" PRIu64 "\n", name,
+				       list[i].id, list[i].counts[c]);
+	}
+}
+
 /* Of the instances in @which; pools are of all. */
 void metrics_print(const struct mios_instance *list, int nr, uint64_t which)
 {
@@ -190,6 +217,7 @@ void metrics_print(const struct mios_instance *list, int nr, uint64_t which)
 				printf("mios_%s{instance=\"%d\"} %.17g\n", name,
 				       list[i].id, value);
 	}
+	print_counts(list, nr, which);
 	if (pool_is_there())
 		nr_sections = pool_read("status", &sections);
 	print_pool("pool_bytes", "Memory of a node that all instances share.",
