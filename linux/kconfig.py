@@ -14,6 +14,8 @@ from buildcache import say
 FOLDER = pathlib.Path(__file__).resolve().parent / "config"
 DEBIAN_CONFIG = pathlib.Path(
     "/usr/src/linux-config-6.12/config.amd64_none_amd64.xz")
+# The sources that there are; which suite has what this host's apt need not have.
+RELEASES = {"6.12": None, "7.3": "trixie-backports"}
 FRAGMENTS = {
     "test": ["test.config"],
     "debug": ["test.config", "debug.config"],
@@ -39,15 +41,30 @@ def run(command, **options):
     return done.stdout
 
 
+def release():
+    """The source that is meant: K of the environment, which --source sets."""
+    name = os.environ.get("K") or "6.12"
+    if name not in RELEASES:
+        raise BuildError(f"no source '{name}': there are "
+                         f"{', '.join(RELEASES)}")
+    return name
+
+
 def fragments(name):
-    """Configuration fragments of a kernel, the first one applied first."""
-    return [FOLDER / fragment for fragment in FRAGMENTS[name]]
+    """Configuration fragments of a kernel, the first one applied first; last
+    what is another option in this release."""
+    own = FOLDER / f"{release()}.config"
+    return [FOLDER / fragment for fragment in FRAGMENTS[name]] + \
+        [own] * own.exists()
 
 
 def base_config(name):
     """What the fragments go on top of: nothing, or Debian's own."""
     if name != "debian":
         return b""
+    if release() != "6.12":
+        raise BuildError(f"no kernel 'debian' of Linux {release()}: Debian's "
+                         "own configuration is known of 6.12 only")
     if not DEBIAN_CONFIG.exists():
         raise BuildError("install linux-config-6.12 for Debian's own "
                          "configuration")

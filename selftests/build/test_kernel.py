@@ -134,6 +134,20 @@ class Folders(unittest.TestCase):
         with self.assertRaisesRegex(kernel.BuildError, "there are boot, swap"):
             self.patches(SERIES="wsap")
 
+    def test_another_release(self):
+        """A list of its own, if there is one; named for nothing it is refused."""
+        (self.top / "boot" / "series-7.3").write_text("1.patch\n7.3/2.patch\n")
+        self.assertEqual(self.patches(K="7.3"), ["boot/1.patch",
+                                                 "boot/7.3/2.patch", "swap/1.patch"])
+        self.assertEqual(self.patches(), ["boot/1.patch", "boot/2.patch",
+                                          "swap/1.patch"])
+        (self.top / "swap" / "series-7.3").write_text("# not yet\n")
+        self.assertEqual(len(self.patches(K="7.3")), 2)
+        with self.assertRaisesRegex(kernel.BuildError, "no series 'swap' on Linux 7.3"):
+            self.patches(K="7.3", SERIES="swap")
+        with self.assertRaisesRegex(kernel.BuildError, "no source '9': there are 6.12, 7.3"):
+            self.patches(K="9")
+
     def test_options_of_patches_that_are_left_out(self):
         (self.top / "boot" / "1.patch").write_text("+config A\n+ config B\n")
         (self.top / "boot" / "2.patch").write_text(" config C\n")
@@ -147,8 +161,8 @@ class Folders(unittest.TestCase):
     def test_each_series_alone(self):
         counts = [[p.parent.name[0] + p.name[0] for p in patches]
                   for patches in kernel.steps()]
-        self.assertEqual(counts, [[], ["b1"], ["b1", "b2"], [], ["s1"],
-                                  ["b1", "b2", "s1"]])
+        self.assertEqual(counts, [[], ["b1"], ["b1", "b2"], ["b1", "b2", "s1"],
+                                  ["s1"]])
 
 
 class Configuration(unittest.TestCase):
