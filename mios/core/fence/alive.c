@@ -63,8 +63,8 @@ static void alive_start(unsigned int cpu)
 {
 	struct hrtimer *timer = this_cpu_ptr(&tick_timer);
 
-	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	timer->function = tick;
+	mios_hrtimer_setup(timer, tick, CLOCK_MONOTONIC,
+			   HRTIMER_MODE_REL_PINNED_HARD);
 	hrtimer_start(timer, ns_to_ktime(INTERVAL),
 		      HRTIMER_MODE_REL_PINNED_HARD);
 }

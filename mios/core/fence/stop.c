@@ -81,8 +81,8 @@ static void regs_save(struct mios_cpu_note *note, const struct pt_regs *regs)
 	struct user_regs_struct *to = (struct user_regs_struct *)note->regs;
 
 	memcpy(to, regs, sizeof(*regs));
-	rdmsrl(MSR_FS_BASE, to->fs_base);
-	rdmsrl(MSR_GS_BASE, to->gs_base);
+	mios_rdmsrq(MSR_FS_BASE, to->fs_base);
+	mios_rdmsrq(MSR_GS_BASE, to->gs_base);
 	savesegment(ds, to->ds);
 	savesegment(es, to->es);
 	savesegment(fs, to->fs);

@@ -172,8 +172,10 @@ int mios_cpus_return(struct mios_node *node)
 		}
 		err = add_cpu(cpu);
 		/* 1: it was online before */
-		cpumask_assign_cpu(cpu, &owed, err < 0);
-		if (err < 0) {
+		if (err >= 0) {
+			cpumask_clear_cpu(cpu, &owed);
+		} else {
+			cpumask_set_cpu(cpu, &owed);
 			pr_err("node %u: CPU %u does not come back: %d\n",
 			       node->id, cpu, err);
 			first = first ?: err;

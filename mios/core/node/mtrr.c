@@ -48,7 +48,7 @@ int mios_mtrrs_read(struct mios_msr *to, unsigned int room)
 
 	if (!boot_cpu_has(X86_FEATURE_MTRR) || inject_no_mtrrs)
 		return 0;
-	rdmsrl(MSR_MTRRcap, cap);
+	mios_rdmsrq(MSR_MTRRcap, cap);
 	pairs = cap & MTRR_CAP_VCNT;
 	if (2 * pairs + ARRAY_SIZE(fixed) + 1 > room)
 		return -E2BIG;

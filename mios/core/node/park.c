@@ -131,7 +131,7 @@ static void leftovers_fill(struct park_params *p)
 	p->traced = boot_cpu_has(X86_FEATURE_INTEL_PT);
 	if (!boot_cpu_has(X86_FEATURE_MCE) || !boot_cpu_has(X86_FEATURE_MCA))
 		return;
-	rdmsrl(MSR_IA32_MCG_CAP, cap);
+	mios_rdmsrq(MSR_IA32_MCG_CAP, cap);
 	p->cr4 = X86_CR4_MCE;
 	if (cap & MCG_CMCI_P)
 		p->banks = cap & MCG_BANKCNT_MASK;

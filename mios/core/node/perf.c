@@ -6,6 +6,7 @@
  * Read while the CPU is still instance 0's; written by arch/x86/park.S.  Called
  * under the node's lock.
  */
+#include <linux/bitfield.h>
 #include <linux/bits.h>
 #include <asm/cpufeature.h>
 #include <asm/msr.h>
@@ -18,8 +19,8 @@ static bool intel_read(unsigned int cpu, u64 *request)
 	u64 can;
 
 	if (!boot_cpu_has(X86_FEATURE_HWP) ||
-	    rdmsrl_safe_on_cpu(cpu, MSR_HWP_CAPABILITIES, &can) ||
-	    rdmsrl_safe_on_cpu(cpu, MSR_HWP_REQUEST, request))
+	    mios_rdmsrq_safe_on_cpu(cpu, MSR_HWP_CAPABILITIES, &can) ||
+	    mios_rdmsrq_safe_on_cpu(cpu, MSR_HWP_REQUEST, request))
 		return false;
 	*request &= ~GENMASK_ULL(23, 0);
 	*request |= HWP_MIN_PERF(HWP_LOWEST_PERF(can)) |
@@ -32,14 +33,16 @@ static bool amd_read(unsigned int cpu, u64 *request)
 	u64 can, enabled;
 
 	if (!boot_cpu_has(X86_FEATURE_CPPC) ||
-	    rdmsrl_safe_on_cpu(cpu, MSR_AMD_CPPC_ENABLE, &enabled) ||
+	    mios_rdmsrq_safe_on_cpu(cpu, MSR_AMD_CPPC_ENABLE, &enabled) ||
 	    !(enabled & 1) ||
-	    rdmsrl_safe_on_cpu(cpu, MSR_AMD_CPPC_CAP1, &can) ||
-	    rdmsrl_safe_on_cpu(cpu, MSR_AMD_CPPC_REQ, request))
+	    mios_rdmsrq_safe_on_cpu(cpu, MSR_AMD_CPPC_CAP1, &can) ||
+	    mios_rdmsrq_safe_on_cpu(cpu, MSR_AMD_CPPC_REQ, request))
 		return false;
 	*request &= ~GENMASK_ULL(23, 0);
-	*request |= AMD_CPPC_MIN_PERF(AMD_CPPC_LOWNONLIN_PERF(can)) |
-		    AMD_CPPC_MAX_PERF(AMD_CPPC_HIGHEST_PERF(can));
+	*request |= FIELD_PREP(AMD_CPPC_MIN_PERF_MASK,
+			       FIELD_GET(AMD_CPPC_LOWNONLIN_PERF_MASK, can)) |
+		    FIELD_PREP(AMD_CPPC_MAX_PERF_MASK,
+			       FIELD_GET(AMD_CPPC_HIGHEST_PERF_MASK, can));
 	return true;
 }
 

@@ -32,7 +32,7 @@ MIOS_INJECT_UNIT(no_bridge);
 #define COMMAND		0x04u		/* and in the upper half: status */
 #define MASTER		(1u << 2)
 #define HAS_LIST	(1u << 20)
-#define CLASS		0x08u		/* in the upper half */
+#define CLASS_WORD	0x08u		/* in the upper half */
 #define CLASS_HOST	0x0600u
 #define CLASS_ISA	0x0601u
 #define TYPE		0x0cu		/* in the upper half */
@@ -188,7 +188,7 @@ static void turn_off(const struct mios_pci_access *a, u32 f,
 /* They carry what others send, and send nothing that a driver has asked for. */
 static bool is_fixed(const struct mios_pci_access *a, u32 f)
 {
-	u32 class = get(a, f, CLASS) >> 16;
+	u32 class = get(a, f, CLASS_WORD) >> 16;
 
 	return class == CLASS_HOST || class == CLASS_ISA;
 }

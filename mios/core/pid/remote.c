@@ -135,7 +135,8 @@ static struct request *request_make(u32 instance,
 	refcount_set(&r->users, 1);
 	init_completion(&r->done);
 	r->instance = instance;
-	r->privileged = has_capability_noaudit(current, CAP_KILL);
+	r->privileged = current_user_ns() == &init_user_ns &&
+			cap_raised(current_real_cred()->cap_effective, CAP_KILL);
 	r->call = *call;
 	r->size = size;
 	return r;

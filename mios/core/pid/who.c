@@ -4,20 +4,22 @@
 #include <linux/cred.h>
 #include <linux/export.h>
 #include <linux/security.h>
+#include <linux/string.h>
 #include <linux/user_namespace.h>
 
 #include "pid.h"
 
 /* What a security module says of who is not confined by it. */
-static u32 unconfined;
+static mios_lsm_t unconfined;
 
 int mios_who_get(struct mios_who *who)
 {
 	const struct cred *cred = current_cred();
-	u32 secid;
+	mios_lsm_t confined;
 
-	security_current_getsecid_subj(&secid);
-	if (current_user_ns() != &init_user_ns || secid != unconfined)
+	mios_lsm_of_current(&confined);
+	if (current_user_ns() != &init_user_ns ||
+	    memcmp(&confined, &unconfined, sizeof(confined)))
 		return -EPERM;
 	who->uid = from_kuid(&init_user_ns, cred->uid);
 	who->euid = from_kuid(&init_user_ns, cred->euid);
@@ -62,7 +64,7 @@ int mios_who_init(void)
 
 	if (!cred)
 		return -ENOMEM;
-	security_cred_getsecid(cred, &unconfined);
+	mios_lsm_of_cred(cred, &unconfined);
 	put_cred(cred);
 	return 0;
 }

@@ -309,7 +309,7 @@ static void memory_map(struct mios_node *node, struct boot_params *bp)
 
 	bp->e820_entries = 0;
 	e820_add(bp, node->slice, MIOS_SLICE_SIZE, E820_TYPE_RAM);
-	e820_add(bp, base, MIOS_HEAD_END, E820_TYPE_RESERVED_KERN);
+	e820_add(bp, base, MIOS_HEAD_END, MIOS_E820_HEAD);
 	e820_add(bp, base + MIOS_HEAD_END, node->ranges[0].size - MIOS_HEAD_END,
 		 E820_TYPE_RAM);
 	for (i = 1; i < node->nr_ranges; i++)

@@ -182,7 +182,7 @@ static int look_again(struct dentry *dentry, struct inode *inode)
 	return ret;
 }
 
-static int revalidate(struct dentry *dentry, unsigned int flags)
+static int MIOS_REVALIDATE(revalidate)
 {
 	struct inode *inode = d_inode_rcu(dentry);
 	bool believed = is_believed(dentry);

@@ -36,8 +36,7 @@ static int dir_mknod(struct mnt_idmap *idmap, struct inode *dir,
 	return 0;
 }
 
-static int dir_create(struct mnt_idmap *idmap, struct inode *dir,
-		      struct dentry *dentry, umode_t mode, bool excl)
+static int MIOS_CREATE(dir_create)
 {
 	return dir_mknod(idmap, dir, dentry, mode, 0);
 }
@@ -78,10 +77,10 @@ static int dir_atomic_open(struct inode *dir, struct dentry *dentry,
 	return -EBUSY;
 }
 
-static int dir_mkdir(struct mnt_idmap *idmap, struct inode *dir,
-		     struct dentry *dentry, umode_t mode)
+static mios_mkdir_t dir_mkdir(struct mnt_idmap *idmap, struct inode *dir,
+			      struct dentry *dentry, umode_t mode)
 {
-	return dir_mknod(idmap, dir, dentry, mode | S_IFDIR, 0);
+	return MIOS_MKDIR(dir_mknod(idmap, dir, dentry, mode | S_IFDIR, 0));
 }
 
 /*
@@ -129,7 +128,7 @@ static int dir_link(struct dentry *old, struct inode *dir,
 	struct mios_mount *m = mount_of(dir);
 	struct mios_fs_place at = { .name = name_of(&dentry->d_name) };
 	struct inode *inode = d_inode(old);
-	bool first = inode->i_state & I_LINKABLE;
+	bool first = mios_inode_state(inode) & I_LINKABLE;
 	int err;
 
 	/* "protected_hardlinks": the VFS alone can ask that again, if it has to. */
@@ -315,5 +314,5 @@ const struct file_operations mios_dir_ops = {
 	.fsync = noop_fsync,
 	.lock = mios_file_lock,
 	.flock = mios_file_flock,
-	.setlease = simple_nosetlease,
+	.setlease = mios_nosetlease,
 };

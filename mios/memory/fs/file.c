@@ -42,9 +42,9 @@ static bool page_enter(struct inode *inode, u64 index, u64 phys)
 		return false;
 	}
 	get_page(page);
-	if (page->mapping != inode->i_mapping || page->index != index) {
+	if (page->mapping != inode->i_mapping || mios_page_index(page) != index) {
 		page->mapping = inode->i_mapping;
-		page->index = index;
+		mios_page_index(page) = index;
 	}
 	return true;
 }
@@ -127,7 +127,7 @@ int mios_file_map(struct file *file, struct vm_area_struct *vma)
 	struct mios_inode *inode = mios_inode_of(file_inode(file));
 
 	set_bit(MIOS_WAS_MAPPED, &inode->flags);
-	if (is_cow_mapping(vma->vm_flags))
+	if (mios_is_cow_mapping(vma))
 		set_bit(MIOS_WAS_COPIED, &inode->flags);
 	vm_flags_set(vma, VM_MIXEDMAP);
 	vma->vm_ops = &file_vm_ops;
@@ -153,8 +153,7 @@ unsigned long mios_file_area(struct file *file, unsigned long addr,
 		if (!vma || vma->vm_start >= at + len)
 			return at;
 	}
-	return mm_get_unmapped_area(current->mm, file, addr, len, pgoff,
-				    flags);
+	return mios_get_unmapped_area(file, addr, len, pgoff, flags);
 }
 
 /* What is left of the page that @pos is in, of @size bytes. */
@@ -350,7 +349,7 @@ const struct file_operations mios_file_ops = {
 	.fsync = noop_fsync,
 	.lock = mios_file_lock,
 	.flock = mios_file_flock,
-	.setlease = simple_nosetlease,
+	.setlease = mios_nosetlease,
 	.splice_read = copy_splice_read,
 	.splice_write = iter_file_splice_write,
 };

@@ -277,12 +277,20 @@ bool mios_inode_sleep(struct inode *inode)
 	    mios_has_to_cut(inode_at(&m->fs, own->number)) ||
 	    !spin_trylock(&inode->i_lock))
 		return false;
-	/* No other dentry, nobody without one: these count or have the lock. */
+	/*
+	 * No other dentry, nobody without one: these count.  Since 7.x they do so
+	 * without the lock, so it says first that it sleeps: who counts then is
+	 * seen here, or sees that, and waits for the lock in mios_inode_wake().
+	 */
+	set_bit(MIOS_ASLEEP, &own->flags);
+	/* Pairs with the barrier of the increment in igrab() and iget_locked(). */
+	smp_mb__after_atomic();
 	if (atomic_read(&inode->i_count) == 1) {
-		set_bit(MIOS_ASLEEP, &own->flags);
 		mios_fs_close(&m->fs, own->number);
 		/* Who has taken the name has seen it closed, or we see that. */
 		kept = mios_fs_is_named(&m->fs, own->number, inode->i_ino);
+	} else {
+		clear_bit(MIOS_ASLEEP, &own->flags);
 	}
 	spin_unlock(&inode->i_lock);
 	return kept;
@@ -345,7 +353,7 @@ struct inode *mios_inode_made(struct super_block *sb, u64 number,
 	inode = iget_locked(sb, attr->id);
 	if (!inode)
 		return ERR_PTR(-ENOMEM);
-	if (!(inode->i_state & I_NEW)) {
+	if (!(mios_inode_state(inode) & I_NEW)) {
 		err = number_of(inode) == number ? mios_inode_wake(inode) :
 		      -EIO;
 		if (!err)

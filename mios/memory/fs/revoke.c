@@ -52,7 +52,7 @@ static struct mios_mount *mount_find(u64 image)
 	return NULL;
 }
 
-static int is_file(struct inode *inode, unsigned long id, void *data)
+static int is_file(struct inode *inode, mios_ino_t id, void *data)
 {
 	if (inode->i_ino != id)
 		return 0;
@@ -89,7 +89,7 @@ static bool page_forget(struct inode *inode, u64 index, struct page *page,
 		unlock_page(page);
 		return true;
 	}
-	if (inode && page_mapped(page))
+	if (inode && folio_mapped(page_folio(page)))
 		unmap_mapping_pages(inode->i_mapping, index, 1,
 				    r->what->copies);
 	page->mapping = NULL;

@@ -328,7 +328,7 @@ static int fill(struct super_block *sb, struct fs_context *fc)
 	sb->s_magic = MIOS_SUPER_MAGIC;
 	sb->s_op = &super_ops;
 	sb->s_xattr = mios_xattr_handlers;
-	sb->s_d_op = &mios_dentry_ops;
+	mios_set_default_d_op(sb, &mios_dentry_ops);
 	sb->s_blocksize = PAGE_SIZE;
 	sb->s_blocksize_bits = PAGE_SHIFT;
 	sb->s_maxbytes = MIOS_FILE_MAX;

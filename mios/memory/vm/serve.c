@@ -104,7 +104,8 @@ static struct cred *cred_of(const struct mios_who *who, bool fast)
 	if (!fast)
 		return mios_who_cred(who);
 	mios_who_fill(thread_cred, who);
-	return get_new_cred(thread_cred);
+	get_cred(thread_cred);
+	return thread_cred;
 }
 
 /* Until memory_leave(); @fast: -EAGAIN: it takes more. */
