@@ -60,8 +60,7 @@ void mios_cursor_release(struct mios_pool *pool, struct mios_cursor *cursor)
 }
 
 /* Is any page of the extent in this state, or @other than in it? */
-static bool any_page(const struct mios_section *section, u32 extent,
-		     bool other)
+bool mios_any_page(const struct mios_section *section, u32 extent, bool other)
 {
 	struct mios_pool_record *page = extent_pages(section, extent);
 	u32 i;
@@ -85,7 +84,7 @@ bool mios_extent_full(struct mios_pool *pool, struct mios_section *section,
 
 	if (!word_change(record, word, full))
 		return false;
-	if (inject_full_at_once || !any_page(section, extent, false)) /* FULL */
+	if (inject_full_at_once || !mios_any_page(section, extent, false)) /* FULL */
 		return true;
 	if (word_change(record, full, word_become(full, MIOS_PAGE_FREE)))
 		mios_section_freed(section);
@@ -101,9 +100,9 @@ static bool extent_take(struct mios_pool *pool, struct mios_section *section,
 	u64 held = word_next(pool, word, MIOS_PAGE_HELD);
 
 	if (word_state(word) != MIOS_PAGE_FREE ||
-	    any_page(section, extent, true) || !word_change(record, word, held))
+	    mios_any_page(section, extent, true) || !word_change(record, word, held))
 		return false;
-	if (any_page(section, extent, true) || !section_is_open(section)) {
+	if (mios_any_page(section, extent, true) || !section_is_open(section)) {
 		word_change(record, held,
 			    word_next(pool, held, MIOS_PAGE_FREE));
 		mios_section_freed(section);

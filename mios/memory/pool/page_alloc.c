@@ -75,7 +75,7 @@ void mios_page_given(struct mios_section *section, u32 extent)
 }
 
 /* LOOK: may a page that has just been taken in this extent be used? */
-static bool still_allowed(const struct mios_section *section, u32 extent)
+bool mios_page_may_be_used(const struct mios_section *section, u32 extent)
 {
 	if (inject_no_second_look)
 		return true;
@@ -104,7 +104,7 @@ static int extent_alloc(struct mios_pool *pool, u32 index, u32 extent,
 		held = word_next(pool, word, MIOS_PAGE_HELD);
 		if (!word_change(&record[at], word, held))
 			continue;
-		if (!still_allowed(section, extent)) {
+		if (!mios_page_may_be_used(section, extent)) {
 			word_change(&record[at], held,
 				    word_next(pool, held, MIOS_PAGE_FREE));
 			mios_page_given(section, extent);
@@ -260,6 +260,19 @@ int mios_pool_free(struct mios_pool *pool, const struct mios_page *page)
 	else
 		mios_page_given(spot.section, spot.extent);
 	return 0;
+}
+
+int mios_pool_held(struct mios_pool *pool, u64 phys, struct mios_page *page)
+{
+	struct spot spot;
+
+	if (spot_find(pool, phys, false, &spot))
+		return -EINVAL;
+	page->phys = phys;
+	page->word = word_read(spot.record);
+	page->huge = false;
+	return word_state(page->word) == MIOS_PAGE_HELD &&
+	       word_is_own(pool, page->word) ? 0 : -EALREADY;
 }
 
 int mios_pool_object(struct mios_pool *pool, const struct mios_page *page,

@@ -84,9 +84,12 @@ struct mios_page {
  * @next:	where to look first
  * @rest:	so many pages without a look for an extent, as there was none
  * @found:	page of the section behind the last that mios_pool_look() has found
+ * @run:	extents, counted from the back of the section, before that in which
+ *		mios_pool_alloc_run() begins to look
+ * @run_rest:	so many runs without a look for one, as there was none
  *
  * All 0, but for the section, at first.  One for each CPU, or one under a lock:
- * its user is alone on it, but for ->found, a hint.
+ * its user is alone on it, but for the last three, which are hints.
  */
 struct mios_cursor {
 	u64 word;
@@ -95,6 +98,8 @@ struct mios_cursor {
 	u32 next;
 	u32 rest;
 	u32 found;
+	u32 run;
+	u32 run_rest;
 };
 
 /**
@@ -293,6 +298,35 @@ bool mios_extent_is_large(const struct mios_pool *pool, u32 section,
 
 /* Give back the extent that a cursor has leased. */
 void mios_cursor_release(struct mios_pool *pool, struct mios_cursor *cursor);
+
+/* page_run.c: small pages side by side */
+
+/**
+ * mios_pool_alloc_run() - allocate all pages of an extent, each by itself
+ * @pool: the pool
+ * @section: in which one
+ * @cursor: of the section; others may use it meanwhile
+ * @look: all 0 at first; where to go on
+ * @phys: out: of the first; all are held
+ *
+ * Each is from then on a page as mios_pool_alloc() gives it, and freed or kept
+ * by itself: mios_pool_held() has its handle.  -EINPROGRESS: none so far, and
+ * there is more to be looked at; -ENOMEM: no extent has all its pages free, or it
+ * is not long ago that none had; -ESTALE: this epoch has been declared over.
+ */
+int mios_pool_alloc_run(struct mios_pool *pool, u32 section,
+			struct mios_cursor *cursor, struct mios_look *look,
+			u64 *phys);
+
+/**
+ * mios_pool_held() - the handle of a small page that this instance holds
+ * @pool: the pool
+ * @phys: of a run; nobody else knows it yet
+ * @page: out
+ *
+ * -EALREADY: it is not held; -EINVAL: no such page.
+ */
+int mios_pool_held(struct mios_pool *pool, u64 phys, struct mios_page *page);
 
 /* pool_recover.c: death */
 

@@ -129,9 +129,11 @@ extent_pages(const struct mios_section *section, u32 extent)
 int mios_extent_lease(struct mios_pool *pool, struct mios_cursor *cursor);
 bool mios_extent_full(struct mios_pool *pool, struct mios_section *section,
 		      u32 extent, u64 word);
-bool mios_extent_is_small(u64 word);
+bool mios_any_page(const struct mios_section *section, u32 extent, bool other);
 
 /* page_alloc.c */
+bool mios_extent_is_small(u64 word);
+bool mios_page_may_be_used(const struct mios_section *section, u32 extent);
 void mios_section_freed(struct mios_section *section);
 void mios_page_given(struct mios_section *section, u32 extent);
 

@@ -327,6 +327,63 @@ static void large(struct mios_pool *one, struct mios_pool *two)
 	one->header->dead[2] = 0;
 }
 
+/* As many as pool_alloc() does, for a run. */
+static int run_alloc(struct mios_pool *pool, struct mios_cursor *cursor,
+		     u64 *phys)
+{
+	struct mios_look look = { 0 };
+	int err;
+
+	do {
+		err = mios_pool_alloc_run(pool, cursor->section, cursor, &look,
+					  phys);
+	} while (err == -EINPROGRESS);
+	return err;
+}
+
+static void run_free(struct mios_pool *pool, u64 phys, u32 but)
+{
+	struct mios_page page;
+	u32 i;
+
+	for (i = 0; i < MIOS_EXTENT_PAGES; i++) {
+		CHECK(!mios_pool_held(pool, phys + i * MIOS_POOL_PAGE, &page));
+		if (i != but)
+			CHECK(!mios_pool_free(pool, &page));
+	}
+}
+
+/* Pages that are freed one by one; and a run of them only when all are. */
+static void runs(struct mios_pool *one, struct mios_pool *two)
+{
+	struct mios_cursor cursor = { 0 }, other = { 0 };
+	struct mios_page page, small;
+	u64 phys, next;
+	u32 i;
+
+	CHECK(!run_alloc(one, &cursor, &phys));
+	CHECK(phys == BASE + 2 * MIOS_EXTENT_SIZE);
+	CHECK(!run_alloc(two, &other, &next));
+	CHECK(next == BASE + MIOS_EXTENT_SIZE);
+	CHECK(mios_pool_held(two, phys, &page) == -EALREADY);
+	CHECK(mios_pool_held(one, phys + 1, &page) == -EINVAL);
+	CHECK(run_alloc(two, &other, &next) == -ENOMEM);
+	run_free(one, phys, 300);
+	cursor.run_rest = 0;
+	CHECK(run_alloc(one, &cursor, &next) == -ENOMEM);
+	CHECK(!mios_pool_held(one, phys + 300 * MIOS_POOL_PAGE, &page));
+	CHECK(!mios_pool_free(one, &page));
+	/* It is not looked for each time. */
+	for (i = 0; run_alloc(one, &cursor, &next) == -ENOMEM; i++)
+		CHECK(i < MIOS_EXTENT_PAGES);
+	CHECK(i && next == phys);
+	while (!pool_alloc(two, &other, &small))
+		CHECK(small.phys < BASE + MIOS_EXTENT_SIZE);
+	run_free(one, phys, MIOS_EXTENT_PAGES);
+	CHECK(pool_recover(one, 2, 4, NULL, NULL) > MIOS_EXTENT_PAGES);
+	one->header->dead[2] = 0;
+}
+
 void test_pages(void)
 {
 	struct mios_pool one, two;
@@ -337,6 +394,8 @@ void test_pages(void)
 	objects(&one, &two);
 	pool_is_whole(&two);
 	large(&one, &two);
+	pool_is_whole(&one);
+	runs(&one, &two);
 	pool_is_whole(&one);
 	section_forget(memory, 3);
 }

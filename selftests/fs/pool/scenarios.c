@@ -16,6 +16,7 @@ static struct mios_pool view[4];
 static struct mios_cursor cursor[4];
 static struct mios_page got[4];
 static bool has[4];
+static u64 run;				/* that 2 has, or 0 */
 static u64 slot;			/* where a page is found */
 static u64 closed;
 
@@ -31,11 +32,22 @@ static struct mios_pool_record *extent_record(u32 extent)
 	return view[0].section[0].extent + extent;
 }
 
-/* ->object, which its holder alone writes, and ->dead, of who runs no more. */
+static bool is_in(const volatile void *address, const void *from, const void *to)
+{
+	return (u8 *)address >= (const u8 *)from && (u8 *)address < (const u8 *)to;
+}
+
+/*
+ * ->object, which its holder alone writes, ->dead, of who runs no more, cursors, a
+ * task's own, and of many pages at once those between the first and the last.
+ */
 bool explore_is_cold(const volatile void *address)
 {
 	size_t at = (u8 *)address - (u8 *)memory;
 
+	if (is_in(address, cursor, cursor + 4) ||
+	    is_in(address, page_record(1, 1), page_record(1, FIRST)))
+		return true;
 	return at < MIOS_POOL_RECORDS_AT ?
 		address != &view[0].section[0].header->state &&
 		address != &view[0].section[0].header->freed : at % 16 == 8;
@@ -64,6 +76,7 @@ static void restore(void)
 	memcpy(memory, image, sizeof(image));
 	memset(cursor, 0, sizeof(cursor));
 	memset(has, 0, sizeof(has));
+	run = 0;
 	slot = 0;
 	closed = ~0ull;
 	for (extent = 0; extent < EXTENTS; extent++) {
@@ -197,6 +210,16 @@ static void two_large(void)
 	has[2] = !mios_pool_alloc_huge(&view[2], &got[2]);
 }
 
+/* The same, page by page. */
+static void two_run(void)
+{
+	struct mios_look look = { 0 };
+
+	mios_cursor_release(&view[3], &cursor[3]);
+	if (mios_pool_alloc_run(&view[2], 0, &cursor[2], &look, &run))
+		run = 0;
+}
+
 static void two_closes(void)
 {
 	closed = mios_pool_close(&view[2], 0);
@@ -279,6 +302,8 @@ static void whole(void)
 				holders += has[who] && !got[who].huge &&
 					   !explore_is_dead(who) &&
 					   got[who].phys == phys;
+			holders += run && !explore_is_dead(2) &&
+				   phys - run < MIOS_EXTENT_SIZE;
 			CHECK(holders == ((word & 15) == MIOS_PAGE_HELD));
 			CHECK((slot == phys) == ((word & 15) == MIOS_PAGE_KEPT));
 			any_free |= (word & 15) == MIOS_PAGE_FREE;
@@ -327,6 +352,8 @@ static const struct scenario scenarios[] = {
 	  freed_end },
 	{ "small and large", large_setup, { one_tries, two_large }, { 1, 2 },
 	  1, bury, large_end },
+	{ "small and many", large_setup, { one_tries, two_run }, { 1, 2 },
+	  1, bury, whole },
 	{ "the section is closed", restore, { one_tries, two_closes },
 	  { 1, 2 }, 0, bury, closed_end },
 	{ "publish and cut", restore, { one_publishes, two_cuts }, { 1, 2 },
