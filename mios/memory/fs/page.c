@@ -86,7 +86,15 @@ static void page_zero(struct mios_fs *fs, const struct mios_page *page,
 		page_clear(mios_pool_memory(fs->pool, page->phys));
 }
 
-/* A page of zeroes, held, that says where it is going to be. */
+/* A page that is held becomes zeroes, and says where it is going to be. */
+static int page_ready(struct mios_fs *fs, u64 object,
+		      const struct mios_page *page)
+{
+	if (!inject_zero_late)
+		page_zero(fs, page, object >> MIOS_FS_OBJECT_LEVEL & 15);
+	return mios_pool_object(fs->pool, page, object);
+}
+
 static int page_make(struct mios_fs *fs, struct mios_need *need,
 		     u64 object, struct mios_page *page)
 {
@@ -96,11 +104,7 @@ static int page_make(struct mios_fs *fs, struct mios_need *need,
 		return -ENOENT;
 	err = mios_page_place(fs, need, object >> MIOS_FS_OBJECT_INODE,
 			      (u32)object, page);
-	if (err)
-		return err;
-	if (!inject_zero_late)
-		page_zero(fs, page, object >> MIOS_FS_OBJECT_LEVEL & 15);
-	return mios_pool_object(fs->pool, page, object);
+	return err ? err : page_ready(fs, object, page);
 }
 
 /* Pages of the file itself: counted first, and taken off last. */
@@ -173,6 +177,14 @@ static int page_publish(struct mios_fs *fs, u64 inode, u32 level, u64 index,
 	return beyond ? -ERANGE : 0;
 }
 
+int mios_page_put(struct mios_fs *fs, u64 inode, u64 index, u64 *slot,
+		  struct mios_page *page)
+{
+	int err = page_ready(fs, object_make(inode, 0, index), page);
+
+	return err ? err : page_publish(fs, inode, 0, index, slot, 0, page);
+}
+
 /* One more level, above all that there are. */
 static int index_raise(struct mios_fs *fs, struct mios_need *need,
 		       u64 inode)
@@ -192,9 +204,14 @@ static int index_raise(struct mios_fs *fs, struct mios_need *need,
 	return page_publish(fs, inode, level, 0, root, was, &page);
 }
 
+u64 *mios_index_slot(struct mios_fs *fs, u64 inode, u64 index)
+{
+	return slot_find(fs, inode, 0, index);
+}
+
 /* The slot of a page of the file, with all that is above it. */
-static int index_reach(struct mios_fs *fs, struct mios_need *need,
-		       u64 inode, u64 index, u64 **out)
+int mios_index_reach(struct mios_fs *fs, struct mios_need *need, u64 inode,
+		     u64 index, u64 **out)
 {
 	u32 levels = levels_of(READ_ONCE(inode_at(fs, inode)->root));
 	struct mios_page page;
@@ -230,7 +247,7 @@ static int page_add(struct mios_fs *fs, struct mios_need *need, u64 inode,
 {
 	struct mios_page page;
 	u64 *slot;
-	int err = index_reach(fs, need, inode, index, &slot);
+	int err = mios_index_reach(fs, need, inode, index, &slot);
 
 	if (err)
 		return err;

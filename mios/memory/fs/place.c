@@ -176,6 +176,38 @@ static void need_begin(struct mios_need *need, u64 place)
 }
 
 /*
+ * As far as that is known, there is room for all of them: who has little left is
+ * to have it for the pages that he touches.  Near and small is better than large
+ * and far, so only where the first of them would come from.
+ */
+int mios_run_place(struct mios_fs *fs, struct mios_need *need, u64 inode,
+		   u64 first, u64 *phys)
+{
+	u64 policy = mios_fs_policy(fs, inode) ?: need->policy;
+	const struct wish wish = wish_of(fs, policy,
+					 inode + first / MIOS_EXTENT_PAGES);
+	u64 limit = READ_ONCE(fs->limit);
+	u32 turn, section = NONE;
+	int err;
+
+	if ((limit && mios_fs_used(fs) + MIOS_EXTENT_PAGES > limit) ||
+	    !mios_share_has_room(fs, inode, MIOS_EXTENT_PAGES))
+		return -ENOMEM;
+	for (turn = 0; turn <= fs->pool->nr_sections; turn++) {
+		section = section_at(fs, &wish, turn);
+		if (section != NONE && !mios_pool_is_full(fs->pool, section))
+			break;
+	}
+	if (turn > fs->pool->nr_sections)
+		return -ENOMEM;
+	err = mios_pool_alloc_run(fs->pool, section,
+				  &need->from->cursor[section], &need->run, phys);
+	if (!err)
+		mios_used_add(fs, MIOS_EXTENT_PAGES);
+	return err;
+}
+
+/*
  * For page @index of a file, or of its index: that follows the same policy, if
  * it has to be on certain nodes.
  */

@@ -298,6 +298,15 @@ bool mios_fs_share_fits(const struct mios_fs *fs, u32 uid, u64 pages)
 	return !is_over(fs, has + with_index(pages), &fs->super->share_pages);
 }
 
+bool mios_share_has_room(const struct mios_fs *fs, u64 inode, u64 pages)
+{
+	u32 slot;
+	struct mios_fs_user *users = payer_of(fs, inode, &slot);
+
+	return !users || !is_over(fs, pages_of(users, slot) + pages,
+				  &fs->super->share_pages);
+}
+
 bool mios_share_refuses(const struct mios_fs *fs, u64 inode, u64 at)
 {
 	u32 slot;

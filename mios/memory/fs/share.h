@@ -49,6 +49,9 @@ bool mios_fs_share_fits(const struct mios_fs *fs, u32 uid, u64 pages);
  */
 bool mios_share_refuses(const struct mios_fs *fs, u64 inode, u64 at);
 
+/* At this moment, for who asks: room for so many more pages of a file? */
+bool mios_share_has_room(const struct mios_fs *fs, u64 inode, u64 pages);
+
 /* With the lock, in a change; -EDQUOT */
 
 /* A file more.  @payer: out: what its inode says of who pays for it */

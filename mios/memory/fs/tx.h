@@ -44,6 +44,11 @@
  *		file open, or free it, so that it is among the files of who pays
  *		for it until they are done.  Who recovers a page from the dead
  *		leaves the count: it is too large then, never too small.
+ *   LARGE	who maps a large page: a lock of the file in its kernel, shared, then
+ *		->size, ->hole and all 512 places, then the page table, then the
+ *		lock is let go; who removes any of them: ->size or ->hole, then,
+ *		asked for it in each kernel, the same lock, alone, for a moment,
+ *		then the page table.  As MAP; no reference says that it is mapped.
  *   INDEX	who publishes: zeroes the page, then its place; who finds it there
  *		finds zeroes.
  */
@@ -202,13 +207,27 @@ void mios_number_give(struct mios_fs *fs, enum mios_fs_kind kind, u64 number);
  */
 bool mios_part_grown(struct mios_fs *fs, int *err);
 
-/* page.c */
+/* page.c: where a page of a file is found; NULL: its index is not there */
+u64 *mios_index_slot(struct mios_fs *fs, u64 inode, u64 index);
+/* The same, and the index is made; -EAGAIN: somebody else has just done so. */
+int mios_index_reach(struct mios_fs *fs, struct mios_need *need, u64 inode,
+		     u64 index, u64 **out);
+/*
+ * A page that is held, and counted, into a slot.  -EAGAIN: somebody else's is
+ * there, or it has been taken; -ERANGE: it lies beyond the end by now, and stays
+ * for the next cutter.
+ */
+int mios_page_put(struct mios_fs *fs, u64 inode, u64 index, u64 *slot,
+		  struct mios_page *page);
 bool mios_page_is_named(void *ctx, u64 phys, bool huge, u64 object);
 
 /* place.c */
 void mios_used_add(struct mios_fs *fs, u64 more);
 int mios_page_place(struct mios_fs *fs, struct mios_need *need, u64 inode,
 		    u64 index, struct mios_page *page);
+/* Pages side by side, held, which no user pays for yet. */
+int mios_run_place(struct mios_fs *fs, struct mios_need *need, u64 inode,
+		   u64 first, u64 *phys);
 
 /* cut.c */
 void mios_cutter_forget(struct mios_fs *fs, u64 inode, u32 instance, u32 epoch);
