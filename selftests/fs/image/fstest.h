@@ -127,6 +127,8 @@ void test_faults(void);
 void test_believed(void);
 void test_places(void);
 void test_shares(void);
+void test_large(void);
+void test_large_kills(void);
 void test_kills(u64 seed);
 void test_grow(u64 seed);
 void test_grow_explore(unsigned int preemptions);

@@ -2,7 +2,7 @@
 /*
  * Runs the tests of mios/memory/fs/ in user space:
  *   fs-asan [--seed N] [--garbage ROUNDS] [--preemptions N]
- *	     [--only steps|kills|grow|explore|explore-growth] [--break NAME]
+ *	     [--only steps|kills|large|grow|explore|explore-growth] [--break NAME]
  * --break breaks a guarantee: the tests must then fail.  Exit status 0:
  * all right; 1: the line that failed has been printed.
  */
@@ -32,10 +32,13 @@ int main(int argc, char **argv)
 		test_believed();
 		test_places();
 		test_shares();
+		test_large();
 		test_fs_garbage(o.seed, garbage);
 	}
 	if (test_wanted(&o, "kills"))
 		test_kills(o.seed);
+	if (test_wanted(&o, "large"))
+		test_large_kills();
 	if (test_wanted(&o, "grow"))
 		test_grow(o.seed);
 	if (test_wanted(&o, "explore"))
