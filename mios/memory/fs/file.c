@@ -117,6 +117,7 @@ int mios_file_set_policy(struct vm_area_struct *vma, struct mempolicy *wish)
 
 static const struct vm_operations_struct file_vm_ops = {
 	.fault = mios_file_fault,
+	.huge_fault = mios_file_huge_fault,
 	.map_pages = mios_file_map_pages,
 	.set_policy = mios_file_set_policy,
 };
@@ -130,6 +131,7 @@ int mios_file_map(struct file *file, struct vm_area_struct *vma)
 	if (mios_is_cow_mapping(vma))
 		set_bit(MIOS_WAS_COPIED, &inode->flags);
 	vm_flags_set(vma, VM_MIXEDMAP);
+	mios_large_map(vma);
 	vma->vm_ops = &file_vm_ops;
 	return 0;
 }
@@ -153,7 +155,7 @@ unsigned long mios_file_area(struct file *file, unsigned long addr,
 		if (!vma || vma->vm_start >= at + len)
 			return at;
 	}
-	return mios_get_unmapped_area(file, addr, len, pgoff, flags);
+	return mios_large_area(file, addr, len, pgoff, flags);
 }
 
 /* What is left of the page that @pos is in, of @size bytes. */

@@ -12,7 +12,7 @@
 #include <linux/tracepoint.h>
 
 /* A page fault in a file; @phys: of the page, if there is no error. */
-TRACE_EVENT(mios_fault,
+DECLARE_EVENT_CLASS(mios_fault,
 	TP_PROTO(u64 inode, u64 index, u64 phys, int error),
 	TP_ARGS(inode, index, phys, error),
 	TP_STRUCT__entry(
@@ -29,6 +29,17 @@ TRACE_EVENT(mios_fault,
 	),
 	TP_printk("inode %llu page %llu at 0x%llx = %d", __entry->inode,
 		  __entry->index, __entry->phys, __entry->error)
+);
+
+DEFINE_EVENT(mios_fault, mios_fault,
+	TP_PROTO(u64 inode, u64 index, u64 phys, int error),
+	TP_ARGS(inode, index, phys, error)
+);
+
+/* For 2 MiB at once; what is refused here is asked for as a page. */
+DEFINE_EVENT(mios_fault, mios_fault_large,
+	TP_PROTO(u64 inode, u64 index, u64 phys, int error),
+	TP_ARGS(inode, index, phys, error)
 );
 
 /* Pages are taken away from all who have them mapped; @nr 0: to the end. */

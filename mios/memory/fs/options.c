@@ -5,18 +5,20 @@
 #include "options.h"
 
 enum {
-	OPT_POOL, OPT_SIZE, OPT_FILES, OPT_POLICY, OPT_MODE, OPT_FORMAT, OPT_MAKE
+	OPT_POOL, OPT_SIZE, OPT_FILES, OPT_POLICY, OPT_HUGE, OPT_MODE, OPT_FORMAT,
+	OPT_MAKE
 };
 
 /* What a remount may say. */
 #define OPTS_REMOUNT	(BIT(OPT_SIZE) | BIT(OPT_FILES) | BIT(OPT_POLICY) | \
-			 BIT(OPT_MODE))
+			 BIT(OPT_HUGE) | BIT(OPT_MODE))
 
 const struct fs_parameter_spec mios_parameters[] = {
 	fsparam_string("pool", OPT_POOL),
 	fsparam_string("size", OPT_SIZE),
 	fsparam_string("nr_inodes", OPT_FILES),
 	fsparam_string("policy", OPT_POLICY),
+	fsparam_string("huge", OPT_HUGE),
 	fsparam_u32oct("mode", OPT_MODE),
 	fsparam_flag("format", OPT_FORMAT),
 	fsparam_flag("make", OPT_MAKE),
@@ -38,6 +40,28 @@ static int option_pool(struct fs_context *fc, const char *text)
 	o->nr++;
 	return *rest ? invalfc(fc, "pool=SIZE@ADDRESS, and nothing behind it") :
 		0;
+}
+
+/* As for tmpfs; but no page lies beyond a file's end, and so "always" is no more. */
+static int option_huge(struct fs_context *fc, const char *text)
+{
+	static const char *const words[] = {
+		[MIOS_HUGE_ADVISE] = "advise",
+		[MIOS_HUGE_NEVER] = "never",
+		[MIOS_HUGE_SIZE] = "within_size",
+	};
+	struct mios_options *o = fc->fs_private;
+	int huge = match_string(words, ARRAY_SIZE(words), text);
+
+	if (!strcmp(text, "always"))
+		huge = MIOS_HUGE_SIZE;
+	if (huge < 0)
+		return invalfc(fc, "huge=: never, advise, within_size or always");
+	if (huge != MIOS_HUGE_NEVER && !IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
+		return invalfc(fc, "huge=%s: this kernel has no transparent huge pages",
+			       text);
+	o->huge = huge;
+	return 0;
 }
 
 int mios_option(struct fs_context *fc, struct fs_parameter *param)
@@ -69,6 +93,8 @@ int mios_option(struct fs_context *fc, struct fs_parameter *param)
 		if (!mios_policy_parse(param->string, &o->policy))
 			return 0;
 		return invalfc(fc, "policy=: local, preferred:NODE, bind: or interleave:NODES");
+	case OPT_HUGE:
+		return option_huge(fc, param->string);
 	case OPT_MODE:
 		o->mode = result.uint_32 & 07777;
 		return 0;
@@ -111,6 +137,8 @@ int mios_remount(struct fs_context *fc)
 			return invalfc(fc, "policy=: a node of it has no part of the pool");
 		WRITE_ONCE(m->policy, policy);
 	}
+	if (o->given & BIT(OPT_HUGE))
+		WRITE_ONCE(m->huge, o->huge);
 	if (o->given & BIT(OPT_SIZE))
 		WRITE_ONCE(m->fs.limit, o->limit);
 	if (o->given & BIT(OPT_FILES))

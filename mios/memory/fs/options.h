@@ -12,6 +12,7 @@
  * struct mios_options - how it is mounted
  * @place, @nr:	of the pool's sections
  * @policy:	of new files
+ * @huge:	large pages
  * @limit:	pages that files may have, 0: all
  * @files:	files that there may be, 0: any number
  * @mode:	that its root must have
@@ -23,6 +24,7 @@ struct mios_options {
 	struct mios_pool_place place[MIOS_POOL_SECTIONS];
 	unsigned int nr;
 	u64 policy;
+	enum mios_huge huge;
 	u64 limit;
 	u64 files;
 	umode_t mode;

@@ -7,29 +7,68 @@
 #include <linux/mm.h>
 
 #include "../../inject/inject.h"
+#include "large.h"
 #include "vfs.h"
 
 MIOS_INJECT_SWITCH(one_source, "all CPUs take pages from one source");
 
 /*
- * A new page, from the source of the CPU that runs this, or has just done so: its
- * lock keeps out who has moved there since.
+ * New pages come from the source of the CPU that runs this, or has just done so:
+ * its lock keeps out who has moved there since.  Is that to be asked once more?
  */
-static int page_add(struct mios_mount *m, u64 number, u64 index, u64 *phys)
+static bool ask_again(struct mios_mount *m, struct mios_need *need, int *err)
 {
-	struct mios_need need = { .policy = mios_policy_of_task() };
-	int err;
-
-	for (;;) {
-		need.from = inject_one_source ? per_cpu_ptr(m->source, 0) :
-			    raw_cpu_ptr(m->source);
-		err = mios_fs_page(&m->fs, &need, number, index, phys);
-		if (err != -EINPROGRESS)
-			return err;
-		if (fatal_signal_pending(current))
-			return -EINTR;
+	if (need->from) {
+		if (*err != -EINPROGRESS)
+			return false;
+		if (fatal_signal_pending(current)) {
+			*err = -EINTR;
+			return false;
+		}
 		cond_resched();
 	}
+	need->from = inject_one_source ? per_cpu_ptr(m->source, 0) :
+		     raw_cpu_ptr(m->source);
+	return true;
+}
+
+/**
+ * mios_run_find() - where 2 MiB of a file are that can be mapped as one page
+ * @inode: the file
+ * @first: the first page
+ * @create: make them, if none of their pages is there
+ * @phys: out: as mios_page_find()
+ *
+ * As mios_fs_run(); what goes wrong is no reason to refuse a page.
+ */
+int mios_run_find(struct inode *inode, u64 first, bool create, u64 *phys)
+{
+	struct mios_need need = { .policy = mios_policy_of_task() };
+	struct mios_mount *m = mount_of(inode);
+	int err = mios_fs_run(&m->fs, NULL, number_of(inode), first, phys);
+
+	if (err != -ENOENT || !create)
+		return err;
+	while (ask_again(m, &need, &err))
+		err = mios_fs_run(&m->fs, &need, number_of(inode), first, phys);
+	return err;
+}
+
+static int page_add(struct inode *inode, u64 index, u64 *phys)
+{
+	struct mios_need need = { .policy = mios_policy_of_task() };
+	struct mios_mount *m = mount_of(inode);
+	u64 first = round_down(index, MIOS_EXTENT_PAGES);
+	int err = 0;
+
+	if (READ_ONCE(m->huge) == MIOS_HUGE_SIZE &&
+	    !mios_run_find(inode, first, true, phys)) {
+		*phys += (index - first) * PAGE_SIZE;
+		return 0;
+	}
+	while (ask_again(m, &need, &err))
+		err = mios_fs_page(&m->fs, &need, number_of(inode), index, phys);
+	return err;
 }
 
 /**
@@ -50,7 +89,7 @@ int mios_page_find(struct inode *inode, u64 index, bool create, u64 *phys)
 	int err = mios_fs_page(&m->fs, NULL, number_of(inode), index, phys);
 
 	if (err == -ENOENT && create)
-		err = page_add(m, number_of(inode), index, phys);
+		err = page_add(inode, index, phys);
 	if (!err && !mios_pool_memory(&m->pool, *phys))
 		return -EIO;
 	return err == -ENOMEM ? -ENOSPC : err;

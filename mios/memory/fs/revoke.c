@@ -9,7 +9,8 @@
  * An instance that has not answered is asked again until it has closed the
  * file, or is dead and recovered: then its bit in ->open is clear, and nothing
  * of it maps or pins anything.  Nobody waits for another instance here with a
- * lock that the answer needs: these are a page's, and i_mmap's.
+ * lock that the answer needs: these are a page's, i_mmap's, and that under which
+ * large pages are mapped.
  */
 #include <linux/bitmap.h>
 #include <linux/jiffies.h>
@@ -31,6 +32,8 @@ MIOS_INJECT_SWITCH(serve_locked,
 		   "who unmaps for another instance first waits for the lock");
 MIOS_INJECT_SWITCH(no_revoke,
 		   "free pages that other instances may have mapped");
+MIOS_INJECT_SWITCH(large_left,
+		   "leave large pages mapped that are taken away");
 MIOS_INJECT_SWITCH(any_cutter,
 		   "take away for one that removes nothing any more");
 
@@ -105,9 +108,11 @@ static void revoke_here(struct mios_mount *m, struct inode *inode,
 	u64 index = what->first, phys;
 	u64 nr = min_t(u64, what->nr ?: U64_MAX, MIOS_REVOKE_PAGES);
 
-	if (inode)
+	if (inode && !inject_large_left) {
+		mios_large_wait(inode); /* LARGE */
 		unmap_mapping_pages(inode->i_mapping, what->first, what->nr,
 				    what->copies);
+	}
 	while (mios_fs_next(&m->fs, what->inode, &index, &phys) &&
 	       index - 1 - what->first < nr) {
 		cond_resched();

@@ -325,6 +325,7 @@ static int fill(struct super_block *sb, struct fs_context *fc)
 	m->sb = sb;
 	m->ring = o->ring;
 	m->policy = o->policy;
+	m->huge = o->huge;
 	sb->s_magic = MIOS_SUPER_MAGIC;
 	sb->s_op = &super_ops;
 	sb->s_xattr = mios_xattr_handlers;

@@ -20,6 +20,7 @@
 
 #include "filelock.h"
 #include "fs.h"
+#include "large_map.h"
 
 /*
  * Where files lie in the address space of a task: 2 GiB for each inode number,
@@ -80,6 +81,7 @@ struct mios_image_waiter {
  * @open_lock:	of this instance's bits in ->open, while they are being set
  * @source:	where pages come from, one for each CPU
  * @policy:	of new files
+ * @huge:	large pages, of all files
  * @sb:		of the VFS
  * @own_number:	number.c: the unnamed device that this kernel has given it
  * @revoke_entry: revoke.c: in the list of mounts
@@ -106,6 +108,7 @@ struct mios_mount {
 	spinlock_t open_lock;		/* see above */
 	struct mios_source __percpu *source;
 	u64 policy;
+	enum mios_huge huge;
 	struct super_block *sb;
 	dev_t own_number;
 	struct list_head revoke_entry;
@@ -374,6 +377,7 @@ int mios_dir_symlink(struct mnt_idmap *idmap, struct inode *dir,
 extern const struct inode_operations mios_symlink_inode_ops;
 
 /* page_hold.c */
+int mios_run_find(struct inode *inode, u64 first, bool create, u64 *phys);
 int mios_page_find(struct inode *inode, u64 index, bool create, u64 *phys);
 int mios_page_hold(struct inode *inode, u64 index, bool create,
 		   struct page **out);

@@ -64,6 +64,7 @@ static const struct vm_operations_struct area_ops = {
 	.open = area_open,
 	.close = area_close,
 	.fault = mios_file_fault,
+	.huge_fault = mios_file_huge_fault,
 	.map_pages = mios_file_map_pages,
 	.set_policy = mios_file_set_policy,
 };
