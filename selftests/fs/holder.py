@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """A program that has a file mapped, and tells what it sees there.
 
-holder.py FILE NAME [pin PAGE]: map FILE, write to no page but look at each.
-Whenever /tmp/NAME.ask is there, /tmp/NAME.said becomes the first byte of each
+holder.py FILE NAME [pin PAGE | large]: map FILE, write to no page but look at each;
+"large": by large pages.  Whenever /tmp/NAME.ask is there, /tmp/NAME.said becomes the first byte of each
 page: a letter, 0, or BUS where there is none.  With "pin" a page lies in a pipe
 meanwhile, unread; when /tmp/NAME.read is there, /tmp/NAME.said becomes its
 first byte; when /tmp/NAME.drop is there, the mapping goes and the pipe stays.  It
@@ -56,6 +56,8 @@ def main():
     path, name = sys.argv[1:3]
     with open(path, "r+b") as file:
         memory = mmap.mmap(file.fileno(), 0)
+    if sys.argv[3:] == ["large"]:
+        memory.madvise(mmap.MADV_HUGEPAGE)
     ends, pinned = os.pipe(), None
     look(memory, ends)
     if sys.argv[3:4] == ["pin"]:

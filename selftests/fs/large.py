@@ -1,0 +1,111 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""How many page faults a mapping of a file costs, which tells large pages from
+small ones where nothing else does.
+
+large.py store FILE [small]	stores into each page; prints the faults
+large.py load FILE [small]	looks at each page; prints the faults
+large.py parts FILE		takes away and gives back rights of a part, and moves a
+				part; prints the bytes there, before and after
+large.py others FILE		a debugger, direct I/O, a child and a futex on one
+"""
+import ctypes
+import mmap
+import os
+import resource
+import sys
+
+import pages
+
+PAGE = 4096
+LARGE = 512 * PAGE
+FUTEX, FUTEX_WAKE = 202, 1
+MREMAP_MAYMOVE = 1
+
+
+def mapped(path, small):
+    """All of a file; by large pages, unless small ones are asked for."""
+    with open(path, "r+b") as file:
+        memory = mmap.mmap(file.fileno(), 0)
+    if not small:
+        memory.madvise(mmap.MADV_HUGEPAGE)
+    return memory
+
+
+def faults():
+    """So far, of this program."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+
+def store(path, *small):
+    """A letter for each 2 MiB into each of its pages."""
+    memory = mapped(path, small)
+    places = range(0, len(memory), PAGE)
+    before = faults()
+    for at in places:
+        memory[at] = 65 + at // LARGE
+    print(faults() - before)
+    return True
+
+
+def load(path, *small):
+    """The letters that are there."""
+    memory = mapped(path, small)
+    places = range(0, len(memory), PAGE)
+    before = faults()
+    for at in places:
+        memory[at]
+    print(faults() - before)
+    return True
+
+
+def parts(path):
+    """What of a large page is treated by itself: all stays as it was."""
+    memory = mapped(path, False)
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mremap.restype = ctypes.c_void_p
+    start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    read, write = mmap.PROT_READ, mmap.PROT_READ | mmap.PROT_WRITE
+    seen = [memory[0], memory[LARGE - PAGE]]
+    part = ctypes.c_void_p(start + 16 * PAGE)
+    size = ctypes.c_size_t(16 * PAGE)
+    fine = not libc.mprotect(part, size, read)
+    seen += [memory[16 * PAGE], memory[17 * PAGE]]
+    fine &= not libc.mprotect(part, size, write)
+    memory[16 * PAGE + 1] = 97
+    fine &= not libc.mprotect(ctypes.c_void_p(start), ctypes.c_size_t(LARGE), read)
+    seen.append(memory[16 * PAGE + 1])
+    fine &= not libc.mprotect(ctypes.c_void_p(start), ctypes.c_size_t(LARGE), write)
+    memory[16 * PAGE + 2] = 98
+    moved = libc.mremap(part, size, size, MREMAP_MAYMOVE | 2,
+                        ctypes.c_void_p(start + 64 * LARGE))
+    fine &= moved == start + 64 * LARGE
+    seen += list(ctypes.string_at(moved, 3)) + [memory[48 * PAGE]]
+    memory.madvise(mmap.MADV_DONTNEED, LARGE // 2, LARGE // 2)
+    seen.append(memory[LARGE - PAGE])
+    print(bytes(seen).decode())
+    return fine
+
+
+def others(path):
+    """Whoever else looks at the pages of a mapping."""
+    memory = mapped(path, False)
+    memory[0] = 65
+    word = ctypes.c_uint32.from_buffer(memory, 5 * PAGE)
+    libc = ctypes.CDLL(None, use_errno=True)
+    fine = not libc.syscall(FUTEX, ctypes.byref(word), FUTEX_WAKE, 1, None,
+                            None, 0)
+    child = os.fork()
+    if not child:
+        memory[7 * PAGE] = 99
+        os._exit(memory[0])
+    fine &= os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 65
+    fine &= memory[7 * PAGE] == 99
+    # These map it by themselves: with large pages where the mount says so.
+    fine &= pages.peek(path) and pages.trace(path) and pages.lock(path)
+    return fine and pages.direct(path, "/tmp/direct") and pages.fork(path)
+
+
+if __name__ == "__main__":
+    sys.exit(not {"store": store, "load": load, "parts": parts,
+                  "others": others}[sys.argv[1]](*sys.argv[2:]))
