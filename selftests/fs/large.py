@@ -7,11 +7,13 @@ large.py store FILE [small]	stores into each page; prints the faults
 large.py load FILE [small]	looks at each page; prints the faults
 large.py parts FILE		takes away and gives back rights of a part, and moves a
 				part; prints the bytes there, before and after
+large.py churn FILE		stores, cuts and punches until it is killed
 large.py others FILE		a debugger, direct I/O, a child and a futex on one
 """
 import ctypes
 import mmap
 import os
+import random
 import resource
 import sys
 
@@ -87,6 +89,33 @@ def parts(path):
     return fine
 
 
+def churn(path):
+    """As others do; who meets the end of the file begins anew."""
+    random.seed(os.getpid())
+    libc = ctypes.CDLL(None, use_errno=True)
+    with open(path, "r+b") as file:
+        size = os.fstat(file.fileno()).st_size
+        memory = mmap.mmap(file.fileno(), size)
+        memory.madvise(mmap.MADV_HUGEPAGE)
+        start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+        while True:
+            at = random.randrange(0, size, PAGE)
+            # The kernel stores: where there is no page it says so.
+            letter = bytes([65 + at // LARGE])
+            ends = os.pipe()
+            os.write(ends[1], letter)
+            libc.read(ends[0], ctypes.c_void_p(start + at), 1)
+            for end in ends:
+                os.close(end)
+            how = random.randrange(40)
+            if how == 0:
+                os.ftruncate(file.fileno(), at)
+                os.ftruncate(file.fileno(), size)
+            elif how == 1:
+                libc.fallocate(file.fileno(), 3, ctypes.c_long(at),
+                               ctypes.c_long(PAGE))
+
+
 def others(path):
     """Whoever else looks at the pages of a mapping."""
     memory = mapped(path, False)
@@ -108,4 +137,4 @@ def others(path):
 
 if __name__ == "__main__":
     sys.exit(not {"store": store, "load": load, "parts": parts,
-                  "others": others}[sys.argv[1]](*sys.argv[2:]))
+                  "churn": churn, "others": others}[sys.argv[1]](*sys.argv[2:]))
