@@ -16,9 +16,6 @@ MIOS_INJECT_UNIT(look_anew);
 /* Extents whose pages are looked at in one go: the caller may have a lock. */
 #define LEASE_TURNS	2
 
-/* Records that are looked at in one go: a few microseconds. */
-#define LOOK_RECORDS	1024u
-
 /* Where a record is. */
 struct spot {
 	struct mios_section *section;
@@ -273,6 +270,21 @@ int mios_pool_held(struct mios_pool *pool, u64 phys, struct mios_page *page)
 	page->huge = false;
 	return word_state(page->word) == MIOS_PAGE_HELD &&
 	       word_is_own(pool, page->word) ? 0 : -EALREADY;
+}
+
+bool mios_pool_is_held(const struct mios_pool *pool, u64 phys)
+{
+	const struct mios_section *section;
+	int index = mios_pool_section(pool, phys);
+	u64 word;
+
+	if (index < 0)
+		return false;
+	section = &pool->section[index];
+	word = word_read(&section->page[(phys - section->base) / MIOS_POOL_PAGE]);
+	return word_state(word) == MIOS_PAGE_HELD &&
+	       READ_ONCE(pool->header->dead[word_owner(word)]) <
+	       word_epoch(word);
 }
 
 int mios_pool_object(struct mios_pool *pool, const struct mios_page *page,

@@ -10,11 +10,11 @@
 
 MIOS_INJECT_UNIT(part_of_run);
 
-/* Records that are looked at in one go: a few microseconds. */
-#define LOOK_RECORDS	1024u
-
 /* After a look in vain: pages become free one by one, and seldom a whole extent. */
 #define REST		64u
+
+/* Of so many extents of a section the last is left to who needs a whole one. */
+#define SPARE		32u
 
 /* So many of the first pages, which nobody else changes. */
 static void pages_give(struct mios_pool *pool, struct mios_pool_record *record,
@@ -77,30 +77,35 @@ int mios_pool_alloc_run(struct mios_pool *pool, u32 index,
 			u64 *phys)
 {
 	struct mios_section *section = &pool->section[index];
-	u32 left = LOOK_RECORDS, extent, cost, rest;
+	u32 left = LOOK_RECORDS, extent, cost, rest, freed, nr;
 
 	if (READ_ONCE(pool->header->dead[pool->self]) >= pool->epoch)
 		return -ESTALE;
 	if (index >= pool_sections(pool) || !section_is_open(section))
 		return -ENOMEM;
+	nr = section->nr_extents - section->nr_extents / SPARE;
+	freed = READ_ONCE(section->header->freed);
 	rest = READ_ONCE(cursor->run_rest);
-	if (!look->extent && rest) {
+	if (!look->extent && rest && READ_ONCE(cursor->run_freed) == freed) {
 		WRITE_ONCE(cursor->run_rest, rest - 1);
 		return -ENOMEM;
 	}
-	if (!look->extent)
-		look->start = READ_ONCE(cursor->run);
-	for (; look->extent < section->nr_extents; look->extent++) {
-		extent = section->nr_extents - 1 -
-			 (look->start + look->extent) % section->nr_extents;
+	if (!look->extent) {
+		WRITE_ONCE(cursor->run_freed, freed);
+		look->start = READ_ONCE(cursor->run) % nr;
+	}
+	for (; look->extent < nr; look->extent++) {
+		extent = nr - 1 - (look->start + look->extent) % nr;
 		cost = word_state(word_read(&section->extent[extent])) ==
 		       MIOS_PAGE_FREE ? MIOS_EXTENT_PAGES : 1;
-		if (cost > left)
+		if (cost > left) {
+			WRITE_ONCE(cursor->run, look->start + look->extent);
 			return -EINPROGRESS;
+		}
 		left -= cost;
 		if (!run_take(pool, section, extent))
 			continue;
-		WRITE_ONCE(cursor->run, section->nr_extents - extent);
+		WRITE_ONCE(cursor->run, nr - extent);
 		*phys = section->base + (u64)extent * MIOS_EXTENT_SIZE;
 		return 0;
 	}

@@ -86,10 +86,11 @@ struct mios_page {
  * @found:	page of the section behind the last that mios_pool_look() has found
  * @run:	extents, counted from the back of the section, before that in which
  *		mios_pool_alloc_run() begins to look
- * @run_rest:	so many runs without a look for one, as there was none
+ * @run_rest:	so many runs without a look for one, as there was none,
+ * @run_freed:	and ->freed of the section, in part, is what it was then
  *
  * All 0, but for the section, at first.  One for each CPU, or one under a lock:
- * its user is alone on it, but for the last three, which are hints.
+ * its user is alone on it, but for ->found and what follows, which are hints.
  */
 struct mios_cursor {
 	u64 word;
@@ -100,6 +101,7 @@ struct mios_cursor {
 	u32 found;
 	u32 run;
 	u32 run_rest;
+	u32 run_freed;
 };
 
 /**
@@ -311,8 +313,10 @@ void mios_cursor_release(struct mios_pool *pool, struct mios_cursor *cursor);
  *
  * Each is from then on a page as mios_pool_alloc() gives it, and freed or kept
  * by itself: mios_pool_held() has its handle.  -EINPROGRESS: none so far, and
- * there is more to be looked at; -ENOMEM: no extent has all its pages free, or it
- * is not long ago that none had; -ESTALE: this epoch has been declared over.
+ * there is more to be looked at, now or by who comes next; -ENOMEM: no extent has
+ * all its pages free, or it is not long ago that none had, and none has got any
+ * since; -ESTALE: this epoch has been declared over.  The last of a section are
+ * left to mios_pool_alloc_huge().
  */
 int mios_pool_alloc_run(struct mios_pool *pool, u32 section,
 			struct mios_cursor *cursor, struct mios_look *look,
@@ -327,6 +331,9 @@ int mios_pool_alloc_run(struct mios_pool *pool, u32 section,
  * -EALREADY: it is not held; -EINVAL: no such page.
  */
 int mios_pool_held(struct mios_pool *pool, u64 phys, struct mios_page *page);
+
+/* Is a small page held by somebody who is not known to be dead? */
+bool mios_pool_is_held(const struct mios_pool *pool, u64 phys);
 
 /* pool_recover.c: death */
 

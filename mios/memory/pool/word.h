@@ -118,6 +118,9 @@ static inline bool section_is_open(const struct mios_section *section)
 	return READ_ONCE(section->header->state) == MIOS_SECTION_OPEN;
 }
 
+/* Records that are looked at in one go: a few microseconds. */
+#define LOOK_RECORDS	1024u
+
 /* The records of the pages of an extent. */
 static inline struct mios_pool_record *
 extent_pages(const struct mios_section *section, u32 extent)
