@@ -285,7 +285,6 @@ struct mios_source {
  * @place:	of the page that it is looked for now, in its file and index
  * @turn:	how many sections have none; 0 at first, with all that follows
  * @look:	how far the next one has been looked through
- * @run:	the same, for many side by side
  */
 struct mios_need {
 	struct mios_source *from;
@@ -293,7 +292,6 @@ struct mios_need {
 	u64 place;
 	u32 turn;
 	struct mios_look look;
-	struct mios_look run;
 };
 
 /**

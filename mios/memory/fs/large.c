@@ -12,6 +12,8 @@
 
 MIOS_INJECT_UNIT(large_anywhere);
 
+#define RESCHED_PAGES	16
+
 static int range_look(const struct mios_fs *fs, u64 inode, u64 first)
 {
 	const struct mios_fs_inode *image = inode_at(fs, inode);
@@ -43,40 +45,37 @@ static int slots_look(const struct mios_fs *fs, const u64 *slot, u64 *phys)
 	return mios_pool_memory(fs->pool, *phys) ? 0 : -EEXIST;
 }
 
+/*
+ * Some are there.  Where the first is that of a whole extent whose last page is still
+ * held, somebody is about to make the others: who makes one first makes it.
+ */
+static bool is_being_made(const struct mios_fs *fs, const u64 *slot)
+{
+	u64 phys = slot ? READ_ONCE(slot[0]) : 0;
+
+	return phys && !(phys % MIOS_EXTENT_SIZE) &&
+	       !READ_ONCE(slot[MIOS_EXTENT_PAGES - 1]) &&
+	       mios_pool_is_held(fs->pool, phys + MIOS_EXTENT_SIZE -
+					   MIOS_POOL_PAGE);
+}
+
 static int run_find(struct mios_fs *fs, u64 inode, u64 first, u64 *phys)
 {
+	u64 *slot = mios_index_slot(fs, inode, first);
 	int err = range_look(fs, inode, first);
 
-	return err ? err : slots_look(fs, mios_index_slot(fs, inode, first),
-				      phys);
-}
-
-/* The file does not get it. */
-static void page_drop(struct mios_fs *fs, const struct mios_page *page)
-{
-	if (!mios_pool_free(fs->pool, page))
-		mios_used_add(fs, -1ull);
-}
-
-/* A page of a run into its slot, unless somebody has been quicker: 0 as well. */
-static int page_put(struct mios_fs *fs, u64 inode, u64 index, u64 *slot,
-		    struct mios_page *page)
-{
-	int err = mios_share_take(fs, inode); /* COUNT */
-
-	if (err) {
-		page_drop(fs, page);
+	if (!err)
+		err = slots_look(fs, slot, phys);
+	if (err != -EEXIST)
 		return err;
-	}
-	err = mios_page_put(fs, inode, index, slot, page);
-	if (err == -EAGAIN || err == -ERANGE)
-		return 0;
-	if (err)
-		mios_fs_give(fs, inode, page);
-	return err;
+	/* The last one has come since, perhaps. */
+	return is_being_made(fs, slot) ? -EALREADY : slots_look(fs, slot, phys);
 }
 
-/* Those that the file does not get are nobody's again. */
+/*
+ * The pages of a run into their slots, as far as nobody is quicker, who may have the
+ * first: then he makes all of them.  What the file does not get is nobody's again.
+ */
 static int run_put(struct mios_fs *fs, u64 inode, u64 first, u64 *slot,
 		   u64 phys)
 {
@@ -85,14 +84,20 @@ static int run_put(struct mios_fs *fs, u64 inode, u64 first, u64 *slot,
 	u32 i;
 
 	for (i = 0; i < MIOS_EXTENT_PAGES; i++) {
+		if (!(i % RESCHED_PAGES))
+			cond_resched();
 		held = mios_pool_held(fs->pool,
 				      phys + (u64)i * MIOS_POOL_PAGE, &page);
-		if (held)
-			return held;
+		/* HOLE, SIZE: nothing behind who makes either. */
+		if (!err)
+			err = held ?: range_look(fs, inode, first);
+		if (err && !held)
+			mios_fs_give(fs, inode, &page);
 		if (err)
-			page_drop(fs, &page);
-		else
-			err = page_put(fs, inode, first + i, slot + i, &page);
+			continue;
+		err = mios_page_put(fs, inode, first + i, slot + i, &page);
+		if (err && err != -EAGAIN && err != -ERANGE)
+			mios_fs_give(fs, inode, &page);
 	}
 	return err;
 }
@@ -107,7 +112,9 @@ static int run_make(struct mios_fs *fs, struct mios_need *need, u64 inode,
 		err = mios_index_reach(fs, need, inode, first, &slot);
 	if (!err)
 		err = mios_run_place(fs, need, inode, first, phys);
-	return err ? err : run_put(fs, inode, first, slot, *phys);
+	if (!err)
+		err = run_put(fs, inode, first, slot, *phys);
+	return err;
 }
 
 int mios_fs_run(struct mios_fs *fs, struct mios_need *need, u64 inode,
@@ -118,6 +125,8 @@ int mios_fs_run(struct mios_fs *fs, struct mios_need *need, u64 inode,
 	if (err != -ENOENT || !need || !inode_exists(fs, inode))
 		return err;
 	err = run_make(fs, need, inode, first, phys);
-	/* SIZE, HOLE: it is what is there now that counts. */
-	return err ? err : run_find(fs, inode, first, phys);
+	/* It is what is there now that counts: somebody else's, perhaps. */
+	if (err && err != -EAGAIN && err != -ERANGE)
+		return err;
+	return run_find(fs, inode, first, phys);
 }

@@ -14,9 +14,9 @@
  * @phys: out: of that
  *
  * They are pages like all others, found and removed one by one.  -ENOENT: none
- * is there; -EEXIST: some are, or elsewhere; -ENOMEM: no such memory is to be had,
- * or a user has no room for it; -EDQUOT, -ERANGE, -EBUSY, -EINPROGRESS: as
- * mios_fs_page().
+ * is there; -EEXIST: some are, or elsewhere; -EALREADY: the same, but somebody is
+ * about to make the others; -ENOMEM: no such memory is to be had, or a user has no
+ * room for it; -EDQUOT, -ERANGE, -EBUSY, -EINPROGRESS: as mios_fs_page().
  */
 int mios_fs_run(struct mios_fs *fs, struct mios_need *need, u64 inode,
 		u64 first, u64 *phys);

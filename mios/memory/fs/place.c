@@ -175,35 +175,65 @@ static void need_begin(struct mios_need *need, u64 place)
 	memset(&need->look, 0, sizeof(need->look));
 }
 
-/*
- * As far as that is known, there is room for all of them: who has little left is
- * to have it for the pages that he touches.  Near and small is better than large
- * and far, so only where the first of them would come from.
- */
+/* As many goes as who waits in a fault can wait for: one who comes later goes on. */
+#define RUN_GOES	64
+
+/* Near and small is better than large and far: only where a page would come from. */
+static int run_look(struct mios_fs *fs, struct mios_need *need,
+		    const struct wish *wish, u64 *phys)
+{
+	struct mios_look look = { 0 };
+	u32 turn, section = NONE;
+	int goes, err = -EINPROGRESS;
+
+	for (turn = 0; turn <= fs->pool->nr_sections; turn++) {
+		section = section_at(fs, wish, turn);
+		if (section != NONE && !mios_pool_is_full(fs->pool, section))
+			break;
+	}
+	if (turn > fs->pool->nr_sections)
+		return -ENOMEM;
+	for (goes = 0; goes < RUN_GOES && err == -EINPROGRESS; goes++) {
+		err = mios_pool_alloc_run(fs->pool, section,
+					  &need->from->cursor[section], &look,
+					  phys);
+		cond_resched();
+	}
+	return err == -EINPROGRESS ? -ENOMEM : err;
+}
+
+/* Counted before they are there: whoever is at it meanwhile finds no room for more. */
+static int run_count(struct mios_fs *fs, u64 inode)
+{
+	u64 limit = READ_ONCE(fs->limit);
+	int err;
+
+	if (limit && mios_fs_used(fs) + MIOS_EXTENT_PAGES > limit)
+		return -ENOMEM;
+	mios_used_add(fs, MIOS_EXTENT_PAGES);
+	err = limit && mios_fs_used(fs) > limit ? -ENOMEM :
+	      mios_share_take_all(fs, inode, MIOS_EXTENT_PAGES); /* COUNT */
+	if (err)
+		mios_used_add(fs, -(u64)MIOS_EXTENT_PAGES);
+	return err;
+}
+
 int mios_run_place(struct mios_fs *fs, struct mios_need *need, u64 inode,
 		   u64 first, u64 *phys)
 {
 	u64 policy = mios_fs_policy(fs, inode) ?: need->policy;
 	const struct wish wish = wish_of(fs, policy,
 					 inode + first / MIOS_EXTENT_PAGES);
-	u64 limit = READ_ONCE(fs->limit);
-	u32 turn, section = NONE;
-	int err;
+	int err = run_count(fs, inode);
+	u32 i;
 
-	if ((limit && mios_fs_used(fs) + MIOS_EXTENT_PAGES > limit) ||
-	    !mios_share_has_room(fs, inode, MIOS_EXTENT_PAGES))
-		return -ENOMEM;
-	for (turn = 0; turn <= fs->pool->nr_sections; turn++) {
-		section = section_at(fs, &wish, turn);
-		if (section != NONE && !mios_pool_is_full(fs->pool, section))
-			break;
-	}
-	if (turn > fs->pool->nr_sections)
-		return -ENOMEM;
-	err = mios_pool_alloc_run(fs->pool, section,
-				  &need->from->cursor[section], &need->run, phys);
-	if (!err)
-		mios_used_add(fs, MIOS_EXTENT_PAGES);
+	if (err)
+		return err;
+	err = run_look(fs, need, &wish, phys);
+	for (i = 0; err && i < MIOS_EXTENT_PAGES; i++)
+		mios_share_give(fs, inode);
+	if (err)
+		mios_used_add(fs, -(u64)MIOS_EXTENT_PAGES);
 	return err;
 }
 

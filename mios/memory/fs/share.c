@@ -298,13 +298,22 @@ bool mios_fs_share_fits(const struct mios_fs *fs, u32 uid, u64 pages)
 	return !is_over(fs, has + with_index(pages), &fs->super->share_pages);
 }
 
-bool mios_share_has_room(const struct mios_fs *fs, u64 inode, u64 pages)
+int mios_share_take_all(struct mios_fs *fs, u64 inode, u64 pages)
 {
 	u32 slot;
 	struct mios_fs_user *users = payer_of(fs, inode, &slot);
+	const u64 *share = &fs->super->share_pages;
 
-	return !users || !is_over(fs, pages_of(users, slot) + pages,
-				  &fs->super->share_pages);
+	if (!users)
+		return 0;
+	/* Who sees at once that it is too much is in nobody's way. */
+	if (is_over(fs, pages_of(users, slot) + pages, share))
+		return -EDQUOT;
+	column_add(fs, users, slot, pages);
+	if (!is_over(fs, pages_of(users, slot), share))
+		return 0;
+	column_add(fs, users, slot, -pages);
+	return -EDQUOT;
 }
 
 bool mios_share_refuses(const struct mios_fs *fs, u64 inode, u64 at)

@@ -49,9 +49,6 @@ bool mios_fs_share_fits(const struct mios_fs *fs, u32 uid, u64 pages);
  */
 bool mios_share_refuses(const struct mios_fs *fs, u64 inode, u64 at);
 
-/* At this moment, for who asks: room for so many more pages of a file? */
-bool mios_share_has_room(const struct mios_fs *fs, u64 inode, u64 pages);
-
 /* With the lock, in a change; -EDQUOT */
 
 /* A file more.  @payer: out: what its inode says of who pays for it */
@@ -65,5 +62,7 @@ void mios_share_names(struct mios_fs *fs, u64 inode, int more);
 /* COUNT, without it: a page, for a file that is open here; -EDQUOT */
 int mios_share_take(struct mios_fs *fs, u64 inode);
 void mios_share_give(struct mios_fs *fs, u64 inode);
+/* The same for all of many, or none; each is given back by itself. */
+int mios_share_take_all(struct mios_fs *fs, u64 inode, u64 pages);
 
 #endif /* _MIOS_FS_SHARE_H */

@@ -225,7 +225,7 @@ bool mios_page_is_named(void *ctx, u64 phys, bool huge, u64 object);
 void mios_used_add(struct mios_fs *fs, u64 more);
 int mios_page_place(struct mios_fs *fs, struct mios_need *need, u64 inode,
 		    u64 index, struct mios_page *page);
-/* Pages side by side, held, which no user pays for yet. */
+/* Pages side by side, held, and counted as the file's; -EDQUOT, -ENOMEM. */
 int mios_run_place(struct mios_fs *fs, struct mios_need *need, u64 inode,
 		   u64 first, u64 *phys);
 
