@@ -64,7 +64,8 @@ vm_fault_t mios_file_fault(struct vm_fault *vmf)
 		vma_end_read(vmf->vma);
 		return VM_FAULT_RETRY;
 	}
-	err = mios_page_find(inode, vmf->pgoff, create, &phys);
+	err = mios_page_find(inode, vmf->pgoff, create,
+			     mios_large_allowed(vmf->vma), &phys);
 	trace_mios_fault(number_of(inode), vmf->pgoff, phys, err);
 	mios_count(MIOS_COUNT_FAULTS);
 	if (err == -EBUSY) {

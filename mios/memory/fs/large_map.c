@@ -18,8 +18,20 @@
 
 MIOS_INJECT_SWITCH(large_slow,
 		   "go no further between finding a large page and mapping it");
+MIOS_INJECT_SWITCH(large_late,
+		   "go no further before the lock under which it is mapped");
+MIOS_INJECT_SWITCH(large_unseen, "map a large page without another look");
 MIOS_INJECT_SWITCH(large_unlocked,
 		   "wait for nobody who maps a large page that is taken away");
+
+bool mios_large_allowed(struct vm_area_struct *vma)
+{
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+	return !vma_thp_disabled(vma, vma->vm_flags);
+#else
+	return false;
+#endif
+}
 
 /* A private mapping gets copies, page by page. */
 static bool is_wanted(const struct vm_fault *vmf)
@@ -54,11 +66,10 @@ static void pages_name(struct inode *inode, u64 first, struct page *page)
 }
 
 /*
- * LARGE: between this look and the page table nobody takes any of it away.  What is
- * mapped by pages meanwhile, by another thread, stays so; but to be told that this
- * is a write vmf_insert_pfn_pmd() takes for a fault of ours then.  The mapping's own
- * rights, which it has as well, are enough: no write of a shared mapping is
- * waited for.
+ * LARGE: between this look and the page table nobody takes any of it away.  It is
+ * never called a write: where another thread has put small pages there meanwhile,
+ * and they stay, vmf_insert_pfn_pmd() would warn.  The mapping's own rights, which
+ * the entry gets as well, are enough.
  */
 static vm_fault_t run_map(struct vm_fault *vmf, u64 first, u64 phys)
 {
@@ -66,8 +77,11 @@ static vm_fault_t run_map(struct vm_fault *vmf, u64 first, u64 phys)
 	vm_fault_t ret = VM_FAULT_NOPAGE;
 	u64 now;
 
+	while (READ_ONCE(inject_large_late))
+		msleep(20);
 	filemap_invalidate_lock_shared(inode->i_mapping);
-	if (!mios_run_find(inode, first, false, &now) && now == phys) {
+	if (inject_large_unseen ||
+	    (!mios_run_find(inode, first, false, &now) && now == phys)) {
 		while (READ_ONCE(inject_large_slow))
 			msleep(20);
 		pages_name(inode, first, pfn_to_page(PHYS_PFN(phys)));
@@ -103,7 +117,7 @@ vm_fault_t mios_file_huge_fault(struct vm_fault *vmf, unsigned int order)
 void mios_large_map(struct vm_area_struct *vma)
 {
 	if (READ_ONCE(mount_of(file_inode(vma->vm_file))->huge) ==
-	    MIOS_HUGE_SIZE && !(vma->vm_flags & VM_NOHUGEPAGE))
+	    MIOS_HUGE_SIZE)
 		vm_flags_set(vma, VM_HUGEPAGE);
 }
 
@@ -112,9 +126,10 @@ unsigned long mios_large_area(struct file *file, unsigned long addr,
 			      unsigned long len, unsigned long pgoff,
 			      unsigned long flags)
 {
-	if (IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) &&
-	    READ_ONCE(mount_of(file_inode(file))->huge) != MIOS_HUGE_NEVER)
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE	/* else that is NULL */
+	if (READ_ONCE(mount_of(file_inode(file))->huge) != MIOS_HUGE_NEVER)
 		return thp_get_unmapped_area(file, addr, len, pgoff, flags);
+#endif
 	return mm_get_unmapped_area(current->mm, file, addr, len, pgoff,
 				    flags);
 }

@@ -18,6 +18,9 @@ enum mios_huge {
 };
 
 vm_fault_t mios_file_huge_fault(struct vm_fault *vmf, unsigned int order);
+
+/* May the mapping have large pages, unless the mount says no? */
+bool mios_large_allowed(struct vm_area_struct *vma);
 void mios_large_map(struct vm_area_struct *vma);
 unsigned long mios_large_area(struct file *file, unsigned long addr,
 			      unsigned long len, unsigned long pgoff,

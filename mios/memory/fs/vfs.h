@@ -378,7 +378,8 @@ extern const struct inode_operations mios_symlink_inode_ops;
 
 /* page_hold.c */
 int mios_run_find(struct inode *inode, u64 first, bool create, u64 *phys);
-int mios_page_find(struct inode *inode, u64 index, bool create, u64 *phys);
+int mios_page_find(struct inode *inode, u64 index, bool create, bool large,
+		   u64 *phys);
 int mios_page_hold(struct inode *inode, u64 index, bool create,
 		   struct page **out);
 int mios_page_wait(struct inode *inode, u64 index, bool create,
