@@ -6,6 +6,7 @@
  *   mios.maker	which instance has made it, and in which epoch: "2 5"
  *   mios.open	which instances have it open, or mapped: "0 2", or nothing
  *   mios.pages	on which nodes its pages lie, and how many: "0:12 2:1"
+ *   mios.large	how many 2 MiB of it lie so that they can be mapped as one: "3"
  *   mios.pool	of the root: the sections of the pool, a line each: node, address
  *		and size, then pages: the pool's own, and of each instance those
  *		that it has allocated for files, and that it holds: "1:120:3"
@@ -133,6 +134,29 @@ static int pages_get(const struct xattr_handler *handler,
 		err = mios_xattr_answer(text, length, buffer, size);
 	kfree(text);
 	return err;
+}
+
+static int large_get(const struct xattr_handler *handler,
+		     struct dentry *dentry, struct inode *inode,
+		     const char *name, void *buffer, size_t size)
+{
+	struct mios_mount *m = mount_of(inode);
+	u64 index = 0, count = 0, phys;
+	char text[TEXT_MAX];
+
+	if (!S_ISREG(inode->i_mode))
+		return -ENODATA;
+	/* Behind each page that is there the next 2 MiB. */
+	while (mios_fs_next(&m->fs, number_of(inode), &index, &phys) == 1) {
+		index = round_down(index - 1, MIOS_EXTENT_PAGES);
+		count += !mios_run_find(inode, index, false, &phys);
+		index += MIOS_EXTENT_PAGES;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	return mios_xattr_answer(text, scnprintf(text, sizeof(text), "%llu",
+						 count), buffer, size);
 }
 
 static void section_show(struct seq_buf *s, const struct mios_section *section,
@@ -263,6 +287,11 @@ static const struct xattr_handler pages_handler = {
 	.get = pages_get,
 };
 
+static const struct xattr_handler large_handler = {
+	.name = "mios.large",
+	.get = large_get,
+};
+
 static const struct xattr_handler pool_handler = {
 	.name = "mios.pool",
 	.get = pool_get,
@@ -278,6 +307,7 @@ const struct xattr_handler * const mios_xattr_handlers[] = {
 	&maker_handler,
 	&open_handler,
 	&pages_handler,
+	&large_handler,
 	&policy_handler,
 	&pool_handler,
 	&mios_users_xattr,
