@@ -5,6 +5,9 @@ small ones where nothing else does.
 
 large.py store FILE [small]	stores into each page; prints the faults
 large.py load FILE [small]	looks at each page; prints the faults
+large.py race FILE N		stores into each page when FILE's folder has a file "go",
+				another one of each 2 MiB first than the others
+large.py segment		the same in a segment of System V
 large.py parts FILE		takes away and gives back rights of a part, and moves a
 				part; prints the bytes there, before and after
 large.py churn FILE		stores, cuts and punches until it is killed
@@ -16,6 +19,7 @@ import os
 import random
 import resource
 import sys
+import time
 
 import pages
 
@@ -46,6 +50,35 @@ def store(path, *small):
     before = faults()
     for at in places:
         memory[at] = 65 + at // LARGE
+    print(faults() - before)
+    return True
+
+
+def race(path, which):
+    """With those on other instances."""
+    memory = mapped(path, False)
+    go = os.path.join(os.path.dirname(path), "go")
+    while not os.path.exists(go):
+        time.sleep(0.001)
+    for start in range(0, len(memory), LARGE):
+        for at in range(int(which) * 170, 512 + int(which) * 170):
+            memory[start + at % 512 * PAGE] = 65
+    return True
+
+
+def segment():
+    """Each page of a segment of 4 MiB."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.shmat.restype = ctypes.c_void_p
+    key = libc.shmget(0, ctypes.c_size_t(2 * LARGE), 0o600)
+    start = libc.shmat(key, None, 0)
+    libc.shmctl(key, 0, None)
+    if libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(2 * LARGE),
+                    mmap.MADV_HUGEPAGE):
+        return False
+    before = faults()
+    for at in range(0, 2 * LARGE, PAGE):
+        ctypes.memset(start + at, 65, 1)
     print(faults() - before)
     return True
 
@@ -136,5 +169,7 @@ def others(path):
 
 
 if __name__ == "__main__":
-    sys.exit(not {"store": store, "load": load, "parts": parts,
+    sys.exit(not {"store": store, "load": load, "segment": segment,
+                  "race": race,
+                  "parts": parts,
                   "churn": churn, "others": others}[sys.argv[1]](*sys.argv[2:]))
