@@ -93,3 +93,48 @@ seen()
 			"$words" "the tree on instance $i"
 	done
 }
+
+# For large pages of files.
+LARGE=$((2 << 20))
+PAGE=4096
+
+# holds_large NAME INSTANCE FILE: has it mapped, by large pages
+holds_large()
+{
+	on "$2" "rm -f /tmp/$1.*"
+	on "$2" "exec python3 $HERE/holder.py $AT/$3 $1 large" \
+		> "/tmp/$1.log" 2>&1 &
+}
+
+# sees_pages NAME INSTANCE: how many pages begin with what
+sees_pages()
+{
+	on "$2" "touch /tmp/$1.ask
+		for i in \$(seq 400); do
+			[ -e /tmp/$1.ask ] || exec cat /tmp/$1.said
+			sleep 0.05
+		done
+		echo nothing" | tr ' ' '\n' | uniq -c | sed 's/^ *//' | paste -sd ' '
+}
+
+# large_of FILE: how many of its 2 MiB can be mapped as one
+large_of()
+{
+	python3 -c "import os; print(os.getxattr('$1', 'mios.large').decode())"
+}
+
+# touched_by_all: by a program on each instance at once, how much of it is large
+touched_by_all()
+{
+	truncate -s $((4 * LARGE)) $AT/all
+	for i in 0 1 2; do
+		on $i "exec python3 $HERE/large.py race $AT/all $i" \
+			> "/tmp/race$i" 2>&1 &
+	done
+	sleep 3
+	touch $AT/go
+	wait
+	cat /tmp/race[012]
+	TOUCHED=$(large_of $AT/all)
+	rm $AT/all $AT/go
+}
