@@ -66,6 +66,7 @@ glex_ret_t glex_create_ep(glex_device_handle_t dev, struct glex_ep_attr *ep_attr
 	}
 	glex_compose_ep_addr(dev->nic_id, new->attr.num, new->attr.type, &new->addr);
 	new->mps = (struct reader){ .queue = &new->file.mps, .own = new->addr };
+	new->writer = queue_writer(new->addr, &new->file.header->intent);
 	new->events = (struct reader){ .queue = &new->file.events, .own = new->addr };
 	pthread_mutex_init(&new->mutex, NULL);
 	/* Where Yama asks for it: others of the same user get and put here. */

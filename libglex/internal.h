@@ -22,7 +22,7 @@
 #include "glex.h"
 
 #define FILE_MAGIC	0x58454c47534f494dull	/* "MIOSGLEX" */
-#define FILE_VERSION	2
+#define FILE_VERSION	3
 #define NICS		64u
 #define MP_DATA		128u
 #define IMM_RDMA_DATA	128u
@@ -48,6 +48,7 @@
  * @nonce:	another one each time that the owner joins a group
  * @member:	how far he is in it (group.c)
  * @closed:	not 0: its owner has ended it, or the next one has found him dead
+ * @port_intent: as @intent, of the owner's thread that serves other machines
  */
 struct header {
 	uint64_t magic;
@@ -72,6 +73,8 @@ struct header {
 	_Atomic uint64_t nonce;
 	_Atomic uint64_t member;
 	_Atomic uint32_t closed;
+	uint32_t pad_closed;
+	_Atomic uint64_t port_intent;
 };
 
 static_assert(offsetof(struct header, mp_tail) == 64, "layout");
@@ -79,6 +82,7 @@ static_assert(offsetof(struct header, bell) == 192, "layout");
 static_assert(offsetof(struct header, intent) == 256, "layout");
 static_assert(offsetof(struct header, member) == 272, "layout");
 static_assert(offsetof(struct header, closed) == 280, "layout");
+static_assert(offsetof(struct header, port_intent) == 288, "layout");
 
 /**
  * struct region - registered memory
@@ -179,6 +183,16 @@ struct reader {
 	uint64_t stuck_since;
 };
 
+/**
+ * struct writer - one thread at a time that writes to queues
+ * @from:	its endpoint, as a stamp has it
+ * @intent:	in its own file: where it claims a slot
+ */
+struct writer {
+	uint32_t from;
+	_Atomic uint64_t *intent;
+};
+
 struct glex_device {
 	uint32_t nic_id;
 };
@@ -188,6 +202,7 @@ struct glex_ep {
 	glex_ep_addr_t addr;
 	struct glex_ep_attr attr;
 	struct file file;
+	struct writer writer;
 	struct peer *peers;
 	struct reader mps;
 	struct reader events;
@@ -220,9 +235,10 @@ bool file_owner_lives(const struct file *f);
 
 /* queue.c */
 void queue_empty(struct queue *q);
-void *queue_claim(struct glex_ep *ep, struct file *f, struct queue *q,
+struct writer queue_writer(glex_ep_addr_t from, _Atomic uint64_t *intent);
+void *queue_claim(const struct writer *w, struct file *f, struct queue *q,
 		  uint64_t *position);
-void queue_publish(struct glex_ep *ep, struct file *f, void *slot,
+void queue_publish(const struct writer *w, struct file *f, void *slot,
 		   uint64_t position);
 void *reader_look(struct reader *r, uint64_t position);
 void reader_free(struct reader *r, uint64_t up_to);
@@ -256,6 +272,6 @@ struct peer *peer_get(struct glex_ep *ep, glex_ep_addr_t addr);
 void peers_drop(struct glex_ep *ep);
 glex_ret_t peer_refused(struct glex_ep *ep, struct peer *peer,
 			const struct glex_err_req *error);
-glex_ret_t event_put(struct glex_ep *ep, struct file *f, const glex_event_t *event);
+glex_ret_t event_put(const struct writer *w, struct file *f, const glex_event_t *event);
 
 #endif /* GLEX_INTERNAL_H */

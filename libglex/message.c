@@ -48,13 +48,13 @@ static bool put_now(struct glex_coll *coll, uint32_t to, struct coll_packet *pac
 	packet->shape = coll->shape;
 	packet->from = coll->rank;
 	packet->check = coll_check_of(packet);
-	slot = queue_claim(coll->ep, f, &f->mps, &position);
+	slot = queue_claim(&coll->ep->writer, f, &f->mps, &position);
 	if (!slot)	/* ROOM */
 		return coll_break(coll, to, GLEX_ERR_STATUS_DEST_MPQ_FULL);
 	slot->from = coll->ep->addr.v;
 	slot->len = sizeof(*packet);
 	memcpy(slot->data, packet, sizeof(*packet));
-	queue_publish(coll->ep, f, slot, position);
+	queue_publish(&coll->ep->writer, f, slot, position);
 	return true;
 }
 

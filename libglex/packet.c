@@ -37,14 +37,14 @@ static glex_ret_t send_one(struct glex_ep *ep, const void *request)
 	peer = peer_get(ep, req->rmt_ep_addr);
 	if (!peer)
 		return refused(ep, NULL, req);
-	slot = queue_claim(ep, &peer->file, &peer->file.mps, &position);
+	slot = queue_claim(&ep->writer, &peer->file, &peer->file.mps, &position);
 	if (!slot)
 		return file_owner_lives(&peer->file) ? GLEX_BUSY :
 		       refused(ep, peer, req);
 	slot->from = ep->addr.v;
 	slot->len = req->len;
 	memcpy(slot->data, req->data, req->len);
-	queue_publish(ep, &peer->file, slot, position);
+	queue_publish(&ep->writer, &peer->file, slot, position);
 	return GLEX_SUCCESS;
 }
 

@@ -83,16 +83,16 @@ glex_ret_t peer_refused(struct glex_ep *ep, struct peer *peer,
 }
 
 /* GLEX_BUSY: there is no room. */
-glex_ret_t event_put(struct glex_ep *ep, struct file *f, const glex_event_t *event)
+glex_ret_t event_put(const struct writer *w, struct file *f, const glex_event_t *event)
 {
 	struct event_slot *slot;
 	uint64_t position;
 
-	slot = queue_claim(ep, f, &f->events, &position);
+	slot = queue_claim(w, f, &f->events, &position);
 	if (!slot)
 		return GLEX_BUSY;
 	slot->event.cookie_0 = event->cookie_0;
 	slot->event.cookie_1 = event->cookie_1;
-	queue_publish(ep, f, slot, position);
+	queue_publish(w, f, slot, position);
 	return GLEX_SUCCESS;
 }

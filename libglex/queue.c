@@ -44,7 +44,12 @@
 
 static uint32_t short_of(glex_ep_addr_t addr)
 {
-	return addr.nic_id << 16 | addr.ep_num;
+	return addr.nic_id % NICS << 16 | addr.ep_num;
+}
+
+struct writer queue_writer(glex_ep_addr_t from, _Atomic uint64_t *intent)
+{
+	return (struct writer){ .from = short_of(from), .intent = intent };
 }
 
 static _Atomic uint64_t *slot_at(const struct queue *q, uint64_t position)
@@ -64,11 +69,11 @@ void queue_empty(struct queue *q)
 /* Of whom that file is. */
 static uint32_t owner_of(const struct file *f)
 {
-	return f->own.nic_id << 16 | f->own.ep_num;
+	return f->own.nic_id % NICS << 16 | f->own.ep_num;
 }
 
 /* One try at position @p; -1: it is not free, and none behind it. */
-static int claim(struct glex_ep *ep, struct file *f, struct queue *q, uint64_t p)
+static int claim(const struct writer *w, struct file *f, struct queue *q, uint64_t p)
 {
 	_Atomic uint64_t *slot = slot_at(q, p);
 	uint64_t stamp = atomic_load_explicit(slot, memory_order_acquire);
@@ -77,23 +82,22 @@ static int claim(struct glex_ep *ep, struct file *f, struct queue *q, uint64_t p
 		return -1;
 	if (STATE(stamp) != FREE || POSITION(stamp) != p)
 		return 0;
-	atomic_store(&ep->file.header->intent, STAMP(p, q->which, owner_of(f)));
-	return atomic_compare_exchange_strong(slot, &stamp,
-					      STAMP(p, CLAIMED, short_of(ep->addr)));
+	atomic_store(w->intent, STAMP(p, q->which, owner_of(f)));
+	return atomic_compare_exchange_strong(slot, &stamp, STAMP(p, CLAIMED, w->from));
 }
 
 /*
- * Under @ep's mutex; queue_publish() follows.  NULL: it is full, or was written to
- * by somebody who does not know how.
+ * By one thread at a time for each writer; queue_publish() follows.  NULL: it is full,
+ * or was written to by somebody who does not know how.
  */
-void *queue_claim(struct glex_ep *ep, struct file *f, struct queue *q,
+void *queue_claim(const struct writer *w, struct file *f, struct queue *q,
 		  uint64_t *position)
 {
 	uint64_t p = atomic_load(q->tail), tries = 2 * q->capacity, seen;
 	int done;
 
 	while (tries--) {
-		done = claim(ep, f, q, p);
+		done = claim(w, f, q, p);
 		if (done > 0) {
 			*position = p;
 			return slot_at(q, p);
@@ -104,7 +108,7 @@ void *queue_claim(struct glex_ep *ep, struct file *f, struct queue *q,
 		atomic_compare_exchange_strong(q->tail, &seen, p + 1);
 		p++;
 	}
-	atomic_store(&ep->file.header->intent, 0);
+	atomic_store(w->intent, 0);
 	return NULL;
 }
 
@@ -114,13 +118,13 @@ static void futex(_Atomic uint32_t *word, int op, uint32_t value,
 	syscall(SYS_futex, word, op, value, timeout, NULL, 0);
 }
 
-void queue_publish(struct glex_ep *ep, struct file *f, void *slot,
+void queue_publish(const struct writer *w, struct file *f, void *slot,
 		   uint64_t position)
 {
 	atomic_store_explicit((_Atomic uint64_t *)slot,
-			      STAMP(position, FULL, short_of(ep->addr)),
+			      STAMP(position, FULL, w->from),
 			      memory_order_release);
-	atomic_store_explicit(&ep->file.header->intent, 0, memory_order_release);
+	atomic_store_explicit(w->intent, 0, memory_order_release);
 	atomic_thread_fence(memory_order_seq_cst); /* BELL */
 	if (!atomic_load_explicit(&f->header->waiting, memory_order_relaxed))
 		return;
@@ -133,16 +137,18 @@ void queue_publish(struct glex_ep *ep, struct file *f, void *slot,
 /* Of somebody who lives, and is at it? */
 static bool is_at_it(const struct reader *r, uint64_t position, uint64_t stamp)
 {
+	uint64_t intent = STAMP(position, r->queue->which, short_of(r->own));
 	glex_ep_addr_t from = {
-		.ep_num = stamp & 0xffff, .nic_id = stamp >> 16 & 63,
+		.ep_num = stamp & 0xffff,
+		.nic_id = r->own.nic_id / NICS * NICS + (stamp >> 16 & (NICS - 1)),
 	};
 	struct file f;
 	bool is;
 
 	if (file_open(&f, from))
 		return false;
-	is = atomic_load(&f.header->intent) ==
-	     STAMP(position, r->queue->which, short_of(r->own));
+	is = atomic_load(&f.header->intent) == intent ||
+	     atomic_load(&f.header->port_intent) == intent;
 	file_close(&f);
 	return is;
 }

@@ -90,9 +90,9 @@ static glex_ret_t move(struct glex_ep *ep, const struct move *m)
 			       GLEX_ERR_STATUS_DEST_VP_STOP :
 			       GLEX_ERR_STATUS_ATT);
 	if (m->flag & GLEX_FLAG_REMOTE_EVT &&
-	    event_put(ep, &peer->file, m->remote))
+	    event_put(&ep->writer, &peer->file, m->remote))
 		return refused(ep, peer, m, GLEX_ERR_STATUS_DEST_EQ_FULL);
-	if (m->flag & GLEX_FLAG_LOCAL_EVT && event_put(ep, &ep->file, m->local))
+	if (m->flag & GLEX_FLAG_LOCAL_EVT && event_put(&ep->writer, &ep->file, m->local))
 		return refused(ep, peer, m, GLEX_ERR_STATUS_DEST_EQ_FULL);
 	return GLEX_SUCCESS;
 }

@@ -41,11 +41,11 @@ static uint64_t packets_ns(struct glex_ep *ep)
 
 	for (i = 0; i < PACKETS; i++) {
 		packet.check = coll_check_of(&packet);
-		slot = queue_claim(ep, &ep->file, &ep->file.mps, &position);
+		slot = queue_claim(&ep->writer, &ep->file, &ep->file.mps, &position);
 		if (!slot)
 			return UINT64_MAX;
 		memcpy(slot->data, &packet, sizeof(packet));
-		queue_publish(ep, &ep->file, slot, position);
+		queue_publish(&ep->writer, &ep->file, slot, position);
 		slot = reader_look(&ep->mps, ep->mps.head);
 		if (!slot)
 			return UINT64_MAX;
@@ -87,6 +87,7 @@ static uint64_t packet_ns(void)
 			.which = MPS, .slots = slots, .size = sizeof(struct mp_slot),
 			.capacity = PACKETS, .tail = &header->mp_tail,
 		};
+		ep->writer = queue_writer(ep->addr, &header->intent);
 		ep->mps.queue = &ep->file.mps;
 		queue_empty(&ep->file.mps);
 		for (i = 0; i < ROUNDS; i++) {

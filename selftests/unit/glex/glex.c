@@ -77,7 +77,7 @@ static void die_claimed(glex_ep_addr_t to)
 	uint64_t position;
 
 	check(!send_word(ep, to, 1), "the first is sent");
-	check(!!queue_claim(ep, &peer->file, &peer->file.mps, &position),
+	check(!!queue_claim(&ep->writer, &peer->file, &peer->file.mps, &position),
 	      "a slot");
 	_exit(0);
 }
