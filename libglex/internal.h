@@ -19,11 +19,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "far.h"
 #include "glex.h"
 
 #define FILE_MAGIC	0x58454c47534f494dull	/* "MIOSGLEX" */
 #define FILE_VERSION	3
+/* Instances of a machine, and machines. */
 #define NICS		64u
+#define MACHINES	1024u
 #define MP_DATA		128u
 #define IMM_RDMA_DATA	128u
 #define REGIONS		1024u
@@ -33,6 +36,8 @@
 #define EQ_HIGH		65536u
 #define QUEUE_MAX	65536u
 #define ERRORS		64u
+#define KEY_BYTES	FAR_KEY
+#define PORT_DEFAULT	20000u
 
 /**
  * struct header - first page of an endpoint's file
@@ -193,8 +198,26 @@ struct writer {
 	_Atomic uint64_t *intent;
 };
 
+/**
+ * struct machines - what the file that GLEX_MACHINES names says
+ * @self:	the number of this one
+ * @port:	endpoint N listens at port @port + N
+ * @has_key, @key: what who connects has to know
+ * @address:	of each machine's instance 0, in the host's order; 0: there is none
+ */
+struct machines {
+	uint32_t self;
+	uint32_t port;
+	bool has_key;
+	uint8_t key[KEY_BYTES];
+	uint32_t address[MACHINES];
+};
+
+/* @machines, @far: NULL where there is but this one. */
 struct glex_device {
 	uint32_t nic_id;
+	const struct machines *machines;
+	const struct far_ops *far;
 };
 
 struct glex_ep {
@@ -207,6 +230,10 @@ struct glex_ep {
 	struct reader mps;
 	struct reader events;
 	struct glex_coll *coll;	/* whose packets the mini-packets are */
+	const struct far_ops *far_ops;
+	const struct machines *machines;
+	struct far *far;	/* NULL: it goes nowhere */
+	struct writer port;	/* who puts here what comes from there */
 	struct glex_err_req error[ERRORS];
 	uint32_t errors;
 };
@@ -219,6 +246,30 @@ uint64_t now_ms(void);
 static inline uint64_t longer(uint64_t wait, uint64_t most)
 {
 	return 2 * wait < most ? 2 * wait : most;
+}
+
+/* machines.c */
+const struct machines *machines_get(uint32_t instance);
+uint32_t machines_address(const struct machines *m, uint32_t nic_id);
+
+/* far.c */
+glex_ret_t far_load(const struct far_ops **ops);
+glex_ret_t far_open(struct glex_ep *ep, const struct glex_device *dev);
+void far_close(struct glex_ep *ep);
+glex_ret_t far_send(struct glex_ep *ep, const struct glex_imm_mp_req *req,
+		    enum glex_err_req_status *why);
+glex_ret_t far_copy(struct glex_ep *ep, const struct far_move *m,
+		    enum glex_err_req_status *why);
+struct far_memory *far_pin(struct glex_ep *ep, void *addr, uint64_t len, int32_t flag);
+void far_unpin(struct glex_ep *ep, struct far_memory *memory);
+void far_publish(struct glex_ep *ep, uint32_t index, uint32_t sequence,
+		 struct far_memory *memory);
+struct far_memory *far_withdraw(struct glex_ep *ep, uint32_t index);
+
+/* Is it of this machine? */
+static inline bool is_near(const struct glex_ep *ep, glex_ep_addr_t addr)
+{
+	return addr.nic_id / NICS == ep->addr.nic_id / NICS;
 }
 
 /* threshold.c */
@@ -270,6 +321,8 @@ int memory_copy(enum glex_err_req_op op, uint64_t here, uint64_t len, uint32_t p
 /* peer.c */
 struct peer *peer_get(struct glex_ep *ep, glex_ep_addr_t addr);
 void peers_drop(struct glex_ep *ep);
+glex_ret_t mp_put(const struct writer *w, struct file *f, glex_ep_addr_t from,
+		  const void *data, uint32_t len);
 glex_ret_t peer_refused(struct glex_ep *ep, struct peer *peer,
 			const struct glex_err_req *error);
 glex_ret_t event_put(const struct writer *w, struct file *f, const glex_event_t *event);
