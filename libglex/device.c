@@ -57,14 +57,35 @@ glex_ret_t glex_num_of_device(uint32_t *num_of_devices)
 	return GLEX_SUCCESS;
 }
 
+/* Where the environment tells of other machines. */
+static glex_ret_t machines_find(struct glex_device *dev)
+{
+	if (!getenv("GLEX_MACHINES"))
+		return GLEX_SUCCESS;
+	dev->machines = machines_get(dev->nic_id);
+	if (!dev->machines)
+		return GLEX_INVALID_PARAM;
+	dev->nic_id += dev->machines->self * NICS;
+	return far_load(&dev->far);
+}
+
 glex_ret_t glex_open_device(uint32_t dev_id, glex_device_handle_t *dev)
 {
+	struct glex_device *new;
+	glex_ret_t ret;
+
 	if (dev_id || !dev || threshold_set())
 		return GLEX_INVALID_PARAM;
-	*dev = calloc(1, sizeof(**dev));
-	if (!*dev)
+	new = calloc(1, sizeof(*new));
+	if (!new)
 		return GLEX_SYS_ERR;
-	(*dev)->nic_id = own_instance();
+	new->nic_id = own_instance();
+	ret = machines_find(new);
+	if (ret) {
+		free(new);
+		return ret;
+	}
+	*dev = new;
 	return GLEX_SUCCESS;
 }
 

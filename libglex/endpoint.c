@@ -28,16 +28,35 @@ static int attr_check(struct glex_ep_attr *a)
 	return 0;
 }
 
-static glex_ret_t number_find(struct glex_ep *ep, uint32_t nic_id)
+/* Its queues as they are for @ep->attr.num, and then its way to other machines. */
+static glex_ret_t number_take(struct glex_ep *ep, const struct glex_device *dev)
+{
+	glex_ret_t ret = file_create(&ep->file, dev->nic_id, ep->attr.num, &ep->attr);
+	struct header *h = ep->file.header;
+
+	if (ret)
+		return ret;
+	glex_compose_ep_addr(dev->nic_id, ep->attr.num, ep->attr.type, &ep->addr);
+	ep->writer = queue_writer(ep->addr, &h->intent);
+	ep->port = queue_writer(ep->addr, &h->port_intent);
+	ep->mps = (struct reader){ .queue = &ep->file.mps, .own = ep->addr };
+	ep->events = (struct reader){ .queue = &ep->file.events, .own = ep->addr };
+	ret = dev->far ? far_open(ep, dev) : GLEX_SUCCESS;
+	if (ret)
+		file_remove(&ep->file);
+	return ret;
+}
+
+static glex_ret_t number_find(struct glex_ep *ep, const struct glex_device *dev)
 {
 	glex_ret_t ret = GLEX_NO_EP_RESOURCE;
 	uint32_t num;
 
 	if (ep->attr.num != GLEX_ANY_EP_NUM)
-		return file_create(&ep->file, nic_id, ep->attr.num, &ep->attr);
+		return number_take(ep, dev);
 	for (num = 0; num < UINT16_MAX && ret == GLEX_NO_EP_RESOURCE; num++) {
-		ret = file_create(&ep->file, nic_id, num, &ep->attr);
 		ep->attr.num = num;
+		ret = number_take(ep, dev);
 	}
 	return ret;
 }
@@ -59,15 +78,11 @@ glex_ret_t glex_create_ep(glex_device_handle_t dev, struct glex_ep_attr *ep_attr
 		return GLEX_SYS_ERR;
 	new->attr = *ep_attr;
 	ret = attr_check(&new->attr) ? GLEX_INVALID_PARAM :
-	      number_find(new, dev->nic_id);
+	      number_find(new, dev);
 	if (ret) {
 		free(new);
 		return ret;
 	}
-	glex_compose_ep_addr(dev->nic_id, new->attr.num, new->attr.type, &new->addr);
-	new->mps = (struct reader){ .queue = &new->file.mps, .own = new->addr };
-	new->writer = queue_writer(new->addr, &new->file.header->intent);
-	new->events = (struct reader){ .queue = &new->file.events, .own = new->addr };
 	pthread_mutex_init(&new->mutex, NULL);
 	/* Where Yama asks for it: others of the same user get and put here. */
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
@@ -80,6 +95,7 @@ glex_ret_t glex_destroy_ep(glex_ep_handle_t ep)
 {
 	if (!ep)
 		return GLEX_INVALID_PARAM;
+	far_close(ep);
 	coll_free(ep->coll);
 	peers_drop(ep);
 	file_remove(&ep->file);
@@ -107,7 +123,7 @@ glex_ret_t glex_get_ep_addr(glex_ep_handle_t ep, glex_ep_addr_t *ep_addr)
 glex_ret_t glex_compose_ep_addr(uint32_t nic_id, uint32_t ep_num,
 				enum glex_ep_type type, glex_ep_addr_t *ep_addr)
 {
-	if (!ep_addr || nic_id >= NICS || ep_num >= UINT16_MAX ||
+	if (!ep_addr || nic_id >= NICS * MACHINES || ep_num >= UINT16_MAX ||
 	    type > GLEX_EP_TYPE_NORMAL)
 		return GLEX_INVALID_PARAM;
 	ep_addr->v = 0;

@@ -328,6 +328,18 @@ static struct glex_coll *coll_new(struct glex_ep *ep, uint32_t count, int rank,
 	return NULL;
 }
 
+/* What members say of themselves is in files, which are of one machine. */
+static bool all_near(const struct glex_ep *ep, const glex_ep_addr_t members[],
+		     uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		if (!is_near(ep, members[i]))
+			return false;
+	return true;
+}
+
 glex_ret_t glex_coll_join(glex_ep_handle_t ep, const glex_ep_addr_t members[],
 			  uint32_t count, int32_t timeout, glex_coll_handle_t *coll)
 {
@@ -340,6 +352,8 @@ glex_ret_t glex_coll_join(glex_ep_handle_t ep, const glex_ep_addr_t members[],
 	rank = rank_of(ep, members, count);
 	if (rank < 0)
 		return GLEX_INVALID_PARAM;
+	if (!all_near(ep, members, count))
+		return GLEX_NOT_IMPLEMENTED;
 	pthread_mutex_lock(&ep->mutex);
 	new = ep->coll ? NULL : coll_new(ep, count, rank, timeout);
 	if (new) {

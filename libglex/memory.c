@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Registered memory: an entry in the owner's file, which others read.  Nothing is
- * pinned: where the memory itself has gone a request for it fails.
+ * pinned, but for other machines: where the memory itself has gone a request for it
+ * fails.
  *
  * SEQUENCE: odd while the rest changes, and when there is nothing; a handle names
  * one even value of it.  Who reads takes the value before (acquire) and behind a
@@ -36,6 +37,7 @@ glex_ret_t glex_register_mem(glex_ep_handle_t ep, void *addr, uint64_t len,
 			     int32_t flag, glex_mem_handle_t *mh)
 {
 	glex_ret_t ret = GLEX_NO_MEM_RESOURCE;
+	struct far_memory *far = NULL;
 	struct region *r;
 	uint32_t i;
 
@@ -44,6 +46,11 @@ glex_ret_t glex_register_mem(glex_ep_handle_t ep, void *addr, uint64_t len,
 		return GLEX_INVALID_PARAM;
 	if (flag & GLEX_MEM_IOMMU)
 		return GLEX_NOT_IMPLEMENTED;
+	if (ep->far) {
+		far = far_pin(ep, addr, len, flag);
+		if (!far)
+			return ret;
+	}
 	pthread_mutex_lock(&ep->mutex);
 	for (i = 0; i < REGIONS && ret; i++) {
 		r = &ep->file.regions[i];
@@ -53,15 +60,20 @@ glex_ret_t glex_register_mem(glex_ep_handle_t ep, void *addr, uint64_t len,
 		mh->v = 0;
 		mh->mmt_index = i;
 		mh->att_index = atomic_load(&r->sequence);
+		if (far)
+			far_publish(ep, i, mh->att_index, far);
 		ret = GLEX_SUCCESS;
 	}
 	pthread_mutex_unlock(&ep->mutex);
+	if (ret && far)
+		far_unpin(ep, far);
 	return ret;
 }
 
 glex_ret_t glex_deregister_mem(glex_ep_handle_t ep, glex_mem_handle_t mh)
 {
 	glex_ret_t ret = GLEX_INVALID_PARAM;
+	struct far_memory *far = NULL;
 	struct region *r;
 
 	if (!ep || mh.mmt_index >= REGIONS)
@@ -70,9 +82,13 @@ glex_ret_t glex_deregister_mem(glex_ep_handle_t ep, glex_mem_handle_t mh)
 	pthread_mutex_lock(&ep->mutex);
 	if (!is_free(r) && atomic_load(&r->sequence) == mh.att_index) {
 		region_set(r, 0, 0, 0);
+		if (ep->far)
+			far = far_withdraw(ep, mh.mmt_index);
 		ret = GLEX_SUCCESS;
 	}
 	pthread_mutex_unlock(&ep->mutex);
+	if (far)
+		far_unpin(ep, far);
 	return ret;
 }
 

@@ -10,11 +10,12 @@
 #define COLLECTIVE	(~(GLEX_FLAG_COLL - 1))
 
 static glex_ret_t refused(struct glex_ep *ep, struct peer *peer,
-			  const struct glex_imm_mp_req *req)
+			  const struct glex_imm_mp_req *req,
+			  enum glex_err_req_status status)
 {
 	const struct glex_err_req error = {
 		.op = GLEX_ERR_OP_IMM_MP,
-		.status = GLEX_ERR_STATUS_DEST_VP_STOP,
+		.status = status,
 		.rmt_nic_id = req->rmt_ep_addr.nic_id,
 		.rmt_ep_num = req->rmt_ep_addr.ep_num,
 		.data0 = req->len,
@@ -26,26 +27,25 @@ static glex_ret_t refused(struct glex_ep *ep, struct peer *peer,
 static glex_ret_t send_one(struct glex_ep *ep, const void *request)
 {
 	const struct glex_imm_mp_req *req = request;
-	struct mp_slot *slot;
+	enum glex_err_req_status why;
 	struct peer *peer;
-	uint64_t position;
+	glex_ret_t ret;
 
 	if (req->flag & COLLECTIVE)
 		return GLEX_NOT_IMPLEMENTED;
 	if (req->len > MP_DATA || (req->len && !req->data))
 		return GLEX_INVALID_PARAM;
+	if (!is_near(ep, req->rmt_ep_addr)) {
+		ret = far_send(ep, req, &why);
+		return ret == GLEX_ACCESS_ERR ? refused(ep, NULL, req, why) : ret;
+	}
 	peer = peer_get(ep, req->rmt_ep_addr);
 	if (!peer)
-		return refused(ep, NULL, req);
-	slot = queue_claim(&ep->writer, &peer->file, &peer->file.mps, &position);
-	if (!slot)
-		return file_owner_lives(&peer->file) ? GLEX_BUSY :
-		       refused(ep, peer, req);
-	slot->from = ep->addr.v;
-	slot->len = req->len;
-	memcpy(slot->data, req->data, req->len);
-	queue_publish(&ep->writer, &peer->file, slot, position);
-	return GLEX_SUCCESS;
+		return refused(ep, NULL, req, GLEX_ERR_STATUS_DEST_VP_STOP);
+	ret = mp_put(&ep->writer, &peer->file, ep->addr, req->data, req->len);
+	if (ret && !file_owner_lives(&peer->file))
+		return refused(ep, peer, req, GLEX_ERR_STATUS_DEST_VP_STOP);
+	return ret;
 }
 
 glex_ret_t glex_send_imm_mp(glex_ep_handle_t ep, struct glex_imm_mp_req *mp_req,

@@ -4,6 +4,7 @@
  * looked at now and then, and whenever something does not work.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "internal.h"
 
@@ -37,7 +38,7 @@ static struct peer *peer_open(struct glex_ep *ep, glex_ep_addr_t addr)
 
 	if (!peer)
 		return NULL;
-	if (addr.nic_id >= NICS || addr.resv || file_open(&peer->file, addr)) {
+	if (addr.resv || file_open(&peer->file, addr)) {
 		free(peer);
 		return NULL;
 	}
@@ -82,7 +83,24 @@ glex_ret_t peer_refused(struct glex_ep *ep, struct peer *peer,
 	return request_refused(ep, error);
 }
 
-/* GLEX_BUSY: there is no room. */
+/* Both: GLEX_BUSY: there is no room. */
+glex_ret_t mp_put(const struct writer *w, struct file *f, glex_ep_addr_t from,
+		  const void *data, uint32_t len)
+{
+	struct mp_slot *slot;
+	uint64_t position;
+
+	slot = queue_claim(w, f, &f->mps, &position);
+	if (!slot)
+		return GLEX_BUSY;
+	slot->from = from.v;
+	slot->len = len;
+	if (len)
+		memcpy(slot->data, data, len);
+	queue_publish(w, f, slot, position);
+	return GLEX_SUCCESS;
+}
+
 glex_ret_t event_put(const struct writer *w, struct file *f, const glex_event_t *event)
 {
 	struct event_slot *slot;

@@ -18,6 +18,7 @@
  * @to:		whose endpoint
  * @here:	own memory
  * @len:	bytes
+ * @own:	own registered memory that it is in, or 0
  * @mh, @offset, @key: of the memory there
  * @flag:	enum glex_flag
  * @local, @remote: events
@@ -27,6 +28,7 @@ struct move {
 	glex_ep_addr_t to;
 	uint64_t here;
 	uint32_t len;
+	glex_mem_handle_t own;
 	glex_mem_handle_t mh;
 	uint32_t offset;
 	uint32_t key;
@@ -73,7 +75,7 @@ int memory_copy(enum glex_err_req_op op, uint64_t here, uint64_t len, uint32_t p
 }
 
 /* Where an event has no room its bytes are there all the same: an error says so. */
-static glex_ret_t move(struct glex_ep *ep, const struct move *m)
+static glex_ret_t move_near(struct glex_ep *ep, const struct move *m)
 {
 	uint32_t right = m->op == GLEX_ERR_OP_RDMA_GET ? GLEX_MEM_READ :
 						       GLEX_MEM_WRITE;
@@ -92,8 +94,32 @@ static glex_ret_t move(struct glex_ep *ep, const struct move *m)
 	if (m->flag & GLEX_FLAG_REMOTE_EVT &&
 	    event_put(&ep->writer, &peer->file, m->remote))
 		return refused(ep, peer, m, GLEX_ERR_STATUS_DEST_EQ_FULL);
+	return GLEX_SUCCESS;
+}
+
+static glex_ret_t move_far(struct glex_ep *ep, const struct move *m)
+{
+	const struct far_move far = {
+		.type = m->op == GLEX_ERR_OP_RDMA_GET ? GLEX_RDMA_TYPE_GET :
+							GLEX_RDMA_TYPE_PUT,
+		.to = m->to, .here = m->here, .len = m->len, .own = m->own,
+		.mh = m->mh, .offset = m->offset, .key = m->key,
+		.event = m->flag & GLEX_FLAG_REMOTE_EVT ? m->remote : NULL,
+	};
+	enum glex_err_req_status why;
+	glex_ret_t ret = far_copy(ep, &far, &why);
+
+	return ret == GLEX_ACCESS_ERR ? refused(ep, NULL, m, why) : ret;
+}
+
+static glex_ret_t move(struct glex_ep *ep, const struct move *m)
+{
+	glex_ret_t ret = is_near(ep, m->to) ? move_near(ep, m) : move_far(ep, m);
+
+	if (ret)
+		return ret;
 	if (m->flag & GLEX_FLAG_LOCAL_EVT && event_put(&ep->writer, &ep->file, m->local))
-		return refused(ep, peer, m, GLEX_ERR_STATUS_DEST_EQ_FULL);
+		return refused(ep, NULL, m, GLEX_ERR_STATUS_DEST_EQ_FULL);
 	return GLEX_SUCCESS;
 }
 
@@ -121,7 +147,8 @@ static glex_ret_t rdma_one(struct glex_ep *ep, const void *request)
 	struct move m = {
 		.op = r->type == GLEX_RDMA_TYPE_GET ? GLEX_ERR_OP_RDMA_GET :
 						      GLEX_ERR_OP_RDMA_PUT,
-		.to = r->rmt_ep_addr, .len = r->len, .mh = r->rmt_mh,
+		.to = r->rmt_ep_addr, .len = r->len,
+		.own = r->local_mh, .mh = r->rmt_mh,
 		.offset = r->rmt_offset, .key = r->rmt_key, .flag = r->flag,
 		.local = &r->local_evt, .remote = &r->rmt_evt,
 	};

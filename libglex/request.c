@@ -41,7 +41,8 @@ glex_ret_t request_refused(struct glex_ep *ep, const struct glex_err_req *error)
 		return GLEX_ACCESS_ERR;
 	*kept = *error;
 	if (kept->status == GLEX_ERR_STATUS_DEST_VP_STOP &&
-	    !instance_is_up(kept->rmt_nic_id))
+	    kept->rmt_nic_id / NICS == ep->addr.nic_id / NICS &&
+	    !instance_is_up(kept->rmt_nic_id % NICS))
 		kept->status = GLEX_ERR_STATUS_DEST_HOST_DEAD;
 	ep->errors++;
 	return GLEX_ACCESS_ERR;
