@@ -10,6 +10,9 @@
  *				is taken, and no error
  *	glex scribble SEED	a peer writes anything over an endpoint's file, while its
  *				owner and those who send to it go on: nobody crashes
+ *	glex port COUNT		what comes from other machines is put into a queue by a
+ *				thread of its own, while its owner sends to himself: all
+ *				comes, in order of each
  *	glex threads COUNT	four send at once, and the owner waits for them: all comes,
  *				in order of each (built with ThreadSanitizer, too)
  */
@@ -203,10 +206,45 @@ static void scribble(unsigned int seed)
 	glex_destroy_ep(own);
 }
 
+/* --- port */
+
+static uint64_t count;
+
+static void *comes_from_afar(void *arg)
+{
+	const glex_ep_addr_t far = { .nic_id = NICS + 1, .ep_num = 9 };
+	glex_ep_handle_t ep = arg;
+	uint64_t i;
+
+	for (i = 0; i < count; i++)
+		while (mp_put(&ep->port, &ep->file, far, &i, sizeof(i)))
+			usleep(10);
+	return NULL;
+}
+
+static void port(void)
+{
+	glex_ep_handle_t own = endpoint(first, 16);
+	uint64_t next[2] = { 0 }, sent = 0, words[MP_DATA / 8];
+	glex_ep_addr_t from;
+	pthread_t thread;
+	uint32_t len;
+
+	pthread_create(&thread, NULL, comes_from_afar, own);
+	while (next[0] < count || next[1] < count) {
+		if (sent < count && !send_word(own, own->addr, sent))
+			sent++;
+		if (glex_receive_mp(own, sent < count ? 0 : 1000, &from, words, &len))
+			continue;
+		check(words[0] == next[from.v != own->addr.v]++, "in order");
+	}
+	pthread_join(thread, NULL);
+	glex_destroy_ep(own);
+}
+
 /* --- threads */
 
 static glex_ep_addr_t meeting;
-static uint64_t count;
 
 static void *sends(void *arg)
 {
@@ -251,6 +289,9 @@ int main(int argc, char **argv)
 		taken();
 	} else if (argc > 2 && !strcmp(argv[1], "scribble")) {
 		scribble(atoi(argv[2]));
+	} else if (argc > 2 && !strcmp(argv[1], "port")) {
+		count = atoi(argv[2]);
+		port();
 	} else if (argc > 2) {
 		count = atoi(argv[2]);
 		threads();
