@@ -50,6 +50,8 @@ def parse(words):
         help="devices that an instance can be given, such as disk,nvme,net: "
         "disks of 64 MiB, network cards at one wire; root, root-trixie: disks "
         "with a root like this one's, or Debian 13's (none)")
+    add("--wire", default="", metavar="PATH:0|1", help="a network card of "
+        "instance 0's at an end of a wire, with another machine at the other")
     add("--iommu", action="store_true", help="with Intel's IOMMU, on")
     add("--debug", action="store_true",
         help="the kernel with KASAN, lockdep and kmemleak")
@@ -138,7 +140,7 @@ def make_machine(options):
                            options.plain, (options.append + words).strip(),
                            options.one_node,
                            tuple(filter(None, options.spares.split(","))),
-                           options.iommu)
+                           options.iommu, options.wire)
     except ValueError as error:
         raise UsageError(str(error)) from None
     image = options.kernel if options.kernel != "distro" else None

@@ -43,8 +43,14 @@ class Shape:
     one_node: bool = False      # the nodes are parts of one
     spares: tuple = ()          # PCI functions that can be given away
     iommu: bool = False
+    # PATH:0 or PATH:1, an end of a wire; checkpoints do not care whose.
+    wire: str = dataclasses.field(default="", repr=False)
+    wired: bool = False
 
     def __post_init__(self):
+        self.wired = bool(self.wire)
+        if self.wired and self.wire[-2:] not in (":0", ":1"):
+            raise ValueError("--wire PATH:0, and PATH:1 for the other one")
         if not 1 <= self.nodes <= 8:
             raise ValueError("--nodes must be 1 to 8")
         if not 1 <= self.cpus_per_node <= 4:
@@ -157,6 +163,18 @@ def spare_options(shape, folder):
     return words
 
 
+def wire_options(shape):
+    """A card of instance 0's at a wire to another machine: frames are lost while
+    that is not there."""
+    if not shape.wired:
+        return []
+    path, end = shape.wire[:-2], int(shape.wire[-1])
+    return ["-netdev", "dgram,id=wire,local.type=unix,"
+            f"local.path={path}.{end},remote.type=unix,"
+            f"remote.path={path}.{1 - end}",
+            "-device", "virtio-net-pci,netdev=wire,romfile="]
+
+
 def make_spares(shape, folder, roots):
     """They are empty, or fresh roots, when a machine starts, from a checkpoint,
     too.  roots: the images, by kind."""
@@ -224,7 +242,8 @@ def options(shape, kernel, words, folder, accel, memory_fds):
             "-device", "virtio-rng-pci", *disk_options(folder),
             # A network card that nobody uses: its register is a lock.
             "-device", "e1000e,romfile=",
-            *port_options(folder), *spare_options(shape, folder)]
+            *port_options(folder), *wire_options(shape),
+            *spare_options(shape, folder)]
 
 
 class Qmp:
