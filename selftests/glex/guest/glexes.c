@@ -16,7 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SIZE	(1u << 20)
+/* Longer than what is put to an adapter at once, and no multiple of anything. */
+#define SIZE	((9u << 20) + 5)
 #define KEY	7
 
 static glex_device_handle_t dev;
@@ -25,12 +26,47 @@ static glex_ep_addr_t self;
 static unsigned char *memory;
 static glex_mem_handle_t region;
 
+static void refused(const char *what, glex_ret_t ret)
+{
+	struct glex_err_req error;
+	uint32_t nr = ep ? 1 : 0;
+
+	if (nr)
+		glex_poll_error_req(ep, &nr, &error);
+	printf("%s: %s%s%s\n", what, glex_error_str(ret), nr ? ": " : "",
+	       nr ? glex_error_req_status_str(error.status) : "");
+}
+
 static void must(const char *what, glex_ret_t ret)
 {
 	if (ret == GLEX_SUCCESS)
 		return;
-	printf("%s: %s\n", what, glex_error_str(ret));
+	refused(what, ret);
 	exit(1);
+}
+
+static unsigned char byte_at(uint32_t i)
+{
+	return i * 7 + i / 251 + 1;
+}
+
+static void fill(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < SIZE; i++)
+		memory[i] = byte_at(i);
+}
+
+/* Is each byte as fill() has it? */
+static const char *all_of_it(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < SIZE; i++)
+		if (memory[i] != byte_at(i))
+			return "not all";
+	return "all";
 }
 
 static void begin(uint32_t num)
@@ -98,7 +134,7 @@ static void serve(uint32_t count)
 			sent(from, packet, len);
 	}
 	must("event", glex_probe_first_event(ep, 10000, &event));
-	printf("put %u %u, event %lu %lu\n", memory[100], memory[SIZE - 1],
+	printf("put %s, event %lu %lu\n", all_of_it(),
 	       (uint64_t)event->cookie_0, (uint64_t)event->cookie_1);
 	must("discard", glex_discard_probed_event(ep));
 }
@@ -120,16 +156,6 @@ static glex_ret_t moved(glex_ep_addr_t to, glex_mem_handle_t there, uint32_t off
 	if (ret && bad != &req)
 		puts("the bad request is not named");
 	return ret;
-}
-
-static void refused(const char *what, glex_ret_t ret)
-{
-	struct glex_err_req error;
-	uint32_t nr = 1;
-
-	must("errors", glex_poll_error_req(ep, &nr, &error));
-	printf("%s: %s%s%s\n", what, glex_error_str(ret), nr ? ": " : "",
-	       nr ? glex_error_req_status_str(error.status) : "");
 }
 
 static glex_mem_handle_t asked(glex_ep_addr_t to)
@@ -157,7 +183,7 @@ static void ask(glex_ep_addr_t to, uint32_t count)
 	refused("another handle", moved(to, bad, 0, 8, GLEX_RDMA_TYPE_GET, KEY, 0));
 	refused("beyond its end", moved(to, there, SIZE - 7, 8, GLEX_RDMA_TYPE_PUT, KEY, 0));
 	refused("a collective", moved(to, there, 0, 8, GLEX_RDMA_TYPE_PUT, KEY, GLEX_FLAG_COLL));
-	memset(memory, 9, SIZE);
+	fill();
 	must("put", moved(to, there, 0, SIZE, GLEX_RDMA_TYPE_PUT, KEY,
 			  GLEX_FLAG_REMOTE_EVT | GLEX_FLAG_LOCAL_EVT));
 	must("event", glex_probe_first_event(ep, 0, &event));
@@ -166,7 +192,7 @@ static void ask(glex_ep_addr_t to, uint32_t count)
 	must("discard", glex_discard_probed_event(ep));
 	memset(memory, 0, SIZE);
 	must("get", moved(to, there, 0, SIZE, GLEX_RDMA_TYPE_GET, KEY, 0));
-	printf("got %u %u\n", memory[0], memory[SIZE - 1]);
+	printf("got %s\n", all_of_it());
 	for (i = 0; i < count; i++) {
 		glex_ep_addr_t from;
 
