@@ -113,7 +113,7 @@ static int lines_read(struct machines *m, FILE *file, const char *path)
 	while (fgets(line, sizeof(line), file)) {
 		number++;
 		if (!strchr(line, '\n') || line_read(m, line))
-			return said("%s: line %d: key 64-HEX-DIGITS, port N, or N A.B.C.D, %u from others",
+			return said("%s: line %d: key HEX, port N, or N A.B.C.D, %u from others",
 				    path, number, NICS);
 	}
 	return m->has_key ? 0 : said("%s has no line 'key'", path);

@@ -14,7 +14,8 @@ machines_file()
 # machine N: instance N has that address, a device for verbs, and the file
 machine()
 {
-	instance=$1
+	local key
+
 	on "$1" "ip address add 10.80.$1.$(($1 + 1))/16 dev mios0" || fail "no address on $1"
 	on "$1" "modprobe -a siw rdma_ucm && rdma link add siw0 type siw netdev mios0" ||
 		fail "no siw on $1"
