@@ -51,7 +51,7 @@ const char *glex_error_str(glex_ret_t ret)
 const char *glex_error_req_status_str(enum glex_err_req_status status)
 {
 	static const char * const words[] = {
-		[GLEX_ERR_STATUS_FORMAT] = "what was answered makes no sense",
+		[GLEX_ERR_STATUS_FORMAT] = "what came makes no sense",
 		[GLEX_ERR_STATUS_DEST_HOST_DEAD] = "the instance there is not up",
 		[GLEX_ERR_STATUS_ATT] = "the memory there is not mapped, or may not be used",
 		[GLEX_ERR_STATUS_MMT] = "no such region there, its bounds, or the key",
@@ -62,7 +62,7 @@ const char *glex_error_req_status_str(enum glex_err_req_status status)
 		[GLEX_ERR_STATUS_CONNECTION_MAX_RETRY] =
 			"no answer in time: whether it was done is not known",
 		[GLEX_ERR_STATUS_CONNECTION_NACK] =
-			"it refuses: another key, version, or list of machines",
+			"it refuses, or has given up (a machine: another key, version or list)",
 	};
 
 	return WORD(words, status);
