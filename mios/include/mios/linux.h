@@ -25,6 +25,13 @@
 #define mios_is_cow_mapping		vma_is_cow_mapping
 #define mios_get_unmapped_area		mm_get_unmapped_area
 
+/*
+ * 2 MiB whose pages are counted one by one are not mapped by one entry: since 6.17
+ * Linux counts such an entry in their folio, as it would a large one.
+ */
+#define MIOS_LARGE_ENTRIES		0
+#define mios_insert_large(vmf, phys)	((void)(vmf), (void)(phys), VM_FAULT_FALLBACK)
+
 /* What security modules say of a task: zeroed before it is filled in. */
 #define mios_lsm_t			struct lsm_prop
 #define mios_lsm_of_current		security_current_getlsmprop_subj
@@ -64,6 +71,9 @@
 #define mios_is_cow_mapping(vma)	is_cow_mapping((vma)->vm_flags)
 #define mios_get_unmapped_area(file, ...) \
 	mm_get_unmapped_area(current->mm, file, __VA_ARGS__)
+#define MIOS_LARGE_ENTRIES		IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE)
+#define mios_insert_large(vmf, phys) \
+	vmf_insert_pfn_pmd(vmf, phys_to_pfn_t(phys, PFN_DEV | PFN_MAP), false)
 #define mios_lsm_t			u32
 #define mios_lsm_of_current		security_current_getsecid_subj
 #define mios_lsm_of_cred		security_cred_getsecid

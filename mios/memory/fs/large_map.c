@@ -10,9 +10,13 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
+#if MIOS_LARGE_ENTRIES
 #include <linux/pfn_t.h>
+#endif
 
 #include "../../inject/inject.h"
+#include "../../core/link/count.h"
+
 #include "fs_trace.h"
 #include "vfs.h"
 
@@ -26,7 +30,7 @@ MIOS_INJECT_SWITCH(large_unlocked,
 
 bool mios_large_allowed(struct vm_area_struct *vma)
 {
-#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+#if MIOS_LARGE_ENTRIES
 	return !vma_thp_disabled(vma, vma->vm_flags);
 #else
 	return false;
@@ -48,7 +52,7 @@ static bool is_wanted(const struct vm_fault *vmf)
 	case MIOS_HUGE_SIZE:
 		break;
 	}
-	return !is_cow_mapping(vma->vm_flags) &&
+	return !mios_is_cow_mapping(vma) &&
 	       thp_vma_suitable_order(vma, vmf->address, PMD_ORDER);
 }
 
@@ -59,9 +63,9 @@ static void pages_name(struct inode *inode, u64 first, struct page *page)
 
 	for (i = 0; i < MIOS_EXTENT_PAGES; i++, page++)
 		if (page->mapping != inode->i_mapping ||
-		    page->index != first + i) {
+		    mios_page_index(page) != first + i) {
 			page->mapping = inode->i_mapping;
-			page->index = first + i;
+			mios_page_index(page) = first + i;
 		}
 }
 
@@ -77,17 +81,15 @@ static vm_fault_t run_map(struct vm_fault *vmf, u64 first, u64 phys)
 	vm_fault_t ret = VM_FAULT_NOPAGE;
 	u64 now;
 
-	while (READ_ONCE(inject_large_late))
+	while (inject_large_late)
 		msleep(20);
 	filemap_invalidate_lock_shared(inode->i_mapping);
 	if (inject_large_unseen ||
 	    (!mios_run_find(inode, first, false, &now) && now == phys)) {
-		while (READ_ONCE(inject_large_slow))
+		while (inject_large_slow)
 			msleep(20);
 		pages_name(inode, first, pfn_to_page(PHYS_PFN(phys)));
-		ret = vmf_insert_pfn_pmd(vmf,
-					 phys_to_pfn_t(phys, PFN_DEV | PFN_MAP),
-					 false);
+		ret = mios_insert_large(vmf, phys);
 	}
 	filemap_invalidate_unlock_shared(inode->i_mapping);
 	return ret;
@@ -104,13 +106,16 @@ vm_fault_t mios_file_huge_fault(struct vm_fault *vmf, unsigned int order)
 	u64 first = round_down(vmf->pgoff, MIOS_EXTENT_PAGES), phys = 0;
 	int err;
 
-	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) || order != PMD_ORDER ||
+	if (!MIOS_LARGE_ENTRIES || order != PMD_ORDER ||
 	    pmd_present(vmf->orig_pmd) || !is_wanted(vmf))
 		return VM_FAULT_FALLBACK;
 	err = mios_run_find(inode, first, !(current->flags & PF_DUMPCORE),
 			    &phys);
 	trace_mios_fault_large(number_of(inode), first, phys, err);
-	return err ? VM_FAULT_FALLBACK : run_map(vmf, first, phys);
+	if (err)
+		return VM_FAULT_FALLBACK;
+	mios_count(MIOS_COUNT_FAULTS);
+	return run_map(vmf, first, phys);
 }
 
 /* The mount's word is enough, also where Linux wants one from the program. */
@@ -126,12 +131,11 @@ unsigned long mios_large_area(struct file *file, unsigned long addr,
 			      unsigned long len, unsigned long pgoff,
 			      unsigned long flags)
 {
-#ifdef CONFIG_TRANSPARENT_HUGEPAGE	/* else that is NULL */
+#if MIOS_LARGE_ENTRIES	/* else that may be NULL */
 	if (READ_ONCE(mount_of(file_inode(file))->huge) != MIOS_HUGE_NEVER)
 		return thp_get_unmapped_area(file, addr, len, pgoff, flags);
 #endif
-	return mm_get_unmapped_area(current->mm, file, addr, len, pgoff,
-				    flags);
+	return mios_get_unmapped_area(file, addr, len, pgoff, flags);
 }
 
 /* LARGE: until who has found one before has mapped it. */

@@ -57,8 +57,8 @@ static int option_huge(struct fs_context *fc, const char *text)
 		huge = MIOS_HUGE_SIZE;
 	if (huge < 0)
 		return invalfc(fc, "huge=: never, advise, within_size or always");
-	if (huge != MIOS_HUGE_NEVER && !IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
-		return invalfc(fc, "huge=%s: this kernel has no transparent huge pages",
+	if (huge != MIOS_HUGE_NEVER && !MIOS_LARGE_ENTRIES)
+		return invalfc(fc, "huge=%s: this kernel maps no large pages, huge=never it is",
 			       text);
 	o->huge = huge;
 	return 0;
